@@ -1,0 +1,301 @@
+"""Room 3: all that the bounds need to know of the votes, as integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.votes import Votes
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+Plane = NDArray[np.float32]
+
+EXACT_CHUNK = 2**24
+"""float32 holds every integer up to 2^24, so a product over fewer points is exact."""
+
+CHUNK_BYTES = 2**26
+"""Size of one 0/1 plane of a chunk; memory stays flat at a few of these."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VoteCounts:
+    """How often voters and pairs of voters erred and disagreed on points they had never seen.
+
+    Counts of disjoint sets of points of the same voters add up: ``a + b``.
+
+    Attributes
+    ----------
+    errors : ndarray of int64, shape (n_voters,)
+        Held-out points each voter gets wrong.
+    sizes : ndarray of int64, shape (n_voters,)
+        Held-out points of each voter, abs(S_h).
+    tandem_errors : ndarray of int64, shape (n_voters, n_voters)
+        Points held out for both voters that both get wrong.
+    overlaps : ndarray of int64, shape (n_voters, n_voters)
+        Points held out for both voters.
+    disagreements : ndarray of int64, shape (n_voters, n_voters)
+        Points, held out for both or unlabelled, on which their predictions differ.
+    disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
+        Points held out for both, plus the unlabelled ones.
+    classes : ndarray, shape (n_classes,)
+        All labels that occur among labels and predictions.
+    unlabelled_disagreements : ndarray of int64, shape (n_voters, n_voters)
+        The part of `disagreements` that comes from unlabelled points.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1]], [0, 1, 0])
+    >>> counts = VoteCounts.from_votes(votes)
+    >>> counts.errors.tolist(), counts.tandem_errors.tolist()
+    ([1, 2], [[1, 1], [1, 2]])
+    >>> (counts + counts).overlaps.tolist()
+    [[6, 6], [6, 6]]
+    """
+
+    errors: IntArray
+    sizes: IntArray
+    tandem_errors: IntArray
+    overlaps: IntArray
+    disagreements: IntArray
+    disagreement_overlaps: IntArray
+    classes: NDArray[Any]
+    unlabelled_disagreements: IntArray = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.unlabelled_disagreements is None:
+            zeros = np.zeros_like(np.asarray(self.disagreements))
+            object.__setattr__(self, "unlabelled_disagreements", zeros)
+        n_voters = np.size(self.errors)
+        for name in INTEGER_FIELDS:
+            array = np.asarray(getattr(self, name))
+            shape = (n_voters,) if name in ("errors", "sizes") else (n_voters, n_voters)
+            if array.dtype.kind not in "iu" or array.shape != shape:
+                raise ValueError(
+                    f"{name} has dtype {array.dtype} and shape {array.shape}; expected integers of"
+                    f" shape {shape}."
+                )
+            array = array.astype(np.int64)
+            if array.ndim == 2 and not np.array_equal(array, array.T):
+                raise ValueError(f"{name} must be symmetric: a pair has no order.")
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "classes", np.asarray(self.classes))
+        for part, whole in (
+            ("errors", "sizes"),
+            ("tandem_errors", "overlaps"),
+            ("disagreements", "disagreement_overlaps"),
+            ("unlabelled_disagreements", "disagreements"),
+            ("overlaps", "disagreement_overlaps"),
+        ):
+            if ((getattr(self, part) < 0) | (getattr(self, part) > getattr(self, whole))).any():
+                raise ValueError(f"{part} must lie between 0 and {whole} everywhere.")
+        diagonals = np.diag(self.overlaps), np.diag(self.tandem_errors)
+        if not (np.array_equal(diagonals[0], self.sizes) and np.array_equal(diagonals[1], self.errors)):
+            raise ValueError(
+                "The diagonals of overlaps and tandem_errors must equal sizes and errors: a voter"
+                " paired with itself is that voter."
+            )
+
+    @classmethod
+    def from_votes(cls, votes: Votes) -> VoteCounts:
+        """Count in chunks of points, so that memory stays flat and every product exact.
+
+        Parameters
+        ----------
+        votes : Votes
+
+        Returns
+        -------
+        VoteCounts
+        """
+        chunk = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
+        counts = reduce(add, (_count(part) for part in votes.chunks(chunk)))
+        if votes.n_unlabelled:
+            return counts.add_unlabelled(votes.classes[votes.unlabelled])
+        return counts
+
+    @classmethod
+    def from_shards(cls, shards: Iterable[Votes]) -> VoteCounts:
+        """Count votes that arrive in parts: disjoint points of the same voters, in any order.
+
+        Examples
+        --------
+        >>> shards = [Votes.from_predictions([[0, 1]], [0, 0]), Votes.from_predictions([[1]], [1])]
+        >>> VoteCounts.from_shards(shards).sizes.tolist()
+        [3]
+        """
+        return reduce(add, map(cls.from_votes, shards))
+
+    def __add__(self, other: VoteCounts) -> VoteCounts:
+        if not isinstance(other, VoteCounts):
+            return NotImplemented
+        if self.n_voters != other.n_voters:
+            raise ValueError(
+                f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must come"
+                " from the same voters in the same order."
+            )
+        return VoteCounts(
+            classes=np.union1d(self.classes, other.classes),
+            **{name: getattr(self, name) + getattr(other, name) for name in INTEGER_FIELDS},
+        )
+
+    def add_unlabelled(self, predictions: ArrayLike) -> VoteCounts:
+        """Return counts whose disagreements include points without labels.
+
+        Parameters
+        ----------
+        predictions : array_like, shape (n_voters, n_unlabelled)
+            Predictions on points from the same source that no voter was trained on.
+
+        Examples
+        --------
+        >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
+        >>> more = counts.add_unlabelled([[0, 1, 1], [1, 0, 1]])
+        >>> more.disagreements.tolist(), more.n_min_disagreement, more.n_min_pairs
+        ([[0, 3], [3, 0]], 5, 2)
+        """
+        predictions = np.asarray(predictions)
+        # The first voter stands in for the labels, which disagreements do not depend on.
+        votes = Votes.from_predictions(predictions, predictions[0])
+        if votes.n_voters != self.n_voters:
+            raise ValueError(
+                f"predictions has {votes.n_voters} rows for {self.n_voters} voters; pass one row a"
+                " voter, in the order of the counts."
+            )
+        extra = VoteCounts.from_votes(votes)
+        return replace(
+            self,
+            disagreements=self.disagreements + extra.disagreements,
+            disagreement_overlaps=self.disagreement_overlaps + extra.overlaps,
+            unlabelled_disagreements=self.unlabelled_disagreements + extra.disagreements,
+            classes=np.union1d(self.classes, votes.classes),
+        )
+
+    def subset(self, voters: ArrayLike) -> VoteCounts:
+        """Return the counts of some of the voters, given by position or mask.
+
+        Examples
+        --------
+        >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
+        >>> counts.subset([1]).errors.tolist()
+        [1]
+        """
+        chosen = np.arange(self.n_voters)[np.asarray(voters)]
+        return VoteCounts(
+            classes=self.classes,
+            **{
+                name: getattr(self, name)[np.ix_(*[chosen] * getattr(self, name).ndim)]
+                for name in INTEGER_FIELDS
+            },
+        )
+
+    @property
+    def n_voters(self) -> int:
+        """Number of voters M."""
+        return int(self.errors.size)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of different labels seen."""
+        return int(self.classes.size)
+
+    @property
+    def n_min(self) -> int:
+        """Smallest held-out set, n1 = min_h abs(S_h)."""
+        return int(self.sizes.min())
+
+    @property
+    def n_min_pairs(self) -> int:
+        """Smallest overlap, n2 = min_{h,h'} abs(S_h ∩ S_h')."""
+        return int(self.overlaps.min())
+
+    @property
+    def n_min_disagreement(self) -> int:
+        """Smallest overlap with the unlabelled points included, m."""
+        return int(self.disagreement_overlaps.min())
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Number of unlabelled points."""
+        return int((self.disagreement_overlaps - self.overlaps).max())
+
+    @property
+    def gibbs_losses(self) -> FloatArray:
+        """Error rate of each voter on its held-out points, L^(h)."""
+        return _rates(self.errors, self.sizes, without_points=1.0)
+
+    @property
+    def tandem_losses(self) -> FloatArray:
+        """Rate at which two voters err together, L^(h, h'); 1 for a pair without common points."""
+        return _rates(self.tandem_errors, self.overlaps, without_points=1.0)
+
+    @property
+    def disagreement_rates(self) -> FloatArray:
+        """Rate at which two voters disagree, D^(h, h'); 0 for a pair without common points."""
+        return _rates(self.disagreements, self.disagreement_overlaps, without_points=0.0)
+
+    @property
+    def labelled_disagreement_rates(self) -> FloatArray:
+        """The same on the labelled points alone, where the tandem losses come from."""
+        labelled = self.disagreements - self.unlabelled_disagreements
+        return _rates(labelled, self.overlaps, without_points=0.0)
+
+    def __repr__(self) -> str:
+        unlabelled = f", n_unlabelled={self.n_unlabelled}" if self.n_unlabelled else ""
+        return (
+            f"VoteCounts({self.n_voters} voters, {self.n_classes} classes, n_min={self.n_min},"
+            f" n_min_pairs={self.n_min_pairs}{unlabelled})"
+        )
+
+
+INTEGER_FIELDS = (
+    "errors",
+    "sizes",
+    "tandem_errors",
+    "overlaps",
+    "disagreements",
+    "disagreement_overlaps",
+    "unlabelled_disagreements",
+)
+
+
+def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:
+    return np.where(whole > 0, part / np.maximum(whole, 1), without_points)
+
+
+def _count(votes: Votes) -> VoteCounts:
+    """Counts of one chunk: symmetric products of 0/1 planes."""
+    held_out = votes.held_out
+    wrong = votes.errors
+    overlaps = _pairs(held_out)
+    tandem_errors = _pairs(wrong)
+    if votes.classes.size <= 2:
+        # Two classes: whoever does not err with you and is not right with you disagrees.
+        agreements = tandem_errors + _pairs(held_out & ~wrong)
+    else:
+        agreements = np.zeros_like(overlaps)
+        for code in range(votes.classes.size):
+            agreements += _pairs((votes.predictions == code) & held_out)
+    disagreements = overlaps - agreements
+    return VoteCounts(
+        errors=np.diag(tandem_errors).copy(),
+        sizes=np.diag(overlaps).copy(),
+        tandem_errors=tandem_errors,
+        overlaps=overlaps,
+        disagreements=disagreements,
+        disagreement_overlaps=overlaps,
+        classes=votes.classes,
+    )
+
+
+def _pairs(plane: NDArray[np.bool_]) -> IntArray:
+    """Count, for every pair of rows, the columns where both are True."""
+    points: Plane = plane.astype(np.float32)
+    return (points @ points.T).astype(np.int64)

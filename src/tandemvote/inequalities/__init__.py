@@ -1,0 +1,22 @@
+"""Room 1: one theorem, one function, numbers in, numbers out, rounded outward."""
+
+from tandemvote.inequalities.clopper_pearson import clopper_pearson
+from tandemvote.inequalities.divergences import binary_kl, kl_divergence
+from tandemvote.inequalities.kl_inverse import kl_lower_inverse, kl_upper_inverse
+from tandemvote.inequalities.moments import two_sqrt, xi
+from tandemvote.inequalities.pac_bayes_kl import Interval, pac_bayes_kl
+from tandemvote.inequalities.pac_bayes_lambda import LambdaInterval, pac_bayes_lambda
+
+__all__ = [
+    "Interval",
+    "LambdaInterval",
+    "binary_kl",
+    "clopper_pearson",
+    "kl_divergence",
+    "kl_lower_inverse",
+    "kl_upper_inverse",
+    "pac_bayes_kl",
+    "pac_bayes_lambda",
+    "two_sqrt",
+    "xi",
+]
