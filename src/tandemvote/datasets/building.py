@@ -1,0 +1,167 @@
+"""A data frame, or a pair of arrays, becomes a :class:`Dataset`: nothing is lost in silence."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dataset import Dataset
+from .encoding import encode_column, encode_labels, label_array
+from .errors import DatasetError
+
+if TYPE_CHECKING:
+    import pandas
+
+LARGEST_VALUE = float(np.finfo(np.float32).max)  # scikit-learn's trees compute in float32
+NAMES_SHOWN = 20
+
+
+def from_frame(
+    frame: pandas.DataFrame,
+    *,
+    target: str | None,
+    drop_missing: bool = False,
+    name: str = "table",
+    origin: str = "data frame",
+) -> Dataset:
+    """Turn a data frame into a data set.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Features and labels. The row index is no feature.
+    target : str or None
+        Name of the label column; with None the message lists the columns.
+    drop_missing : bool
+        Leave out rows with a missing entry, and count them.
+    name, origin : str
+        Passed on to the data set.
+
+    Returns
+    -------
+    Dataset
+        Columns encoded by :func:`~tandemvote.datasets.encoding.encode_column`.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such column, no feature, no row, a missing label or only one class.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"size": [1, 2, None], "kind": ["a", "b", "a"]})
+    >>> dataset = from_frame(frame, target="kind", drop_missing=True)
+    >>> dataset.X.tolist(), dataset.y.tolist(), dataset.n_dropped
+    ([[1.0], [2.0]], ['a', 'b'], 1)
+    """
+    frame = frame.rename(columns=str)
+    label_column = _find_target(frame, target, name)
+    n_rows = len(frame)
+    if drop_missing:
+        frame = frame.dropna()
+    _check_rows(len(frame), n_rows, frame[label_column].isna().to_numpy(), name)
+    y = encode_labels(label_array(frame[label_column]), column=label_column)
+    encoded = {
+        column: encode_column(frame[column]) for column in frame.columns if column != label_column
+    }
+    X = np.column_stack([values for values, _ in encoded.values()])
+    _refuse_infinite(X, tuple(encoded), name)
+    categories = {column: codes for column, (_, codes) in encoded.items() if codes is not None}
+    return Dataset(
+        name,
+        X=X,
+        y=y,
+        feature_names=tuple(encoded),
+        origin=origin,
+        n_dropped=n_rows - len(frame),
+        categories=categories,
+    )
+
+
+def from_arrays(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    *,
+    drop_missing: bool = False,
+    name: str = "table",
+    origin: str = "arrays",
+) -> Dataset:
+    """Turn a table of numbers and its labels into a data set, by the rules of `from_frame`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Numbers; NaN is a missing entry.
+    y : ndarray of shape (n_samples,)
+        Labels; NaN is a missing one.
+    drop_missing : bool
+        Leave out rows with a missing entry, and count them.
+    name, origin : str
+        Passed on to the data set.
+
+    Returns
+    -------
+    Dataset
+        The data set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_arrays(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1])).X.tolist()
+    [[1.0], [nan], [3.0]]
+    """
+    n_rows = len(X)
+    label_missing = np.isnan(y) if y.dtype.kind == "f" else np.zeros(n_rows, dtype=bool)
+    if drop_missing:
+        complete = ~(label_missing | np.isnan(X).any(axis=1))
+        X, y, label_missing = X[complete], y[complete], label_missing[complete]
+    _check_rows(len(X), n_rows, label_missing, name)
+    _refuse_infinite(X, tuple(f"number {column + 1}" for column in range(X.shape[1])), name)
+    classes = encode_labels(y, column="y")
+    return Dataset(name, X=X, y=classes, origin=origin, n_dropped=n_rows - len(X))
+
+
+def _find_target(frame: pandas.DataFrame, target: str | None, name: str) -> str:
+    columns = list(frame.columns)
+    shown = ", ".join(map(repr, columns[:NAMES_SHOWN])) + ", ..." * (len(columns) > NAMES_SHOWN)
+    if target is None:
+        raise DatasetError(f"{name}: name the label column by target, one of {shown}.")
+    if target not in columns:
+        near = get_close_matches(target, columns, n=3)
+        suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise DatasetError(
+            f"{name} has no column {target!r}. {suggestion}Its columns are {shown}. If these are "
+            "data, the file has no header line: pass column_names."
+        )
+    if columns.count(target) > 1:
+        raise DatasetError(f"{name} has the column {target!r} twice. Rename one of the two.")
+    if len(columns) < 2:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    return target
+
+
+def _check_rows(n_left: int, n_rows: int, label_missing: NDArray[np.bool_], name: str) -> None:
+    if not n_left:
+        raise DatasetError(
+            f"{name}: no row is left of {n_rows}"
+            + (", as every one has a missing entry. Use drop_missing=False." if n_rows else ".")
+        )
+    if label_missing.any():
+        raise DatasetError(
+            f"{name}: {label_missing.sum()} of {n_rows} rows have no label, the first of them row "
+            f"{label_missing.argmax() + 1}. Fill it in, or pass drop_missing=True to leave out "
+            "every row with a missing entry."
+        )
+
+
+def _refuse_infinite(X: NDArray[Any], columns: tuple[str, ...], name: str) -> None:
+    too_large = (np.abs(X) > LARGEST_VALUE).any(axis=0)
+    if too_large.any():
+        raise DatasetError(
+            f"{name}: column {columns[too_large.argmax()]} holds a value that is infinite or above "
+            f"{LARGEST_VALUE:.1e}, more than trees can take. Replace it, or leave the cell empty."
+        )

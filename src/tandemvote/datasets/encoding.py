@@ -1,0 +1,128 @@
+"""From columns of any type to the numbers trees split on, and from a label column to classes.
+
+A categorical column becomes one column of codes 0, 1, ... in the order of first appearance, the
+way the paper codes Mushroom. Trees cut a coded column in a few splits wherever that helps, and
+one column a variable keeps the features drawn at a split as varied as the variables are; one-hot
+columns would let variables with many categories crowd out the rest. The codes depend on the
+features alone, never on the labels, so a certificate stays valid.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import DatasetError, import_extra
+
+if TYPE_CHECKING:
+    import pandas
+
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}
+_MOMENTS = {"datetime64", "datetime", "date"}
+_DURATIONS = {"timedelta64", "timedelta"}
+
+
+def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None, ...] | None]:
+    """Turn one column into float64.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        Numbers and booleans stay what they are, missing entries becoming NaN, which trees take.
+        Dates become seconds since 1970, durations seconds. All else is a category; missing
+        entries form a category of their own, the last.
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples,)
+        The numbers.
+    categories : tuple or None
+        For a category column, what the codes 0, 1, ... stand for (None: missing).
+
+    Examples
+    --------
+    >>> import pandas
+    >>> encode_column(pandas.Series(["red", "blue", None, "red"]))
+    (array([0., 1., 2., 0.]), ('red', 'blue', None))
+    """
+    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    kind = pandas.api.types.infer_dtype(column, skipna=True)
+    if kind in _NUMBERS:
+        return column.to_numpy(dtype=np.float64, na_value=np.nan), None
+    if kind in _MOMENTS:
+        since_1970 = pandas.to_datetime(column, utc=True) - pandas.Timestamp(0, tz="UTC")
+        return (since_1970 / pandas.Timedelta(seconds=1)).to_numpy(dtype=np.float64), None
+    if kind in _DURATIONS:
+        return (column / pandas.Timedelta(seconds=1)).to_numpy(dtype=np.float64), None
+    missing = column.isna().to_numpy()
+    codes, names = pandas.factorize(column.astype(object).map(str).mask(missing))
+    categories: tuple[str | None, ...] = tuple(names)
+    if missing.any():
+        codes = np.where(missing, len(categories), codes)
+        categories += (None,)
+    return codes.astype(np.float64), categories
+
+
+def label_array(column: pandas.Series) -> NDArray[Any]:
+    """Give a label column without gaps as a plain array, in the type its entries have.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> label_array(pandas.Series([2, 3], dtype="Int64"))
+    array([2, 3])
+    """
+    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    kind = pandas.api.types.infer_dtype(column, skipna=True)
+    dtypes = {"integer": np.int64, "boolean": np.bool_}
+    dtype = dtypes.get(kind, np.float64) if kind in _NUMBERS else object
+    return np.asarray(column.to_numpy(dtype=dtype))
+
+
+def encode_labels(labels: NDArray[Any], *, column: str) -> NDArray[Any]:
+    """Turn a label column without gaps into classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Whole numbers become int64, booleans stay, all else becomes text.
+    column : str
+        Its name, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The classes.
+
+    Raises
+    ------
+    DatasetError
+        If the labels are fractions, or there are fewer than two classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encode_labels(np.array([1.0, 2.0, 1.0]), column="kind")
+    array([1, 2, 1])
+    """
+    if labels.dtype.kind in "iuf":
+        fractions = labels[labels != np.rint(labels)]
+        if fractions.size:
+            raise DatasetError(
+                f"The label column {column!r} holds fractions such as {fractions[0]}; a vote needs "
+                "classes. Choose another column, or cut this one into classes first."
+            )
+        classes: NDArray[Any] = labels.astype(np.int64)
+    elif labels.dtype.kind == "b":
+        classes = labels
+    else:
+        classes = np.array([str(label) for label in labels])
+    distinct = np.unique(classes)
+    if len(distinct) < 2:
+        raise DatasetError(
+            f"The label column {column!r} holds one class only ({distinct[0]}); at least two are "
+            "needed. Choose another column, or add rows of another class."
+        )
+    return classes

@@ -1,0 +1,47 @@
+"""What goes wrong with data, said once and with a way out."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+
+class DatasetError(ValueError):
+    """A data set or table cannot be had, or is not what it should be.
+
+    The message names the file, what was expected, what was found, and what to do.
+    """
+
+
+def import_extra(module: str, *, purpose: str) -> ModuleType:
+    """Import an optional dependency, or say how to install it.
+
+    Parameters
+    ----------
+    module : str
+        Importable name, such as ``"pooch"``.
+    purpose : str
+        What it is needed for; completes the sentence "... needs the package ...".
+
+    Returns
+    -------
+    module
+        The imported module.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> import_extra("json", purpose="Reading this").loads("[1]")
+    [1]
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{purpose} needs the package {module!r}, which is not installed. "
+            'Install the data extra: pip install "tandemvote[data]"'
+        ) from error

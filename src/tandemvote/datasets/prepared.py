@@ -1,0 +1,116 @@
+"""Prepared copies: one ``.npz`` a data set, read with care and written in one piece."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .checking import check_against_catalogue
+from .dataset import Dataset
+from .digest import content_digest
+from .entry import CatalogueEntry
+from .errors import DatasetError
+
+
+def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:
+    """Read a prepared copy and check it against the catalogue.
+
+    Parameters
+    ----------
+    path : Path
+        An ``.npz`` file with arrays ``X`` and ``y``.
+    entry : CatalogueEntry
+        What it should hold.
+
+    Returns
+    -------
+    Dataset
+        The checked data; marked if it is the documented reconstruction.
+
+    Raises
+    ------
+    DatasetError
+        If the file cannot be read or holds something else.
+    """
+    way_out = (
+        f"Move {path} out of the way, or put the right file in its place; "
+        "without it the published files are downloaded."
+    )
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            X, y = arrays["X"], arrays["y"]
+            recorded = str(arrays["digest"]) if "digest" in arrays else None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise DatasetError(
+            f"{path} cannot be read as a prepared data set with arrays X and y "
+            f"({type(error).__name__}: {error}). {way_out}"
+        ) from error
+    if X.ndim != 2 or y.shape != X.shape[:1] or X.dtype.kind not in "buif":
+        raise DatasetError(
+            f"{path} holds X of shape {X.shape} and type {X.dtype} and y of shape {y.shape}; "
+            f"expected a table of numbers and one label a row. {way_out}"
+        )
+    reconstructed = check_against_catalogue(
+        entry, X, y, file=str(path), way_out=way_out, recorded_digest=recorded
+    )
+    return as_dataset(entry, X, y, reconstructed=reconstructed)
+
+
+def as_dataset(
+    entry: CatalogueEntry, X: NDArray[Any], y: NDArray[Any], *, reconstructed: bool = False
+) -> Dataset:
+    """Dress checked arrays as the data set of an entry; labels become int64."""
+    origin = f"reconstruction of {entry.source}" if reconstructed else entry.source
+    return Dataset(
+        entry.name, X=X, y=y.astype(np.int64), origin=origin, reconstructed=reconstructed
+    )
+
+
+def write_prepared(path: Path, entry: CatalogueEntry, dataset: Dataset) -> None:
+    """Write a prepared copy so that at no moment a half-written file has its name.
+
+    Parameters
+    ----------
+    path : Path
+        Where to write; folders are made as needed.
+    entry : CatalogueEntry
+        Says whether the recorded digest binds the order of rows.
+    dataset : Dataset
+        Checked data.
+    """
+    digest = content_digest(dataset.X, dataset.y, ordered=entry.ordered)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, X=dataset.X, y=dataset.y, digest=np.array(digest))
+        Path(temporary).replace(path)
+    except BaseException:  # an interrupt, too, must leave nothing behind
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def smallest_lossless(X: NDArray[Any]) -> NDArray[Any]:
+    """Store whole numbers in the smallest integer type that holds them, all else in float32.
+
+    Float32 is what scikit-learn's trees compute with, so nothing they could see is lost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [smallest_lossless(np.array([[0.0, top]])).dtype.name for top in (255, -3, 70000, 0.5)]
+    ['uint8', 'int16', 'int32', 'float32']
+    """
+    if np.array_equal(X, np.rint(X)):
+        low, high = X.min(), X.max()
+        for dtype in (np.uint8, np.int16, np.int32):
+            if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+                return X.astype(dtype)
+    return X.astype(np.float32)
