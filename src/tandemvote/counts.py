@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -66,7 +66,7 @@ class VoteCounts:
     disagreements: IntArray
     disagreement_overlaps: IntArray
     classes: NDArray[Any]
-    unlabelled_disagreements: IntArray = field(default=None)  # type: ignore[assignment]
+    unlabelled_disagreements: IntArray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if self.unlabelled_disagreements is None:
@@ -97,7 +97,9 @@ class VoteCounts:
             if ((getattr(self, part) < 0) | (getattr(self, part) > getattr(self, whole))).any():
                 raise ValueError(f"{part} must lie between 0 and {whole} everywhere.")
         diagonals = np.diag(self.overlaps), np.diag(self.tandem_errors)
-        if not (np.array_equal(diagonals[0], self.sizes) and np.array_equal(diagonals[1], self.errors)):
+        if not (
+            np.array_equal(diagonals[0], self.sizes) and np.array_equal(diagonals[1], self.errors)
+        ):
             raise ValueError(
                 "The diagonals of overlaps and tandem_errors must equal sizes and errors: a voter"
                 " paired with itself is that voter."
@@ -138,8 +140,8 @@ class VoteCounts:
             return NotImplemented
         if self.n_voters != other.n_voters:
             raise ValueError(
-                f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must come"
-                " from the same voters in the same order."
+                f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must"
+                " come from the same voters in the same order."
             )
         return VoteCounts(
             classes=np.union1d(self.classes, other.classes),

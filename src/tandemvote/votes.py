@@ -135,7 +135,7 @@ class Votes:
         return np.asarray((self.predictions != self.labels) & self.held_out)
 
     def chunks(self, size: int) -> Iterator[Votes]:
-        """Cut the labelled points into consecutive parts of at most `size`, unlabelled ones left out."""
+        """Cut the labelled points into consecutive parts of at most `size`."""
         for start in range(0, self.n_samples, size):
             part = slice(start, start + size)
             yield Votes(
@@ -170,8 +170,8 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
     if array.dtype.kind == "f":
         return np.isnan(array)
     if array.dtype.kind == "O":
-        none = np.array([value is None for value in array.flat], bool).reshape(array.shape)
-        return none | np.array([value != value for value in array.flat], bool).reshape(array.shape)
+        missing = [value is None or value != value for value in array.flat]  # noqa: PLR0124
+        return np.array(missing, bool).reshape(array.shape)
     return np.zeros(array.shape, bool)
 
 
@@ -220,6 +220,6 @@ def _refuse_incomparable(*arrays: NDArray[Any]) -> None:
 
 
 def _codes(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """Position of each value in the sorted classes, in the smallest integer type that holds them."""
+    """Position of each value in the sorted classes, in the smallest sufficient integer type."""
     kind = np.min_scalar_type(max(classes.size - 1, 0))
     return np.searchsorted(classes, values).astype(kind)

@@ -37,7 +37,7 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     check_delta(delta)
     if not ((n >= 1) & (k >= 0) & (k <= n)).all():
         raise ValueError(
-            f"A test set of {n_samples} points cannot show {n_errors} errors: need"
+            f"A test set of {n_samples!r} points cannot show {n_errors!r} errors: need"
             " 0 <= errors <= points and at least one point."
         )
     inside = np.where(k < n, k, 0.0)

@@ -16,8 +16,8 @@ def binary_kl(p: ArrayLike, q: ArrayLike) -> Any:
 
     .. math:: kl(p‖q) = p \ln\frac{p}{q} + (1 - p) \ln\frac{1 - p}{1 - q}
 
-    Written with d = q - p it is p f(d / p) + (1 - p) f(-d / (1 - p)) for f(x) = x - ln(1 + x), a sum
-    of two non-negative terms, so nothing cancels when p and q nearly agree.
+    Written with d = q - p it is p f(d / p) + (1 - p) f(-d / (1 - p)) for f(x) = x - ln(1 + x), a
+    sum of two non-negative terms, so nothing cancels when p and q nearly agree.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def excess_over_log(x: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> excess_over_log(np.array([2.0**-40, 1.0])).tolist() == [2.0**-81 - 2.0**-121 / 1.5, 1 - np.log(2)]
-    True
+    >>> excess_over_log(np.array([2.0**-40, 1.0])) / [2.0**-81, 1 - np.log(2)]
+    array([1., 1.])
     """
     small = np.where(np.abs(x) < 1 / 16, x, 0.0)
     r = small / (2.0 + small)
@@ -91,8 +91,8 @@ def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
     if without_prior.size:
         voter = without_prior[0]
         raise ValueError(
-            f"Voter {voter} has weight {posterior[voter]:.3g} but prior 0, so KL(posterior‖prior) is"
-            " infinite and no bound exists. Give the voter a positive prior or weight 0."
+            f"Voter {voter} has weight {posterior[voter]:.3g} but prior 0, so KL(posterior‖prior)"
+            " is infinite and no bound exists. Give the voter a positive prior or weight 0."
         )
     # Each term of kl_div is rho ln(rho/pi) - rho + pi >= 0; the extra terms sum to zero.
     return float(kl_div(posterior, prior).sum())

@@ -105,7 +105,8 @@ def check_rate(rate: ArrayLike) -> FloatArray:
     outside = ~((rate >= 0) & (rate <= 1))
     if outside.any():
         raise ValueError(
-            f"A rate must lie in [0, 1], got {rate[outside].flat[0]}. Pass errors divided by points."
+            f"A rate must lie in [0, 1], got {rate[outside].flat[0]}. Pass errors divided by"
+            " points."
         )
     return rate
 

@@ -35,8 +35,9 @@ def complexity(
 
     Parameters
     ----------
-    n : array_like of float >= 1
-        Sample size; the smallest one where voters have different sizes.
+    n : array_like of float, 0 or at least 1
+        Sample size; the smallest one where voters have different sizes. Without points every
+        divergence is allowed, and the bounds built on this become trivial.
     kl_divergence : array_like of float >= 0
         KL(rho‖pi), twice that for pairs of voters.
     delta : float in (0, 1)
@@ -51,14 +52,13 @@ def complexity(
     """
     n, kl_divergence = np.asarray(n, float), np.asarray(kl_divergence, float)
     check_delta(delta)
-    if not (n >= 1).all():
-        raise ValueError(
-            f"A sample size must be at least 1, got {n.min()}. Without points there is no bound."
-        )
+    if not ((n >= 1) | (n == 0)).all():
+        raise ValueError(f"A sample size must be 0 or at least 1, got {n.min()}. Pass a count.")
     if not (kl_divergence >= 0).all():
         raise ValueError(f"A KL divergence must be at least 0, got {kl_divergence.min()}.")
-    nats = kl_divergence + np.log(moment(n)) - np.log(delta)
-    return (nats * (1.0 + ARITHMETIC_MARGIN) / n)[()]
+    some = np.maximum(n, 1.0)
+    nats = kl_divergence + np.log(moment(some)) - np.log(delta)
+    return np.where(n > 0, nats * (1.0 + ARITHMETIC_MARGIN) / some, np.inf)[()]
 
 
 def pac_bayes_kl(

@@ -74,7 +74,8 @@ def best_lambda(loss: ArrayLike, k: ArrayLike) -> Any:
     >>> float(best_lambda(0.0, 0.01))
     1.0
     """
-    return (2.0 / (np.sqrt(2.0 * np.asarray(loss, float) / k + 1.0) + 1.0))[()]
+    loss, k = np.asarray(loss, float), np.asarray(k, float)
+    return (2.0 / (np.sqrt(2.0 * loss / k + 1.0) + 1.0))[()]
 
 
 def eliminated_upper(loss: ArrayLike, k: ArrayLike) -> Any:

@@ -1,0 +1,113 @@
+"""What every bound is: a formula of a few numbers, and how those numbers come from the votes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+
+from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.requirements import Requirement, check, missing
+from tandemvote.counts import VoteCounts
+
+
+@dataclass(frozen=True)
+class BoundValue:
+    """A computed bound and the terms it came from.
+
+    Attributes
+    ----------
+    name : str
+        Name of the bound in code, such as "tandem".
+    label : str
+        Its label in tables and plots, such as "TND".
+    value : float
+        With probability 1 - delta the vote errs at most this often; in [0, 1], 1 says nothing.
+    delta : float
+        Failure probability.
+    terms : mapping of str to number
+        The arguments of the formula.
+    """
+
+    name: str
+    label: str
+    value: float
+    delta: float
+    terms: Mapping[str, float]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        terms = ", ".join(f"{name}={value:.6g}" for name, value in self.terms.items())
+        return f"{self.label} {self.value:.6f} (delta={self.delta:g}, {terms})"
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A bound on the majority vote's error, callable on counts.
+
+    Attributes
+    ----------
+    name, label : str
+        As in `BoundValue`.
+    summary : str
+        What it measures, in one line.
+    theorem : str
+        Where it stands in the paper.
+    formula : callable
+        Plain function of numbers, keyword arguments only.
+    terms : callable
+        The formula's arguments, delta aside, from counts and averages.
+    needs : tuple of Requirement
+        What the votes must offer.
+    """
+
+    name: str
+    label: str
+    summary: str
+    theorem: str
+    formula: Callable[..., float]
+    terms: Callable[[VoteCounts, Averages], dict[str, Any]]
+    needs: tuple[Requirement, ...] = ()
+
+    __test__: ClassVar[bool] = False  # pytest would take the bound `test_set` for a test
+
+    def __call__(
+        self,
+        counts: VoteCounts,
+        posterior: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
+        delta: float = 0.05,
+    ) -> BoundValue:
+        """Evaluate the bound.
+
+        Parameters
+        ----------
+        counts : VoteCounts
+        posterior : array_like of shape (n_voters,), optional
+            The vote's weights rho, uniform by default. They may be chosen on the same data.
+        prior : array_like of shape (n_voters,), optional
+            Weights pi fixed before seeing the data, uniform by default.
+        delta : float in (0, 1)
+            Failure probability.
+
+        Raises
+        ------
+        RequirementError
+            If the theorem does not cover these votes.
+        """
+        check(self.name, self.needs, counts)
+        terms = self.terms(counts, Averages.of(counts, posterior, prior))
+        value = self.formula(**terms, delta=delta)
+        return BoundValue(self.name, self.label, value, delta, MappingProxyType(terms))
+
+    def applies_to(self, counts: VoteCounts) -> bool:
+        """Tell whether the bound is defined for these votes (it may still be trivial)."""
+        return all(need.without_it_vacuous for need in missing(self.needs, counts))
+
+    def __repr__(self) -> str:
+        return f"<bound {self.name} ({self.label}): {self.summary}>"

@@ -1,0 +1,215 @@
+"""C1 and C2: the two empirical C-bounds of Germain et al. for two classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
+from tandemvote.counts import FloatArray
+from tandemvote.inequalities import binary_kl, kl_lower_inverse, kl_upper_inverse, pac_bayes_kl, xi
+from tandemvote.inequalities.kl_inverse import check_rate
+from tandemvote.inequalities.outward import outward
+from tandemvote.inequalities.pac_bayes_kl import complexity
+
+GRID = 65
+REFINEMENTS = 9
+
+
+def c1_oracle(*, gibbs_loss: float, disagreement: float) -> float:
+    """C-bound of two classes from the true G and D: 1 - (1 - 2 G)^2 / (1 - 2 D) if G < 1/2.
+
+    Examples
+    --------
+    >>> c1_oracle(gibbs_loss=0.25, disagreement=0.25)
+    0.5
+    """
+    if gibbs_loss >= 0.5:
+        return 1.0
+    return max(0.0, 1.0 - (1.0 - 2.0 * gibbs_loss) ** 2 / (1.0 - 2.0 * disagreement))
+
+
+def c2_oracle(*, tandem_loss: float, disagreement: float) -> float:
+    """C-bound of two classes from the true T and D, with G = T + D / 2.
+
+    Examples
+    --------
+    >>> c2_oracle(tandem_loss=0.125, disagreement=0.25)
+    0.5
+    """
+    return c1_oracle(gibbs_loss=tandem_loss + disagreement / 2, disagreement=disagreement)
+
+
+def c1_bound(
+    *,
+    gibbs_loss: float,
+    disagreement: float,
+    n_min: float,
+    n_min_pairs: float,
+    kl_divergence: float = 0.0,
+    delta: float = 0.05,
+) -> float:
+    r"""C-bound from separate estimates of error and disagreement, two classes.
+
+    .. math::
+        1 - \frac{(1 - 2 r)^2}{1 - 2 d}, \qquad
+        r = \min\Big(\tfrac12, kl^{+}\big(\hat G, \tfrac{KL + \ln(2\xi(n_1)/\delta)}{n_1}\big)\Big),
+        \quad d = kl^{-}\big(\hat D, \tfrac{2 KL + \ln(2\xi(n_2)/\delta)}{n_2}\big)
+
+    and 1 if r = 1/2.
+
+    Parameters
+    ----------
+    gibbs_loss, disagreement : float
+        Observed G^ and D^.
+    n_min, n_min_pairs : float
+        Smallest sets behind them, n1 and n2 (m where unlabelled points are included).
+    kl_divergence : float
+        KL(rho‖pi) of the voters.
+    delta : float
+        Failure probability, split evenly between the two estimates.
+
+    Examples
+    --------
+    >>> adult = dict(gibbs_loss=0.20851, disagreement=0.17422, n_min=9459.96, n_min_pairs=3359.92)
+    >>> round(c1_bound(**adult), 4)
+    0.5723
+    """
+    half = delta / 2
+    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=half, moment=xi)
+    differ = pac_bayes_kl(
+        disagreement, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half, moment=xi
+    )
+    r, d = float(gibbs.upper), float(differ.lower)
+    # The true disagreement of two classes is at most 1/2, so d >= 1/2 means the sample was one of
+    # the unlucky delta.
+    if r >= 0.5 or d >= 0.5:
+        return 1.0
+    return outward((4.0 * r * (1.0 - r) - 2.0 * d) / (1.0 - 2.0 * d), scale=1.0 / (1.0 - 2.0 * d))
+
+
+def c2_bound(
+    *,
+    tandem_loss: float,
+    disagreement: float,
+    n_min_pairs: float,
+    kl_divergence: float = 0.0,
+    delta: float = 0.05,
+) -> float:
+    r"""C-bound from a joint estimate of tandem loss and disagreement, two classes.
+
+    .. math::
+        \sup_{e, d} 1 - \frac{(1 - 2 e - d)^2}{1 - 2 d} \quad\text{over}\quad
+        kl_3(\hat T, \hat D‖e, d) \le \varepsilon, \quad 2 e + d \le 1, \quad d \le 2(\sqrt e - e)
+
+    with :math:`\varepsilon = (2 KL + \ln((\xi(n_2) + n_2)/\delta)) / n_2` and kl_3 the
+    divergence of the trinomials (e, d, 1 - e - d). It is 1 if the region reaches 2 e + d = 1.
+
+    Parameters
+    ----------
+    tandem_loss, disagreement : float
+        Observed T^ and D^ on the same points; both err and disagree exclude each other, so
+        T^ + D^ <= 1.
+    n_min_pairs : float
+        Smallest overlap of two held-out sets, n2.
+    kl_divergence : float
+        KL(rho‖pi) of the voters.
+    delta : float
+        Failure probability.
+
+    Notes
+    -----
+    The objective is one minus a quadratic over a linear function, hence concave; the region is
+    convex. The objective grows with e, and by the chain rule of the divergence the largest e for a
+    given d is (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave
+    function of d alone, searched on nested grids. For a concave function the values left and right
+    of the best grid point bound what lies between, so the returned number is an upper bound on the
+    supremum, not just the best value found. Points that violate the last constraint have a negative
+    variance, so their objective is negative and cannot win.
+
+    Examples
+    --------
+    >>> adult = dict(tandem_loss=0.12138, disagreement=0.17422, n_min_pairs=3359.92)
+    >>> round(c2_bound(**adult), 4)
+    0.5732
+    """
+    tandem, differ = float(check_rate(tandem_loss)), float(check_rate(disagreement))
+    if tandem + differ > 1.0 + 1e-9:
+        raise ValueError(
+            f"tandem_loss {tandem} and disagreement {differ} sum to more than 1, but with two"
+            " classes voters that both err agree. Compute both on the same labelled points."
+        )
+    allowed = complexity(
+        n_min_pairs,
+        kl_divergence=2 * kl_divergence,
+        delta=delta,
+        moment=lambda n: xi(n) + n,
+    )
+    left, right = _disagreement_range(differ, allowed)
+    for _ in range(REFINEMENTS):
+        grid = np.linspace(left, right, GRID)
+        values = _best_for_disagreement(grid, tandem, differ, allowed)
+        best = int(values.argmax())
+        if not values[best] < 1.0:
+            return 1.0
+        left, right = grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]
+    if values[best] < 0.0:
+        # No pair (e, d) near the observed one can belong to any vote: an unlucky sample.
+        return 1.0
+    before, after = values[max(best - 1, 0)], values[min(best + 1, GRID - 1)]
+    overshoot = values[best] - min(before, after)
+    return outward(float(values[best] + overshoot), scale=4.0 / (1.0 - 2.0 * float(grid[best])))
+
+
+def _disagreement_range(differ: float, allowed: float) -> tuple[float, float]:
+    """Disagreements within the divergence; those of two classes never exceed 1/2."""
+    lower = float(kl_lower_inverse(differ, allowed))
+    upper = float(kl_upper_inverse(differ, allowed))
+    return min(lower, 0.5), min(upper, 0.5)
+
+
+def _best_for_disagreement(
+    d: FloatArray, tandem: float, differ: float, allowed: float
+) -> FloatArray:
+    """Largest value of the C-bound at each disagreement d; 1 where G can reach 1/2."""
+    agree = 1.0 - differ
+    with np.errstate(over="ignore"):
+        left_over = np.maximum(allowed - binary_kl(differ, d), 0.0) / max(agree, 1e-300)
+    share = min(tandem / agree, 1.0) if agree > 0 else 1.0
+    e = (1.0 - d) * kl_upper_inverse(share, left_over)
+    margin = 1.0 - 2.0 * e - d
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = 1.0 - margin**2 / (1.0 - 2.0 * d)
+    return np.where(margin <= 0.0, 1.0, value)
+
+
+c1 = Bound(
+    name="c1",
+    label="C1",
+    summary="C-bound from separate estimates of error and disagreement, two classes",
+    theorem="Appendix E, after Germain et al. 2015",
+    formula=c1_bound,
+    terms=lambda counts, averages: {
+        "gibbs_loss": averages.gibbs_loss,
+        "disagreement": averages.disagreement,
+        "n_min": averages.n_min,
+        "n_min_pairs": averages.n_min_disagreement,
+        "kl_divergence": averages.kl_divergence,
+    },
+    needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
+)
+
+c2 = Bound(
+    name="c2",
+    label="C2",
+    summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
+    theorem="Appendix E, after Germain et al. 2015",
+    formula=c2_bound,
+    terms=lambda counts, averages: {
+        "tandem_loss": averages.tandem_loss,
+        "disagreement": averages.labelled_disagreement,
+        "n_min_pairs": averages.n_min_pairs,
+        "kl_divergence": averages.kl_divergence,
+    },
+    needs=(BINARY_LABELS, PAIR_OVERLAPS),
+)

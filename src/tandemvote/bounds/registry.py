@@ -1,0 +1,66 @@
+"""The bounds by name, and all of them at once."""
+
+from __future__ import annotations
+
+import warnings
+from types import MappingProxyType
+
+from numpy.typing import ArrayLike
+
+from tandemvote.bounds.bound import Bound, BoundValue
+from tandemvote.bounds.c_bound import c1, c2
+from tandemvote.bounds.c_tandem import c_tandem
+from tandemvote.bounds.disagreement import disagreement
+from tandemvote.bounds.first_order import first_order
+from tandemvote.bounds.requirements import VacuousBoundWarning
+from tandemvote.bounds.tandem import tandem
+from tandemvote.bounds.test_set import test_set
+from tandemvote.counts import VoteCounts
+
+BOUNDS = MappingProxyType(
+    {bound.name: bound for bound in (first_order, tandem, disagreement, c1, c2, c_tandem, test_set)}
+)
+
+VOTE_BOUNDS = ("first_order", "tandem", "disagreement", "c1", "c2", "c_tandem")
+"""Names of the bounds computed from the voters' held-out points, in the order of tables."""
+
+
+def get_bound(name: str) -> Bound:
+    """Return the bound of that name.
+
+    Examples
+    --------
+    >>> get_bound("tandem").label
+    'TND'
+    """
+    if name not in BOUNDS:
+        raise ValueError(
+            f"There is no bound {name!r}. Choose one of {', '.join(map(repr, BOUNDS))}."
+        )
+    return BOUNDS[name]
+
+
+def all_bounds(
+    counts: VoteCounts,
+    posterior: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+) -> dict[str, BoundValue]:
+    """Every bound defined for these votes, each valid on its own with probability 1 - delta.
+
+    They do not hold together: choosing the smallest after looking costs confidence.
+
+    Examples
+    --------
+    >>> from tandemvote.votes import Votes
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
+    >>> list(all_bounds(counts))
+    ['first_order', 'tandem', 'c_tandem']
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VacuousBoundWarning)
+        return {
+            name: BOUNDS[name](counts, posterior, prior, delta)
+            for name in VOTE_BOUNDS
+            if BOUNDS[name].applies_to(counts)
+        }

@@ -1,0 +1,47 @@
+"""The test-set bound: what labelled points used for nothing else say about one classifier."""
+
+from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.requirements import ONE_CLASSIFIER
+from tandemvote.inequalities import clopper_pearson
+
+
+def test_set_bound(*, n_errors: int, n_samples: int, delta: float = 0.05) -> float:
+    r"""Clopper-Pearson upper limit for the error rate of one fixed classifier.
+
+    .. math:: \mathrm{Beta}^{-1}(1 - \delta;\ k + 1,\ n - k)
+
+    Where labels can be spared for a test set it is much tighter than any bound computed from the
+    points the voters were trained around. It costs those labels.
+
+    Parameters
+    ----------
+    n_errors : int
+        Test points the vote gets wrong.
+    n_samples : int
+        Labelled test points, used neither for training, nor for weights, nor for any choice.
+    delta : float
+        Failure probability.
+
+    Examples
+    --------
+    >>> round(test_set_bound(n_errors=30, n_samples=1000), 4)
+    0.0405
+    """
+    return float(clopper_pearson(n_errors, n_samples, delta=delta))
+
+
+# The name begins with "test": tell pytest that it is no test when a test module imports it.
+test_set_bound.__test__ = False  # type: ignore[attr-defined]
+
+test_set = Bound(
+    name="test_set",
+    label="TEST",
+    summary="errors of the vote itself on labelled points used for nothing else",
+    theorem="Clopper-Pearson",
+    formula=test_set_bound,
+    terms=lambda counts, averages: {
+        "n_errors": int(counts.errors[0]),
+        "n_samples": int(counts.sizes[0]),
+    },
+    needs=(ONE_CLASSIFIER,),
+)
