@@ -1,1 +1,14 @@
-"""tandemvote."""
+"""Certified error rates for majority votes.
+
+See the project's README for a first example and its documentation for the theory.
+"""
+
+from importlib.metadata import version
+
+from tandemvote.certificate import Certificate
+from tandemvote.counts import VoteCounts
+from tandemvote.votes import Votes
+
+__version__ = version("tandemvote")
+
+__all__ = ["Certificate", "VoteCounts", "Votes"]

@@ -58,6 +58,8 @@ class Bound:
         What it measures, in one line.
     theorem : str
         Where it stands in the paper.
+    labels_used : str
+        Which labels its value consumed.
     formula : callable
         Plain function of numbers, keyword arguments only.
     terms : callable
@@ -70,6 +72,7 @@ class Bound:
     label: str
     summary: str
     theorem: str
+    labels_used: str
     formula: Callable[..., float]
     terms: Callable[[VoteCounts, Averages], dict[str, Any]]
     needs: tuple[Requirement, ...] = ()

@@ -188,6 +188,7 @@ c1 = Bound(
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
+    labels_used="held-out labels",
     formula=c1_bound,
     terms=lambda counts, averages: {
         "gibbs_loss": averages.gibbs_loss,
@@ -204,6 +205,7 @@ c2 = Bound(
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
+    labels_used="held-out labels",
     formula=c2_bound,
     terms=lambda counts, averages: {
         "tandem_loss": averages.tandem_loss,

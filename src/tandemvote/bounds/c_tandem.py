@@ -76,6 +76,7 @@ c_tandem = Bound(
     label="CTD",
     summary="Chebyshev-Cantelli bound on error and tandem error of random voters",
     theorem="Theorem 6",
+    labels_used="held-out labels",
     formula=c_tandem_bound,
     terms=lambda counts, averages: {
         "gibbs_loss": averages.gibbs_loss,

@@ -72,6 +72,7 @@ disagreement = Bound(
     label="DIS",
     summary="error and disagreement of random voters, two classes, uses unlabelled points",
     theorem="Theorem 5",
+    labels_used="held-out labels",
     formula=disagreement_bound,
     terms=lambda counts, averages: {
         "gibbs_loss": averages.gibbs_loss,

@@ -47,6 +47,7 @@ first_order = Bound(
     label="FO",
     summary="twice the error of a randomly drawn voter",
     theorem="Theorem 1",
+    labels_used="held-out labels",
     formula=first_order_bound,
     terms=lambda counts, averages: {
         "gibbs_loss": averages.gibbs_loss,

@@ -48,6 +48,7 @@ tandem = Bound(
     label="TND",
     summary="four times the rate at which two random voters err together",
     theorem="Theorem 3",
+    labels_used="held-out labels",
     formula=tandem_bound,
     terms=lambda counts, averages: {
         "tandem_loss": averages.tandem_loss,

@@ -38,6 +38,7 @@ test_set = Bound(
     label="TEST",
     summary="errors of the vote itself on labelled points used for nothing else",
     theorem="Clopper-Pearson",
+    labels_used="labels of an extra test set",
     formula=test_set_bound,
     terms=lambda counts, averages: {
         "n_errors": int(counts.errors[0]),

@@ -1,0 +1,273 @@
+"""Room 6: what is promised, from what, and under which assumptions."""
+
+from __future__ import annotations
+
+import html
+import math
+import platform
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from tandemvote.bounds import VOTE_BOUNDS, BoundValue, VacuousBoundWarning, get_bound
+from tandemvote.bounds.averages import distribution
+from tandemvote.counts import FloatArray, VoteCounts
+
+if TYPE_CHECKING:
+    import pandas
+
+BEST = "best"
+TEST_SET = "test_set"
+
+ASSUMPTIONS = (
+    "The points are independent draws from the source the vote will be used on: no duplicated,"
+    " grouped or time-ordered rows.",
+    "Which points a voter was trained on was decided without looking at the data.",
+    "Held-out points were not used in any other way: not for tuning, not for selecting features or"
+    " voters, not for choosing the kind of bound, delta or the prior.",
+    "The guarantee is about the hard weighted vote (the label with the largest total weight), not"
+    " about averaged probabilities.",
+    "The voters are used as they were: a refit, even on more data, is another vote.",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certificate:
+    """A guarantee for one weighted vote.
+
+    Build it with `Certificate.from_counts`.
+
+    Attributes
+    ----------
+    value : float
+        With probability at least 1 - delta the vote errs at most this often; 1 says nothing.
+    bound : str
+        Name of the bound behind `value`.
+    delta : float
+        Failure probability of the whole certificate.
+    weights : ndarray of shape (n_voters,)
+        The vote's weights (the posterior).
+    prior : ndarray of shape (n_voters,)
+        Weights fixed before seeing the data.
+    candidates : tuple of str
+        The bounds, fixed beforehand, among which `value` is the smallest; each was given
+        delta / len(candidates).
+    bounds : mapping of str to BoundValue
+        Every bound that applies, each with the failure probability it was given. Those outside
+        `candidates` are there for comparison only: picking one of them afterwards voids the
+        guarantee.
+    counts : VoteCounts
+        The integers everything was computed from.
+    assumptions : tuple of str
+        What must be true, in words, because no code can see it.
+    notes : tuple of str
+        What else a reader should know about this vote.
+    versions : mapping of str to str
+        Releases of the libraries that computed it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tandemvote.votes import Votes
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(2, size=4000)
+    >>> flips = rng.random((25, 4000)) < 0.1
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
+    >>> Certificate.from_counts(counts)
+    error <= 0.079 with probability 95 %
+      bound: tandem (TND); the hard weighted vote of 25 voters, 2 classes
+      each voter judged on at least 4000 points it never saw, each pair on at least 4000
+    <BLANKLINE>
+        FO   0.224  held-out labels
+      * TND  0.079  held-out labels
+        DIS  0.125  held-out labels
+        C1   0.091  held-out labels
+        C2   0.057  held-out labels
+        CTD  0.071  held-out labels
+    """
+
+    value: float
+    bound: str
+    delta: float
+    weights: FloatArray
+    prior: FloatArray
+    candidates: tuple[str, ...]
+    bounds: Mapping[str, BoundValue]
+    counts: VoteCounts
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: VoteCounts,
+        *,
+        weights: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
+        bound: str | Sequence[str] = "tandem",
+        delta: float = 0.05,
+        test_counts: VoteCounts | None = None,
+        notes: Sequence[str] = (),
+    ) -> Certificate:
+        """Certify a vote from the counts of its voters.
+
+        Parameters
+        ----------
+        counts : VoteCounts
+        weights, prior : array_like of shape (n_voters,), optional
+            Uniform by default. The weights may have been chosen on the same points, the prior not.
+        bound : str or sequence of str
+            Name of one bound; or several, or "best" for all that apply: the smallest then counts,
+            and each pays for the choice with its share of delta.
+        delta : float in (0, 1)
+            Failure probability.
+        test_counts : VoteCounts, optional
+            Counts of the vote itself, as a single voter, on labelled points used for nothing else;
+            adds the test-set bound.
+        notes : sequence of str
+            Remarks to keep with the certificate.
+        """
+        names = (bound,) if isinstance(bound, str) else tuple(bound)
+        sources = {name: counts for name in VOTE_BOUNDS if get_bound(name).applies_to(counts)}
+        if test_counts is not None:
+            sources[TEST_SET] = test_counts
+        if names == (BEST,):
+            names = tuple(sources)
+        if TEST_SET in names and test_counts is None:
+            raise ValueError(
+                "The bound 'test_set' needs labelled points used for nothing else. Pass a test set,"
+                " or choose another bound."
+            )
+        rho, pi = (
+            distribution(w, counts.n_voters, n) for w, n in ((weights, "weights"), (prior, "prior"))
+        )
+
+        def evaluate(name: str, failure: float) -> BoundValue:
+            if name == TEST_SET:
+                return get_bound(name)(sources[name], delta=failure)
+            return get_bound(name)(counts, rho, pi, failure)
+
+        # The chosen ones first: they refuse or warn where the votes do not allow them.
+        chosen = {name: evaluate(name, delta / len(names)) for name in names}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VacuousBoundWarning)
+            compared = {name: chosen.get(name) or evaluate(name, delta) for name in sources}
+        best = min(chosen.values(), key=float)
+        return cls(
+            value=best.value,
+            bound=best.name,
+            delta=delta,
+            weights=rho,
+            prior=pi,
+            candidates=names,
+            bounds=MappingProxyType(compared),
+            counts=counts,
+            assumptions=ASSUMPTIONS,
+            notes=tuple(notes),
+            versions=MappingProxyType(_versions()),
+        )
+
+    @property
+    def guarantee(self) -> str:
+        """The promise in one sentence."""
+        if self.value >= 1.0:
+            return (
+                "No guarantee: nothing below an error of 100 % could be shown"
+                f" with probability {_percent(self.delta)}."
+            )
+        return (
+            f"With probability at least {_percent(self.delta)} over the draw of the data, this"
+            f" weighted majority vote errs on at most {rounded_up(100 * self.value, 1)} % of new"
+            " points."
+        )
+
+    def to_frame(self) -> pandas.DataFrame:
+        """All bounds as a pandas frame, one row a bound."""
+        import pandas  # noqa: PLC0415  an extra: only frames need it
+
+        return pandas.DataFrame(
+            {
+                "label": [value.label for value in self.bounds.values()],
+                "value": [value.value for value in self.bounds.values()],
+                "delta": [value.delta for value in self.bounds.values()],
+                "candidate": [name in self.candidates for name in self.bounds],
+                "labels_used": [get_bound(name).labels_used for name in self.bounds],
+            },
+            index=pandas.Index(self.bounds, name="bound"),
+        )
+
+    def __repr__(self) -> str:
+        lines = [self._headline(), *(f"  {line}" for line in self._basis()), ""]
+        for name, value in self.bounds.items():
+            mark, shown = "*" if name == self.bound else " ", rounded_up(value.value)
+            lines.append(f"  {mark} {value.label:<4} {shown:<6} {get_bound(name).labels_used}")
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr{' style=font-weight:bold' if name == self.bound else ''}>"
+            f"<td style='text-align:left'>{html.escape(name)}</td><td>{value.label}</td>"
+            f"<td>{rounded_up(value.value)}</td>"
+            f"<td style='text-align:left'>{html.escape(get_bound(name).labels_used)}</td></tr>"
+            for name, value in self.bounds.items()
+        )
+        listed = "".join(
+            f"<li>{html.escape(text)}</li>" for text in (*self.notes, *self.assumptions)
+        )
+        return (
+            f"<div><p><strong>{html.escape(self._headline())}</strong><br>"
+            f"{html.escape('; '.join(self._basis()))}</p>"
+            "<table><thead><tr><th>bound</th><th></th><th>value</th><th>labels used</th></tr>"
+            f"</thead><tbody>{cells}</tbody></table>"
+            f"<details><summary>What it rests on</summary><ul>{listed}</ul></details></div>"
+        )
+
+    def _headline(self) -> str:
+        if self.value >= 1.0:
+            return "no guarantee (error <= 1)"
+        return f"error <= {rounded_up(self.value)} with probability {_percent(self.delta)}"
+
+    def _basis(self) -> list[str]:
+        label = self.bounds[self.bound].label
+        choice = (
+            f", the smallest of {len(self.candidates)} at delta / {len(self.candidates)} each"
+            if len(self.candidates) > 1
+            else ""
+        )
+        n = self.counts
+        return [
+            f"bound: {self.bound} ({label}){choice}; the hard weighted vote of {n.n_voters} voters,"
+            f" {n.n_classes} classes",
+            f"each voter judged on at least {n.n_min} points it never saw, each pair on at least"
+            f" {n.n_min_pairs}",
+        ]
+
+
+def rounded_up(value: float, decimals: int = 3) -> str:
+    """Decimal text that is never below the value, with at least two significant digits.
+
+    Examples
+    --------
+    >>> rounded_up(0.14801), rounded_up(0.000123), rounded_up(1.0)
+    ('0.149', '0.00013', '1.000')
+    """
+    if value > 0:
+        decimals = max(decimals, 1 - math.floor(math.log10(value)))
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING))
+
+
+def _percent(delta: float) -> str:
+    """Confidence in percent, exact: 1 - 1e-9 must not be printed as 100 %."""
+    return f"{((1 - Decimal(repr(float(delta)))) * 100).normalize():f} %"
+
+
+def _versions() -> dict[str, str]:
+    names = ("tandemvote", "numpy", "scipy", "scikit-learn")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
