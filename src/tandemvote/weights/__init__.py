@@ -1,0 +1,6 @@
+"""Room 5: the weights that make a bound small."""
+
+from tandemvote.weights.minimising import minimise
+from tandemvote.weights.solution import Status, WeightSolution
+
+__all__ = ["Status", "WeightSolution", "minimise"]

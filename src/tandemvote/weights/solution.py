@@ -1,0 +1,97 @@
+"""Weights found, the bound at them, and how far to trust that they are the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tandemvote.counts import FloatArray
+
+
+class Status(Enum):
+    """How the search for weights ended; the value says it in words."""
+
+    CONVERGED = (
+        "minimum: for the final lambda the problem is convex and no weights can do better by more"
+        " than the gap"
+    )
+    LOCAL_MINIMUM = (
+        "local minimum: the pair matrix is not positive semi-definite, so weights far from these"
+        " may do better"
+    )
+    ITERATION_LIMIT = "stopped at the limit of iterations, before the minimum was reached"
+    KEPT_PRIOR = (
+        "kept the prior as weights: the minimiser of the relaxed bound has a larger bound to report"
+    )
+    KEPT_UNIFORM = (
+        "kept uniform weights: the minimiser of the relaxed bound has a larger bound to report"
+    )
+    NO_COMMON_POINTS = (
+        "kept the prior as weights: two voters share no held-out point, so there is no bound to"
+        " minimise"
+    )
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WeightSolution:
+    """Weights that minimise a bound.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n_voters,)
+        The posterior rho; sums to 1.
+    bound : float
+        The bound at the weights in PAC-Bayes-kl form, clipped to [0, 1]: the number to report.
+    bound_lambda : float
+        The minimised PAC-Bayes-lambda form, factor 2 or 4 included, not clipped; infinite if some
+        pair of voters has no common points.
+    lam : float
+        Lambda at the weights, in (0, 2).
+    gamma : float or None
+        Gamma at the weights, infinite where nobody disagrees; None for bounds without it.
+    n_iterations : int
+        Iterations of the solver.
+    gap : float or None
+        For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
+        where the problem is not known to be convex.
+    status : Status
+        How the search ended, in words.
+    history : tuple of float
+        The relaxed bound at the start and after each iteration.
+    bound_name : str
+        Which bound was minimised: "first_order", "tandem" or "disagreement".
+    solver : str
+        Which solver found the weights.
+    prior : ndarray, shape (n_voters,)
+        pi.
+    delta : float
+        Failure probability.
+    """
+
+    weights: FloatArray
+    bound: float
+    bound_lambda: float
+    lam: float
+    gamma: float | None
+    n_iterations: int
+    gap: float | None
+    status: Status
+    history: tuple[float, ...]
+    bound_name: str
+    solver: str
+    prior: FloatArray
+    delta: float
+
+    @property
+    def n_voters(self) -> int:
+        """Number of voters with positive weight."""
+        return int((self.weights > 0).sum())
+
+    def __repr__(self) -> str:
+        return (
+            f"WeightSolution({self.bound_name} {self.bound:.6f}, {self.n_voters} voters,"
+            f" {self.n_iterations} iterations, {self.status.name})"
+        )
