@@ -46,16 +46,15 @@ def assemble(entry: CatalogueEntry, paths: Sequence[Path]) -> Dataset:
         X, y = entry.recipe(paths)
     except DatasetError:
         raise
-    except (ValueError, IndexError, OSError, EOFError) as error:
+    except (ValueError, IndexError) as error:
         raise DatasetError(
             f"{names} cannot be parsed as {entry.name} ({type(error).__name__}: {error}). {way_out}"
         ) from error
-    labels = np.asarray(y).astype(np.int64)
-    if not np.array_equal(labels, y):
+    if not (np.isfinite(y).all() and np.array_equal(y, np.rint(y))):
         raise DatasetError(f"{names}: labels of {entry.name} must be whole numbers. {way_out}")
-    X = smallest_lossless(X)
+    labels = y.astype(np.int64)
     check_against_catalogue(entry, X, labels, file=names, way_out=way_out, from_source=True)
-    return as_dataset(entry, X, labels)
+    return as_dataset(entry, smallest_lossless(X), labels)
 
 
 def _check_hash(path: Path, known_hash: str | None, *, way_out: str) -> None:

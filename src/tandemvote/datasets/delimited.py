@@ -74,8 +74,13 @@ def read_delimited(
             f"{path} is not text in the encoding {encoding} ({error.reason} at byte "
             f'{error.start}). Name its encoding, such as encoding="latin-1" or "utf-16".'
         ) from error
-    separator = separator or find_separator(text)
-    names = list(column_names) if column_names is not None else _header(text, separator)
+    if not text.strip():
+        raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
+    try:
+        separator = separator or find_separator(text)
+        names = list(column_names) if column_names is not None else _header(text, separator)
+    except csv.Error as error:
+        raise DatasetError(f"{path} is no table of text cells ({error}). Save it anew.") from error
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
         raise DatasetError(

@@ -62,7 +62,12 @@ def parse_libsvm(
     text: bytes, *, n_features: int | None, zero_based: bool | Literal["auto"]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Do the work of :func:`read_libsvm` on text already in memory."""
-    table, y = load_svmlight_file(io.BytesIO(text), n_features=n_features, zero_based=zero_based)
+    try:
+        table, y = load_svmlight_file(
+            io.BytesIO(text), n_features=n_features, zero_based=zero_based
+        )
+    except OverflowError as error:
+        raise ValueError(f"an index or label is beyond all bounds: {error}") from error
     size = 8 * table.shape[0] * table.shape[1]
     if size > LARGEST_TABLE:
         raise DatasetError(

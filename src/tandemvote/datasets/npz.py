@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,32 +35,76 @@ def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[An
     ------
     DatasetError
         If an array is missing, holds Python objects, or does not fit the other.
+
+    Examples
+    --------
+    >>> import numpy as np, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.npz")
+    ...     np.savez(path, X=[[1, 2]], y=["a"])
+    ...     X, y = read_npz(path)
+    >>> X.tolist(), y.tolist()
+    ([[1, 2]], ['a'])
     """
+    arrays = load_arrays(
+        path,
+        required=("X", target),
+        way_out="Save it with numpy.savez_compressed(path, X=X, y=y), without Python objects; "
+        "target names another array of labels.",
+    )
+    return arrays["X"], arrays[target]
+
+
+def load_arrays(
+    path: Path, *, required: tuple[str, str], optional: Sequence[str] = (), way_out: str
+) -> dict[str, NDArray[Any]]:
+    """Load named arrays: a table of numbers, its labels, and what else there may be.
+
+    Parameters
+    ----------
+    path : Path
+        An ``.npz`` file.
+    required : tuple of two str
+        Names of the table and of the labels.
+    optional : sequence of str
+        Names of arrays to load if they are there.
+    way_out : str
+        What the reader of an error message can do.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The arrays found.
+
+    Raises
+    ------
+    DatasetError
+        If the file is no such archive.
+    """
+    table, labels = required
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            absent = [name for name in ("X", target) if name not in arrays]
-            if absent:
-                raise DatasetError(
-                    f"{path} has no array {absent[0]!r}; it has {', '.join(arrays) or 'none'}. "
-                    "Save the features as X and the labels as y, or name the label array by target."
-                )
-            X, y = arrays["X"], arrays[target]
-    except DatasetError:
-        raise
-    except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
-        raise _unreadable(path, error) from error
+        # numpy forgets to close a file it cannot make sense of, so it is opened here
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            absent = [name for name in required if name not in archive]
+            names = ", ".join(archive)
+            arrays = {name: archive[name] for name in (*required, *optional) if name in archive}
+    except (OSError, ValueError, EOFError, TypeError, AttributeError) as error:
+        raise _unreadable(path, error, way_out) from error
     except (zipfile.BadZipFile, zlib.error) as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(path, error, way_out) from error
+    if absent:
+        raise DatasetError(f"{path} has no array {absent[0]!r}; it has {names}. {way_out}")
+    X, y = arrays[table], arrays[labels]
     if X.ndim != 2 or X.dtype.kind not in "buif" or y.shape != X.shape[:1]:
         raise DatasetError(
-            f"{path}: X has shape {X.shape} and type {X.dtype}, {target} has shape {y.shape}. "
-            "X must be a table of numbers with one label a row."
+            f"{path}: {table} has shape {X.shape} and type {X.dtype}, {labels} has shape "
+            f"{y.shape}; expected a table of numbers with one label a row. {way_out}"
         )
-    return X, y
+    return arrays
 
 
-def _unreadable(path: Path, error: Exception) -> DatasetError:
+def _unreadable(path: Path, error: Exception, way_out: str) -> DatasetError:
     return DatasetError(
         f"{path} cannot be read as an archive of plain arrays ({type(error).__name__}: {error}). "
-        "Save it with numpy.savez_compressed(path, X=X, y=y), without Python objects."
+        f"{way_out}"
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from .checking import check_against_catalogue
 from .dataset import Dataset
 from .digest import content_digest
 from .entry import CatalogueEntry
-from .errors import DatasetError
+from .npz import load_arrays
 
 
 def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:
@@ -43,20 +41,9 @@ def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:
         f"Move {path} out of the way, or put the right file in its place; "
         "without it the published files are downloaded."
     )
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            X, y = arrays["X"], arrays["y"]
-            recorded = str(arrays["digest"]) if "digest" in arrays else None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise DatasetError(
-            f"{path} cannot be read as a prepared data set with arrays X and y "
-            f"({type(error).__name__}: {error}). {way_out}"
-        ) from error
-    if X.ndim != 2 or y.shape != X.shape[:1] or X.dtype.kind not in "buif":
-        raise DatasetError(
-            f"{path} holds X of shape {X.shape} and type {X.dtype} and y of shape {y.shape}; "
-            f"expected a table of numbers and one label a row. {way_out}"
-        )
+    arrays = load_arrays(path, required=("X", "y"), optional=("digest",), way_out=way_out)
+    X, y = arrays["X"], arrays["y"]
+    recorded = str(arrays["digest"]) if "digest" in arrays else None
     reconstructed = check_against_catalogue(
         entry, X, y, file=str(path), way_out=way_out, recorded_digest=recorded
     )
@@ -67,7 +54,7 @@ def as_dataset(
     entry: CatalogueEntry, X: NDArray[Any], y: NDArray[Any], *, reconstructed: bool = False
 ) -> Dataset:
     """Dress checked arrays as the data set of an entry; labels become int64."""
-    origin = f"reconstruction of {entry.source}" if reconstructed else entry.source
+    origin = f"stands in for {entry.source}" if reconstructed else entry.source
     return Dataset(
         entry.name, X=X, y=y.astype(np.int64), origin=origin, reconstructed=reconstructed
     )

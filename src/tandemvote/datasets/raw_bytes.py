@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 from . import unix_compress
+from .errors import DatasetError
 
 # Told by the first bytes, not by the name: some servers unpack a .gz on the way.
 _UNPACKERS: dict[bytes, Callable[[bytes], bytes]] = {
@@ -30,6 +32,11 @@ def read_bytes(path: Path) -> bytes:
     bytes
         Its content, unpacked.
 
+    Raises
+    ------
+    DatasetError
+        If compressed data are damaged or cut short.
+
     Examples
     --------
     >>> import gzip, pathlib, tempfile
@@ -42,5 +49,10 @@ def read_bytes(path: Path) -> bytes:
     data = path.read_bytes()
     for magic, unpack in _UNPACKERS.items():
         if data.startswith(magic):
-            return unpack(data)
+            try:
+                return unpack(data)
+            except (ValueError, OSError, EOFError, zlib.error) as error:
+                raise DatasetError(
+                    f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
+                ) from error
     return data

@@ -107,7 +107,7 @@ def read_table(
         )
     if not path.is_file():
         raise DatasetError(f"There is no file {path}. Check the path.")
-    if not path.read_bytes().strip():
+    if not path.stat().st_size:
         raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
     name = name or plain_name.stem
     origin = f"{chosen} file {path.name}"
@@ -132,7 +132,7 @@ def _read_labelled_libsvm(path: Path, **options: Any) -> tuple[NDArray[Any], NDA
         return read_libsvm(path, **options)
     except DatasetError:
         raise
-    except (ValueError, OSError, EOFError) as error:
+    except ValueError as error:
         raise DatasetError(
             f"{path} cannot be read as LIBSVM text ({error}). Each line must be a number, the "
             "label, then index:value pairs in ascending order; name another format by file_format."

@@ -39,8 +39,8 @@ def decompress(data: bytes) -> bytes:
     if len(data) < 3 or data[:2] != MAGIC:
         raise ValueError("not a .Z file: the first two bytes are not 1f 9d")
     widest, block_mode = data[2] & 0x1F, bool(data[2] & 0x80)
-    if not FIRST_WIDTH <= widest <= 16:
-        raise ValueError(f"damaged .Z file: codes of {widest} bits, expected 9 to 16")
+    if not FIRST_WIDTH < widest <= 16:  # for 9 the programs in use disagree
+        raise ValueError(f"damaged .Z file: codes of up to {widest} bits, expected 10 to 16")
 
     single_bytes = [bytes([value]) for value in range(256)] + [b""] * block_mode
     table = list(single_bytes)

@@ -1,0 +1,264 @@
+"""Users' own files: what goes in comes out, and what cannot is refused with a way out."""
+
+import bz2
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from tandemvote.datasets import DatasetError, from_frame, read_table
+
+pandas = pytest.importorskip("pandas")
+
+NUMBERS = np.array([[1.5, -2.0], [0.0, 3.25], [1e-7, 4.0], [5.0, 1e9]])
+KINDS = np.array(["cat", "dog", "cat", "eel"])
+
+
+def frame():
+    return pandas.DataFrame(
+        {
+            "length": NUMBERS[:, 0],
+            "colour": ["red", "blue", None, "red"],
+            "weight": NUMBERS[:, 1],
+            "tame": [True, False, True, True],
+            "kind": KINDS,
+        }
+    )
+
+
+EXPECTED = np.column_stack([NUMBERS[:, 0], [0, 1, 2, 0], NUMBERS[:, 1], [1, 0, 1, 1]])
+
+
+def check_frame(dataset):
+    assert np.array_equal(dataset.X, EXPECTED)
+    assert dataset.y.tolist() == KINDS.tolist()
+    assert dataset.feature_names == ("length", "colour", "weight", "tame")
+    assert dataset.categories["colour"] == ("red", "blue", None)
+    assert dataset.n_dropped == 0
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_csv_file_comes_out_as_it_went_in(tmp_path, separator, encoding):
+    path = tmp_path / "animals.csv"
+    frame().to_csv(path, sep=separator, encoding=encoding, index=False)
+    dataset = read_table(path, target="kind")
+    check_frame(dataset)
+    assert dataset.name == "animals"
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def test_a_compressed_csv_file_is_unpacked(tmp_path, suffix, pack):
+    path = tmp_path / f"animals.csv{suffix}"
+    path.write_bytes(pack(frame().to_csv(index=False).encode()))
+    check_frame(read_table(path, target="kind"))
+
+
+def test_a_parquet_file_comes_out_as_it_went_in(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "animals.parquet"
+    table = frame().astype({"colour": "category"})
+    table.index = [10, 20, 30, 40]  # a stored index must not turn into a feature
+    table.to_parquet(path)
+    check_frame(read_table(path, target="kind"))
+
+
+def test_an_arff_file_comes_out_as_it_went_in(tmp_path):
+    path = tmp_path / "animals.arff"
+    rows = [
+        f"{a!r},{colour},{b!r},{tame},{kind}"
+        for (a, b), colour, tame, kind in zip(
+            NUMBERS.tolist(), ["red", "blue", "?", "red"], "TFTT", KINDS, strict=True
+        )
+    ]
+    header = [
+        "% a comment",
+        "@relation animals",
+        "@attribute length numeric",
+        "@attribute colour {blue, red}",
+        "@attribute weight REAL",
+        "@attribute tame {T, F}",
+        "@attribute kind {cat, dog, eel}",
+        "@data",
+    ]
+    path.write_text("\n".join([*header, *rows]) + "\n")
+    dataset = read_table(path, target="kind")
+    assert np.array_equal(dataset.X[:, :3], EXPECTED[:, :3])
+    assert dataset.X[:, 3].tolist() == [0, 1, 0, 0]
+    assert dataset.categories == {"colour": ("red", "blue", None), "tame": ("T", "F")}
+    assert dataset.y.tolist() == KINDS.tolist()
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+def test_a_libsvm_file_comes_out_as_it_went_in(tmp_path, zero_based, pack):
+    path = tmp_path / "animals.libsvm"
+    dump_svmlight_file(NUMBERS, [1, -1, 1, 2], str(path), zero_based=zero_based)
+    path.write_bytes(pack(path.read_bytes()))
+    dataset = read_table(path)
+    assert np.array_equal(dataset.X, NUMBERS)
+    assert dataset.y.tolist() == [1, -1, 1, 2]
+
+
+@pytest.mark.parametrize("labels", [KINDS, np.array([3, 4, 3, 5]), np.array([0.0, 1.0, 1.0, 0.0])])
+def test_an_npz_file_comes_out_as_it_went_in(tmp_path, labels):
+    np.savez_compressed(tmp_path / "animals.npz", X=NUMBERS, y=labels[::-1], kind=labels)
+    dataset = read_table(tmp_path / "animals.npz", target="kind")
+    assert np.array_equal(dataset.X, NUMBERS)
+    assert dataset.y.tolist() == labels.tolist()
+    assert read_table(tmp_path / "animals.npz").y.tolist() == labels[::-1].tolist()
+
+
+def test_missing_entries_stay_unless_their_rows_are_dropped_on_request(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b,kind\n1,x,0\n,y,1\n3,,0\n4,y,1\n")
+    kept = read_table(path, target="kind")
+    np.testing.assert_array_equal(kept.X, [[1, 0], [np.nan, 1], [3, 2], [4, 1]])
+    assert kept.n_dropped == 0
+    dropped = read_table(path, target="kind", drop_missing=True)
+    assert np.array_equal(dropped.X, [[1, 0], [4, 1]])
+    assert dropped.categories == {"b": ("x", "y")}
+    assert dropped.n_dropped == 2
+    assert "2 rows with missing entries dropped" in repr(dropped)
+
+
+def test_a_missing_label_is_an_error_unless_its_row_is_dropped(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,kind\n1,0\n2,\n3,1\n4,1\n")
+    with pytest.raises(DatasetError, match=r"1 of 4 rows have no label.*row 2.*drop_missing"):
+        read_table(path, target="kind")
+    dataset = read_table(path, target="kind", drop_missing=True)
+    assert dataset.y.tolist() == [0, 1, 1]
+    assert dataset.y.dtype == np.int64
+
+
+def test_missing_numbers_in_arrays_follow_the_same_rules(tmp_path):
+    path = tmp_path / "gaps.npz"
+    holed = NUMBERS.copy()
+    holed[2, 1] = np.nan
+    np.savez(path, X=holed, y=np.array([0, np.nan, 1, 1]))
+    with pytest.raises(DatasetError, match="1 of 4 rows have no label"):
+        read_table(path)
+    dataset = read_table(path, drop_missing=True)
+    assert dataset.n_dropped == 2
+    assert np.array_equal(dataset.X, NUMBERS[[0, 3]])
+
+
+def test_dates_durations_decimals_and_nullable_numbers_become_numbers():
+    from datetime import date
+    from decimal import Decimal
+
+    table = pandas.DataFrame(
+        {
+            "moment": pandas.to_datetime(["1970-01-02", None]),
+            "zoned": pandas.to_datetime(["1970-01-01T01:00+01:00", "1970-01-01T00:01Z"], utc=True),
+            "day": [date(1970, 1, 3), None],
+            "span": pandas.to_timedelta(["1min", None]),
+            "price": [Decimal("1.25"), None],
+            "count": pandas.array([7, None], dtype="Int64"),
+            "flag": pandas.array([True, None], dtype="boolean"),
+            "void": [None, None],
+            "y": [0, 1],
+        }
+    )
+    dataset = from_frame(table, target="y")
+    expected = [[86400, 0, 172800, 60, 1.25, 7, 1], [np.nan, 60, *[np.nan] * 5]]
+    np.testing.assert_array_equal(dataset.X[:, :7], expected)
+    assert np.isnan(dataset.X[:, 7]).all()
+    assert dataset.categories == {}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [("Int64", [1, 0, 1]), ("float64", [1, 0, 1]), ("boolean", [True, False, True])],
+)
+def test_labels_keep_their_kind(dtype, expected):
+    table = pandas.DataFrame({"a": [1, 2, 3], "y": pandas.array([1, 0, 1], dtype=dtype)})
+    labels = from_frame(table, target="y").y
+    assert labels.tolist() == expected
+    assert labels.dtype.kind in "ib"
+
+
+def write(tmp_path, name, content):
+    path = Path(tmp_path, name)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "target", "complaint"),
+    [
+        ("t.csv", "alpha,label\n1,0\n2,1\n", "lable", "Did you mean 'label'"),
+        ("t.csv", "1,0\n2,1\n", "label", "no header line: pass column_names"),
+        ("t.csv", "a,label\n1,0\n2,1\n", None, "name the label column by target"),
+        ("t.csv", "label\n1\n2\n", "label", "no column besides the label"),
+        ("t.csv", "", "label", "is empty"),
+        ("t.csv", " \n\n", "label", "is empty"),
+        ("t.csv.gz", gzip.compress(b""), "label", "is empty"),
+        ("t.csv", "a,label\n", "label", "no row is left of 0"),
+        ("t.csv", "a,label\n1,0\n2,0\n", "label", "one class only"),
+        ("t.csv", "a,label\n1,0.5\n2,1.5\n", "label", "fractions such as 0.5"),
+        ("t.csv", "a,a,label\n1,2,0\n2,3,1\n", "label", "'a' twice"),
+        ("t.csv", "a,label,label\n1,0,0\n2,1,1\n", "label", "'label' twice"),
+        ("t.csv", "a,label\n1,0\n2,1,9\n", "label", "cannot be read as a table of 2 columns"),
+        ("t.csv", "a,label\n1,0,7\n2,1,9\n", "label", "cannot be read as a table of 2 columns"),
+        ("t.csv", 'a,label\n"1,0\n2,1\n', "label", "cannot be read as a table"),
+        ("t.csv", "a,label\ninf,0\n2,1\n", "label", "column a holds a value that is infinite"),
+        ("t.csv", b"a,label\n\xff\xfe,0\n", "label", 'encoding="latin-1"'),
+        ("t.csv", "a;label\n3,14;0\n2,7;1\n", "label", 'pass decimal=","'),
+        ("t.xlsx", "anything", "label", "file_format, one of arff, csv"),
+        ("noending", "1 1:2\n", None, "file_format, one of arff, csv"),
+        ("t.parquet", "not parquet", "label", "cannot be read as Parquet"),
+        ("t.arff", "not arff\n", "label", "cannot be read as ARFF"),
+        ("t.arff", "@relation r\n@attribute a string\n@data\nx\n", "label", "as CSV otherwise"),
+        ("t.libsvm", "1 1:2\n0 1:3\n", "label", "Leave target out"),
+        ("t.libsvm", "one two three\n", None, "cannot be read as LIBSVM"),
+        ("t.libsvm", "1 1:2\n1 1:3\n", None, "one class only"),
+        ("t.libsvm", "1 1:2\n0 99999999999:3\n", None, "LIBSVM"),
+        ("t.libsvm", "1 1:2\n0 2000000000:3\n", None, "the limit is 4 GiB"),
+        ("t.npz", b"not a zip", None, "cannot be read as an archive"),
+    ],
+)
+def test_an_unusable_file_is_refused_with_a_way_out(tmp_path, name, content, target, complaint):
+    with pytest.raises(DatasetError, match=complaint):
+        read_table(write(tmp_path, name, content), target=target)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "complaint"),
+    [
+        ({"X": NUMBERS}, "no array 'y'; it has X"),
+        ({"X": NUMBERS, "y": KINDS[:2]}, "one label a row"),
+        ({"X": np.array([["a"], ["b"]]), "y": np.array([0, 1])}, "table of numbers"),
+        ({"X": NUMBERS, "y": np.array([None, 1, 2, 3])}, "without Python objects"),
+    ],
+)
+def test_an_unusable_archive_is_refused_with_a_way_out(tmp_path, arrays, complaint):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(DatasetError, match=complaint):
+        read_table(tmp_path / "t.npz")
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(DatasetError, match="There is no file"):
+        read_table(tmp_path / "gone.csv", target="y")
+
+
+def test_the_format_can_be_named_where_the_ending_does_not_tell(tmp_path):
+    path = write(tmp_path, "a1a", "-1 3:1\n+1 1:1\n")
+    assert read_table(path, file_format="libsvm", n_features=5).X.shape == (2, 5)
+
+
+def test_rows_all_with_gaps_cannot_all_be_dropped(tmp_path):
+    path = write(tmp_path, "t.csv", "a,b,label\n,1,0\n1,,1\n")
+    with pytest.raises(DatasetError, match=r"no row is left of 2.*drop_missing=False"):
+        read_table(path, target="label", drop_missing=True)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.arff"])
+def test_without_the_extra_the_error_says_what_to_install(tmp_path, monkeypatch, name):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(ImportError, match=r'pip install "tandemvote\[data\]"'):
+        read_table(write(tmp_path, name, "a,label\n1,0\n"), target="label")
