@@ -1,0 +1,102 @@
+"""The vote the theorems are about: the label with the largest total weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.counts import FloatArray
+
+UNIT = 2.0**52
+"""Weights become multiples of 1 / UNIT, so that sums of them are exact in any order."""
+
+
+def weighted_vote(
+    predictions: NDArray[np.integer[Any]], weights: ArrayLike, n_classes: int
+) -> NDArray[np.intp]:
+    """Return the label with the largest total weight at each point; ties go to the smallest class.
+
+    Weights are rounded to multiples of 2^-52 of their sum before they are added. Every partial sum
+    is then an integer below 2^53, exact in floating point: the winner does not depend on the order
+    of the voters, and labels backed by equal weights tie exactly.
+
+    Parameters
+    ----------
+    predictions : ndarray of int, shape (n_voters, n_samples)
+        Codes in 0, ..., n_classes - 1.
+    weights : array_like of shape (n_voters,)
+        At least 0, with a positive sum.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+
+    Examples
+    --------
+    >>> predictions = np.array([[1, 0, 2], [0, 0, 1], [1, 2, 0]])
+    >>> weighted_vote(predictions, [1 / 3, 1 / 3, 1 / 3], 3).tolist()
+    [1, 0, 0]
+    """
+    return np.argmax(vote_totals(predictions, weights, n_classes), axis=1)
+
+
+def vote_shares(
+    predictions: NDArray[np.integer[Any]], weights: ArrayLike, n_classes: int
+) -> FloatArray:
+    """Share of the weight behind each label, shape (n_samples, n_classes); rows sum to 1.
+
+    Examples
+    --------
+    >>> vote_shares(np.array([[1, 0], [0, 0]]), [0.25, 0.75], 2).tolist()
+    [[0.75, 0.25], [1.0, 0.0]]
+    """
+    return np.asarray(vote_totals(predictions, weights, n_classes) / exact_weights(weights).sum())
+
+
+def vote_totals(
+    predictions: NDArray[np.integer[Any]],
+    weights: ArrayLike,
+    n_classes: int,
+    held_out: NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    """Total weight behind each label in units of 2^-52, of all voters or of those held out.
+
+    Examples
+    --------
+    >>> held_out = np.array([[True, False], [True, True]])
+    >>> (vote_totals(np.array([[1, 0], [0, 0]]), [0.25, 0.75], 2, held_out) / UNIT).tolist()
+    [[0.75, 0.25], [0.75, 0.0]]
+    """
+    units = exact_weights(weights)
+    if units.size != len(predictions):
+        raise ValueError(
+            f"{units.size} weights for {len(predictions)} voters; pass one weight a voter."
+        )
+    points = np.arange(predictions.shape[1])
+    totals = np.zeros((points.size, n_classes))
+    for voter in np.flatnonzero(units):
+        if held_out is None:
+            totals[points, predictions[voter]] += units[voter]
+        else:
+            totals[points, predictions[voter]] += units[voter] * held_out[voter]
+    return totals
+
+
+def exact_weights(weights: ArrayLike) -> FloatArray:
+    """Weights as whole numbers that sum to about 2^52.
+
+    Examples
+    --------
+    >>> exact_weights([3, 1]).tolist() == [0.75 * UNIT, 0.25 * UNIT]
+    True
+    """
+    values = np.asarray(weights, float)
+    if values.ndim != 1 or not (values >= 0).all() or not 0 < values.sum() < np.inf:
+        raise ValueError(
+            f"weights has shape {values.shape} and sum {values.sum()}; expected one number a voter,"
+            " each at least 0, with a positive finite sum."
+        )
+    return np.asarray(np.rint(values / values.sum() * UNIT))
