@@ -39,29 +39,31 @@ def binary_kl(p: ArrayLike, q: ArrayLike) -> Any:
     p, q = np.broadcast_arrays(np.asarray(p, float), np.asarray(q, float))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         difference = q - p
-        rising = np.where(p > 0, p * excess_over_log(difference / p), difference)
-        falling = np.where(p < 1, (1 - p) * excess_over_log(-difference / (1 - p)), -difference)
-        divergence = rising + falling
+        first = p * excess_over_log(difference / p, q / p)
+        second = (1 - p) * excess_over_log(-difference / (1 - p), (1 - q) / (1 - p))
+        divergence = np.where(p > 0, first, difference) + np.where(p < 1, second, -difference)
     divergence = np.where((q == 0) & (p > 0) | (q == 1) & (p < 1), np.inf, divergence)
     return np.where(p == q, 0.0, divergence)[()]
 
 
-def excess_over_log(x: FloatArray) -> FloatArray:
+def excess_over_log(x: FloatArray, one_plus_x: FloatArray) -> FloatArray:
     """Return x - ln(1 + x) >= 0 without cancellation near 0.
 
     With r = x / (2 + x), ln(1 + x) = 2 artanh(r) and x - 2 r = x r, so near 0 the excess is
-    x r - 2 (r^3 / 3 + r^5 / 5 + ...), whose leading term dominates.
+    x r - 2 (r^3 / 3 + r^5 / 5 + ...), whose leading term dominates. Elsewhere the logarithm is
+    that of `one_plus_x`, which the caller can give to full precision where it is tiny.
 
     Examples
     --------
-    >>> excess_over_log(np.array([2.0**-40, 1.0])) / [2.0**-81, 1 - np.log(2)]
+    >>> x = np.array([2.0**-40, 1.0])
+    >>> excess_over_log(x, 1 + x) / [2.0**-81, 1 - np.log(2)]
     array([1., 1.])
     """
     small = np.where(np.abs(x) < 1 / 16, x, 0.0)
     r = small / (2.0 + small)
     square = r * r
     tail = 1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square / 11)))
-    return np.where(small == x, small * r - 2.0 * r * square * tail, x - np.log1p(x))
+    return np.where(small == x, small * r - 2.0 * r * square * tail, x - np.log(one_plus_x))
 
 
 def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:

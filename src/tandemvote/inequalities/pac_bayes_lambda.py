@@ -59,7 +59,7 @@ def pac_bayes_lambda(
     """
     k = complexity(n, kl_divergence=kl_divergence, delta=delta, moment=moment)
     loss = np.asarray(loss, float)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         gamma = np.sqrt(2.0 * k / loss)
     upper = eliminated_upper(loss, k) * (1.0 + INPUT_MARGIN)
     lower = np.maximum(loss - np.sqrt(2.0 * loss * k) - INPUT_MARGIN * loss, 0.0)

@@ -1,0 +1,155 @@
+"""PAC-Bayes-kl and PAC-Bayes-lambda: right, safe, and as often wrong as promised."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+import truth
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.stats import binom
+
+from tandemvote.inequalities import (
+    clopper_pearson,
+    kl_divergence,
+    pac_bayes_kl,
+    pac_bayes_lambda,
+    xi,
+)
+from tandemvote.inequalities.pac_bayes_lambda import best_lambda, eliminated_upper
+
+
+@pytest.mark.parametrize("moment", [None, xi])
+@pytest.mark.parametrize("loss", [0.0, 1e-6, 0.2, 0.7, 1.0])
+@pytest.mark.parametrize(
+    ("n", "divergence", "delta"), [(1, 0, 0.05), (300, 4.6, 1e-9), (1e9, 100, 0.5)]
+)
+def test_both_ends_agree_with_fifty_digits_and_are_safe(loss, n, divergence, delta, moment):
+    extra = {} if moment is None else {"moment": moment}
+    interval = pac_bayes_kl(loss, n, kl_divergence=divergence, delta=delta, **extra)
+    inside = 2 * mp.sqrt(n) if moment is None else truth.xi(n) if n < 1e9 else mp.mpf(xi(n))
+    allowed = (divergence + mp.log(inside / mp.mpf(delta))) / mp.mpf(n)
+    upper, lower = truth.kl_upper(loss, allowed), truth.kl_lower(loss, allowed)
+    assert upper <= interval.upper <= upper + 1e-9
+    assert lower - 1e-9 <= interval.lower <= lower
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30, 200])
+@pytest.mark.parametrize("true_loss", [0.01, 0.1, 0.37, 0.5, 0.9])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.3])
+def test_the_interval_misses_at_most_delta_of_the_time(n, true_loss, delta):
+    """One voter: the number of errors is binomial, so the failure probability is exact."""
+    errors = np.arange(n + 1)
+    interval = pac_bayes_kl(errors / n, n, delta=delta)
+    probability = binom.pmf(errors, n, true_loss)
+    missed = (interval.upper < true_loss) | (interval.lower > true_loss)
+    assert probability[missed].sum() <= delta
+
+
+@pytest.mark.parametrize("n", [1, 7, 40, 300])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.3])
+def test_the_test_set_bound_misses_just_below_delta_of_the_time(n, delta):
+    errors = np.arange(n + 1)
+    upper = clopper_pearson(errors, n, delta=delta)
+    for true_loss in np.append(np.linspace(0.001, 0.999, 97), upper - 1e-9):
+        missed = binom.pmf(errors, n, true_loss)[upper < true_loss].sum()
+        assert missed <= delta + 1e-12
+    # Exact limits: just above the limit of k errors, the failure probability is delta itself.
+    k = n // 2
+    assert binom.cdf(k, n, upper[k]) == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("k", "n"), [(0, 1), (0, 10**9), (1, 3), (30, 1000), (10**6, 10**9), (7, 7)]
+)
+@pytest.mark.parametrize("delta", [1e-9, 0.05])
+def test_clopper_pearson_is_safe_and_within_a_billionth(k, n, delta):
+    limit = clopper_pearson(k, n, delta=delta)
+    if k == n:
+        assert limit == 1
+        return
+    # P(at most k errors) = 1 - I_p(k + 1, n - k) falls with p: it must be below delta at the limit.
+    below = mp.mpf(limit) * (1 - mp.mpf(10) ** -9)
+    tail = [
+        mp.betainc(n - k, k + 1, 0, 1 - mp.mpf(p), regularized=True) if n < 10**6 else None
+        for p in (limit, below)
+    ]
+    if n >= 10**6 and k == 0:
+        tail = [(1 - mp.mpf(p)) ** n for p in (limit, below)]
+    if tail[0] is not None:
+        assert tail[0] <= delta <= tail[1]
+    else:  # too many terms for mpmath: scipy's binomial distribution as the second opinion
+        assert binom.cdf(k, n, limit) <= delta * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("k", "n"), [(-1, 5), (6, 5), (0, 0)])
+def test_impossible_test_results_are_refused(k, n):
+    with pytest.raises(ValueError, match="errors <= points"):
+        clopper_pearson(k, n)
+
+
+@given(loss=st.floats(0, 1), k=st.floats(1e-9, 10))
+def test_best_lambda_is_the_numerical_minimum_and_eliminates_to_the_closed_form(loss, k):
+    def objective(lam):
+        return loss / (1 - lam / 2) + k / (lam * (1 - lam / 2))
+
+    lam = best_lambda(loss, k)
+    assert 0 < lam < 2
+    assert objective(lam) == pytest.approx(eliminated_upper(loss, k), rel=1e-9)
+    fine = minimize_scalar(
+        objective, bounds=(1e-12, 2 - 1e-12), method="bounded", options={"xatol": 1e-12}
+    )
+    assert objective(lam) <= fine.fun * (1 + 1e-9)
+
+
+@given(loss=st.floats(1e-6, 1), n=st.integers(1, 10**6), divergence=st.floats(0, 50))
+def test_best_gamma_is_the_numerical_maximum(loss, n, divergence):
+    bound = pac_bayes_lambda(loss, n, kl_divergence=divergence)
+    k = (divergence + np.log(2 * np.sqrt(n) / 0.05)) / n
+
+    def lower(gamma):
+        return (1 - gamma / 2) * loss - k / gamma
+
+    assert bound.lower == pytest.approx(max(lower(bound.gamma), 0), abs=1e-9)
+    others = lower(bound.gamma * np.linspace(0.5, 2, 201))
+    assert (others <= lower(bound.gamma) + 1e-12 * max(1, k)).all()
+
+
+@given(loss=st.floats(0, 1), n=st.integers(1, 10**9), divergence=st.floats(0, 100))
+def test_lambda_form_relaxes_kl_form(loss, n, divergence):
+    tight = pac_bayes_kl(loss, n, kl_divergence=divergence)
+    loose = pac_bayes_lambda(loss, n, kl_divergence=divergence)
+    assert loose.upper >= tight.upper - 1e-11
+    assert loose.lower <= tight.lower + 1e-11
+
+
+def test_kl_divergence_equals_fifty_digits():
+    rng = np.random.default_rng(0)
+    prior, posterior = rng.dirichlet(np.ones(200)), rng.dirichlet(np.full(200, 0.1))
+    exact = mp.fsum(
+        mp.mpf(r) * mp.log(mp.mpf(r) / mp.mpf(p))
+        for r, p in zip(posterior, prior, strict=True)
+        if r > 0
+    )
+    assert abs(kl_divergence(posterior, prior) - exact) < 1e-13
+
+
+def test_weight_without_prior_is_refused():
+    with pytest.raises(ValueError, match=r"Voter 1 has weight 0\.5 but prior 0"):
+        kl_divergence([0.5, 0.5], [1.0, 0.0])
+
+
+@pytest.mark.parametrize("n", [-1, 0.5, np.nan])
+def test_sizes_that_are_no_counts_are_refused(n):
+    with pytest.raises(ValueError, match="0 or at least 1"):
+        pac_bayes_kl(0.1, n)
+
+
+@pytest.mark.parametrize("delta", [0, 1, -0.1, np.nan])
+def test_delta_outside_the_open_interval_is_refused(delta):
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        pac_bayes_kl(0.1, 10, delta=delta)
+
+
+def test_no_points_say_nothing():
+    assert pac_bayes_kl(0.1, 0) == (0.0, 1.0)
