@@ -40,7 +40,7 @@ def weighted_vote(
     >>> weighted_vote(predictions, [1 / 3, 1 / 3, 1 / 3], 3).tolist()
     [1, 0, 0]
     """
-    return np.argmax(vote_totals(predictions, weights, n_classes), axis=1)
+    return np.asarray(vote_totals(predictions, weights, n_classes).argmax(axis=1))
 
 
 def vote_shares(

@@ -86,9 +86,7 @@ def voter_input(model: Any, X: Any) -> Any:
         accept_large_sparse=not trees,
         dtype=np.float32 if trees else None,
         order="C" if trees else None,
-        ensure_all_finite="allow-nan"
-        if not trees or get_tags(model).input_tags.allow_nan
-        else True,
+        ensure_all_finite="allow-nan" if with_missing else True,
     )
 
 
