@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 from tandemvote.datasets import CATALOGUE, DatasetError, RawFile, load_dataset, load_entry
 from tandemvote.datasets import loading as loading_module
 from tandemvote.datasets.recipes import first_appearance_codes
+
+DATA = os.environ.get("TANDEMVOTE_DATA", "")
 
 
 def sample(name, n_samples=60):
@@ -185,9 +189,30 @@ def test_downloading_says_nothing_on_the_screen(site, published, folders, capfd)
 
 def test_without_the_extra_the_error_says_what_to_install(site, folders, monkeypatch):
     X, y = sample("Letter")
-    monkeypatch.setitem(__import__("sys").modules, "pooch", None)
+    monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r'pip install "tandemvote\[data\]"'):
         load_entry(site.entry_here(CATALOGUE["Letter"], X, y))
+
+
+def test_importing_the_room_needs_no_extra():
+    extras = ("pandas", "pyarrow", "pooch", "tqdm")
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({extras})); import tandemvote.datasets"
+    subprocess.run([sys.executable, "-c", blocked], check=True)
+
+
+def test_a_progress_bar_is_drawn_when_asked(site, published, folders, capfd):
+    pytest.importorskip("tqdm")
+    X, y = sample("Letter")
+    site.files = published("Letter", X, y)
+    load_entry(site.entry_here(CATALOGUE["Letter"], X, y), progress=True)
+    assert "100%" in capfd.readouterr().err
+
+
+def test_a_progress_bar_without_its_package_says_what_to_install(site, folders, monkeypatch):
+    X, y = sample("Letter")
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with pytest.raises(ImportError, match="pip install tqdm"):
+        load_entry(site.entry_here(CATALOGUE["Letter"], X, y), progress=True)
 
 
 LARGE = {
@@ -195,7 +220,7 @@ LARGE = {
 }  # fmt: skip
 
 
-@pytest.mark.skipif("TANDEMVOTE_DATA" not in os.environ, reason="TANDEMVOTE_DATA is not set")
+@pytest.mark.skipif(not DATA, reason="TANDEMVOTE_DATA is not set")
 @pytest.mark.parametrize(
     "name",
     [
@@ -218,6 +243,3 @@ def test_the_real_data_in_their_published_formats_come_out_as_the_catalogue_says
     downloaded = load_entry(replace(entry, files=here))
     assert downloaded.X.dtype == prepared.X.dtype
     assert site.requests == [file.name for file in entry.files]
-
-
-DATA = os.environ.get("TANDEMVOTE_DATA", "")

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -259,6 +260,6 @@ def test_rows_all_with_gaps_cannot_all_be_dropped(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.arff"])
 def test_without_the_extra_the_error_says_what_to_install(tmp_path, monkeypatch, name):
-    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "tandemvote\[data\]"'):
         read_table(write(tmp_path, name, "a,label\n1,0\n"), target="label")

@@ -42,7 +42,7 @@ def fetch(files: Sequence[RawFile], folder: Path, *, progress: bool = False) -> 
 def _fetch_one(file: RawFile, folder: Path, *, progress: bool) -> Path:
     pooch: Any = import_extra("pooch", purpose="Downloading a data set")
     if progress:
-        import_extra("tqdm", purpose="A progress bar for downloads")
+        import_extra("tqdm", purpose="A progress bar", install="tqdm")
     failures = []
     for url in file.urls:
         store = pooch.create(

@@ -13,7 +13,7 @@ class DatasetError(ValueError):
     """
 
 
-def import_extra(module: str, *, purpose: str) -> ModuleType:
+def import_extra(module: str, *, purpose: str, install: str = '"tandemvote[data]"') -> ModuleType:
     """Import an optional dependency, or say how to install it.
 
     Parameters
@@ -22,6 +22,8 @@ def import_extra(module: str, *, purpose: str) -> ModuleType:
         Importable name, such as ``"pooch"``.
     purpose : str
         What it is needed for; completes the sentence "... needs the package ...".
+    install : str
+        What to hand to ``pip install``.
 
     Returns
     -------
@@ -43,5 +45,5 @@ def import_extra(module: str, *, purpose: str) -> ModuleType:
     except ImportError as error:
         raise ImportError(
             f"{purpose} needs the package {module!r}, which is not installed. "
-            'Install the data extra: pip install "tandemvote[data]"'
+            f"Install it: pip install {install}"
         ) from error
