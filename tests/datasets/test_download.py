@@ -180,6 +180,15 @@ def test_an_interrupted_write_leaves_nothing(site, published, folders, monkeypat
     assert nothing_is_left(folders)
 
 
+def test_a_cache_that_cannot_be_written_is_named(site, published, folders):
+    X, y = sample("Letter")
+    site.files = published("Letter", X, y)
+    folders.cache.write_text("a file where the folder should be")
+    with pytest.raises(DatasetError, match=r"letter\.npz cannot be written.*data_home"):
+        load_entry(site.entry_here(CATALOGUE["Letter"], X, y))
+    assert not list(folders.scratch.iterdir())
+
+
 def test_downloading_says_nothing_on_the_screen(site, published, folders, capfd):
     X, y = sample("Letter")
     site.files = published("Letter", X, y)

@@ -67,6 +67,7 @@ def test_a_prepared_copy_is_found_in_the_first_folder_that_has_one(home, folders
         ({"X": X, "y": np.minimum(y, 1) + 2 * (X[:, 0] == 0)}, "class frequency should be 0.3333"),
         ({"X": X, "y": y[:-1]}, "one label a row"),
         ({"X": X.astype(str), "y": y}, "table of numbers"),
+        ({"X": X, "y": y.astype(str)}, "expected integers"),
         ({"features": X, "y": y}, "no array 'X'"),
         ({"X": np.array([[None]]), "y": y}, "cannot be read"),
     ],

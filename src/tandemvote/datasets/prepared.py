@@ -14,6 +14,7 @@ from .checking import check_against_catalogue
 from .dataset import Dataset
 from .digest import content_digest
 from .entry import CatalogueEntry
+from .errors import DatasetError
 from .npz import load_arrays
 
 
@@ -43,6 +44,8 @@ def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:
     )
     arrays = load_arrays(path, required=("X", "y"), optional=("digest",), way_out=way_out)
     X, y = arrays["X"], arrays["y"]
+    if y.dtype.kind not in "iu":
+        raise DatasetError(f"{path}: labels are of type {y.dtype}, expected integers. {way_out}")
     recorded = str(arrays["digest"]) if "digest" in arrays else None
     reconstructed = check_against_catalogue(
         entry, X, y, file=str(path), way_out=way_out, recorded_digest=recorded
@@ -71,13 +74,28 @@ def write_prepared(path: Path, entry: CatalogueEntry, dataset: Dataset) -> None:
         Says whether the recorded digest binds the order of rows.
     dataset : Dataset
         Checked data.
+
+    Raises
+    ------
+    DatasetError
+        If the folder cannot be written to.
     """
     digest = content_digest(dataset.X, dataset.y, ordered=entry.ordered)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_in_one_piece(path, X=dataset.X, y=dataset.y, digest=digest)
+    except OSError as error:
+        raise DatasetError(
+            f"The prepared copy {path} cannot be written ({error}). Make room or give the right to "
+            "write there; or make a copy elsewhere by prepare_dataset with data_home."
+        ) from error
+
+
+def _write_in_one_piece(path: Path, *, X: NDArray[Any], y: NDArray[Any], digest: str) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, X=dataset.X, y=dataset.y, digest=np.array(digest))
+            np.savez_compressed(file, X=X, y=y, digest=np.array(digest))
         Path(temporary).replace(path)
     except BaseException:  # an interrupt, too, must leave nothing behind
         Path(temporary).unlink(missing_ok=True)
