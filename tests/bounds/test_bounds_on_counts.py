@@ -1,0 +1,139 @@
+"""Bounds on counts: what they need, what they refuse, and that they never promise too much."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from tandemvote import VoteCounts, Votes, bounds
+
+
+def forest_like(rng, n_voters=20, n_samples=2000, n_classes=2, error=0.2):
+    """Votes with correlated errors and bootstrap-like held-out sets."""
+    labels = rng.integers(n_classes, size=n_samples)
+    difficulty = rng.beta(0.5, 0.5 / error - 0.5, n_samples)
+    wrong = rng.random((n_voters, n_samples)) < difficulty
+    shift = rng.integers(1, n_classes, size=(n_voters, n_samples)) if n_classes > 2 else 1
+    held_out = rng.random((n_voters, n_samples)) < 0.37
+    return Votes.from_predictions((labels + wrong * shift) % n_classes, labels, held_out)
+
+
+@pytest.fixture
+def counts(rng):
+    return VoteCounts.from_votes(forest_like(rng))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_terms_are_the_arguments_of_the_plain_function(counts, rng):
+    posterior = rng.dirichlet(np.ones(counts.n_voters))
+    for name in bounds.VOTE_BOUNDS:
+        bound = bounds.get_bound(name)
+        value = bound(counts, posterior)
+        assert value.value == bound.formula(**value.terms, delta=0.05)
+        assert float(value) == value.value
+
+
+def test_averages_are_sums_over_voters_and_pairs(counts, rng):
+    posterior = rng.dirichlet(np.ones(counts.n_voters))
+    averages = bounds.Averages.of(counts, posterior)
+    gibbs = sum(posterior[h] * counts.errors[h] / counts.sizes[h] for h in range(counts.n_voters))
+    pairs = [(g, h) for g in range(counts.n_voters) for h in range(counts.n_voters)]
+    tandem = sum(
+        posterior[g] * posterior[h] * counts.tandem_errors[g, h] / counts.overlaps[g, h]
+        for g, h in pairs
+    )
+    assert averages.gibbs_loss == pytest.approx(gibbs, rel=1e-13)
+    assert averages.tandem_loss == pytest.approx(tandem, rel=1e-13)
+    assert averages.n_min == counts.sizes.min()
+    assert averages.n_min_pairs == counts.overlaps.min()
+
+
+def test_random_labels_get_no_guarantee(rng):
+    votes = Votes.from_predictions(rng.integers(2, size=(15, 3000)), rng.integers(2, size=3000))
+    found = bounds.all_bounds(VoteCounts.from_votes(votes))
+    assert {name: value.value for name, value in found.items()} == dict.fromkeys(found, 1.0)
+
+
+def test_no_common_point_means_no_second_order_guarantee():
+    held_out = [[True, True, False, False], [False, False, True, True]]
+    counts = VoteCounts.from_votes(Votes.from_predictions([[0] * 4] * 2, [0] * 4, held_out))
+    for name in ("tandem", "c_tandem", "c2", "disagreement", "c1"):
+        with pytest.warns(bounds.VacuousBoundWarning, match="voters 0 and 1 share no held-out"):
+            assert bounds.get_bound(name)(counts).value == 1.0
+
+
+def test_unlabelled_points_make_up_for_missing_overlaps_in_the_disagreement_bound(rng):
+    labels = rng.integers(2, size=4000)
+    held_out = np.arange(4000) % 2 == np.arange(2)[:, None]
+    wrong = rng.random((2, 4000)) < 0.02
+    counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels, held_out))
+    more = counts.add_unlabelled(rng.integers(2, size=(1, 5000)) ^ (rng.random((2, 5000)) < 0.02))
+    assert bounds.disagreement(more).value < 0.2
+
+
+@pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
+def test_two_class_bounds_refuse_three_classes(name, rng):
+    counts = VoteCounts.from_votes(forest_like(rng, n_classes=3))
+    with pytest.raises(
+        bounds.RequirementError, match=r"two classes only and the votes have 3 \(0, 1, 2\)"
+    ):
+        bounds.get_bound(name)(counts)
+    assert name not in bounds.all_bounds(counts)
+
+
+def test_a_voter_that_invents_a_third_class_makes_the_votes_multiclass():
+    votes = Votes.from_predictions([[0, 1, 2]], [0, 1, 1])
+    with pytest.raises(bounds.RequirementError):
+        bounds.disagreement(VoteCounts.from_votes(votes))
+
+
+def test_the_test_set_bound_is_about_one_classifier(counts):
+    with pytest.raises(bounds.RequirementError, match="one classifier and the counts have 20"):
+        bounds.test_set(counts)
+    alone = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 1, 1]], [0, 1, 1, 0]))
+    assert bounds.test_set(alone).value == pytest.approx(beta.ppf(0.95, 2, 3), rel=1e-9)
+
+
+def test_weights_off_uniform_pay_their_divergence(counts):
+    one = np.eye(counts.n_voters)[0]
+    value = bounds.first_order(counts, one)
+    assert value.terms["kl_divergence"] == pytest.approx(np.log(counts.n_voters))
+    free = bounds.first_order_bound(gibbs_loss=value.terms["gibbs_loss"], n_min=counts.n_min)
+    assert value.value > free
+
+
+def test_sizes_are_those_of_the_voters_the_prior_allows():
+    held_out = np.ones((3, 50), bool)
+    held_out[0, 5:] = False
+    votes = Votes.from_predictions(np.zeros((3, 50), int), np.zeros(50, int), held_out)
+    counts = VoteCounts.from_votes(votes)
+    allowed = [0.0, 0.5, 0.5]
+    assert bounds.first_order(counts).terms["n_min"] == 5
+    assert bounds.first_order(counts, allowed, allowed).terms["n_min"] == 50
+    # A posterior zero is chosen on the data and does not take the voter out.
+    assert bounds.first_order(counts, allowed).terms["n_min"] == 5
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([0.5, 0.6], "sums to 1.1"),
+        ([1.5, -0.5], "-0.5 at voter 1"),
+        ([1.0], "one weight a voter"),
+        ([np.nan, 1.0], "nan at voter 0"),
+    ],
+)
+def test_weights_that_are_no_distribution_are_refused(weights, message):
+    counts = VoteCounts.from_votes(Votes.from_predictions([[0], [0]], [0]))
+    with pytest.raises(ValueError, match=message):
+        bounds.tandem(counts, weights)
+    with pytest.raises(ValueError, match=message):
+        bounds.tandem(counts, None, weights)
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"no bound 'TND'.*'tandem'"):
+        bounds.get_bound("TND")

@@ -1,0 +1,168 @@
+"""Counts are exact: equal to a triple loop, whatever the partition into shards."""
+
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tandemvote import VoteCounts, Votes, counts
+
+FIELDS = counts.INTEGER_FIELDS
+
+
+def random_votes(rng, n_voters, n_samples, n_classes, n_unlabelled=0):
+    held_out = rng.random((n_voters, n_samples)) < 0.6
+    held_out[np.arange(n_voters), rng.integers(n_samples, size=n_voters)] = True
+    return Votes.from_predictions(
+        rng.integers(n_classes, size=(n_voters, n_samples)),
+        rng.integers(n_classes, size=n_samples),
+        held_out,
+        unlabelled=rng.integers(n_classes, size=(n_voters, n_unlabelled)),
+    )
+
+
+def by_triple_loop(votes):
+    """Count one pair and one point at a time."""
+    m = votes.n_voters
+    total = {name: np.zeros((m, m), int) for name in FIELDS[2:]}
+    for g in range(m):
+        for h in range(m):
+            for i in range(votes.n_samples):
+                if votes.held_out[g, i] and votes.held_out[h, i]:
+                    both = votes.predictions[[g, h], i]
+                    total["overlaps"][g, h] += 1
+                    total["disagreement_overlaps"][g, h] += 1
+                    total["tandem_errors"][g, h] += (both != votes.labels[i]).all()
+                    total["disagreements"][g, h] += both[0] != both[1]
+            for a, b in votes.unlabelled[[g, h]].T:
+                total["disagreement_overlaps"][g, h] += 1
+                total["disagreements"][g, h] += a != b
+                total["unlabelled_disagreements"][g, h] += a != b
+    total["errors"] = np.diag(total["tandem_errors"])
+    total["sizes"] = np.diag(total["overlaps"])
+    return total
+
+
+def assert_same(ours, theirs):
+    for name in FIELDS:
+        expected = theirs[name] if isinstance(theirs, dict) else getattr(theirs, name)
+        assert np.array_equal(getattr(ours, name), expected), name
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 5, 30])
+@pytest.mark.parametrize("n_unlabelled", [0, 7])
+def test_counts_equal_a_triple_loop(n_classes, n_unlabelled):
+    votes = random_votes(np.random.default_rng(n_classes), 6, 40, n_classes, n_unlabelled)
+    assert_same(VoteCounts.from_votes(votes), by_triple_loop(votes))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 5), data=st.data())
+def test_shards_in_any_partition_sum_to_the_same_integers(seed, n_classes, data):
+    votes = random_votes(np.random.default_rng(seed), 5, 24, n_classes)
+    whole = VoteCounts.from_votes(votes)
+    size = data.draw(st.integers(1, 24))
+    assert_same(VoteCounts.from_shards(list(votes.chunks(size))[::-1]), whole)
+
+
+def test_chunked_counting_changes_nothing(monkeypatch):
+    votes = random_votes(np.random.default_rng(0), 8, 1000, 4)
+    whole = VoteCounts.from_votes(votes)
+    monkeypatch.setattr(counts, "CHUNK_BYTES", 4 * 8 * 7)
+    assert_same(VoteCounts.from_votes(votes), whole)
+
+
+def test_a_chunk_stays_where_float32_is_exact():
+    assert np.float32(counts.EXACT_CHUNK - 1) + np.float32(1) == counts.EXACT_CHUNK
+    assert np.float32(counts.EXACT_CHUNK) + np.float32(1) == np.float32(counts.EXACT_CHUNK)
+
+
+def test_shards_with_different_classes_know_all_of_them():
+    shards = [Votes.from_predictions([[0, 1]], [0, 1]), Votes.from_predictions([[2]], [1])]
+    assert VoteCounts.from_shards(shards).classes.tolist() == [0, 1, 2]
+
+
+def test_unlabelled_points_enter_disagreements_only():
+    votes = random_votes(np.random.default_rng(1), 4, 30, 2)
+    extra = np.random.default_rng(2).integers(2, size=(4, 11))
+    before = VoteCounts.from_votes(votes)
+    after = before.add_unlabelled(extra)
+    assert after.n_unlabelled == 11
+    assert after.n_min_disagreement == before.n_min_pairs + 11
+    assert np.array_equal(after.tandem_losses, before.tandem_losses)
+    assert np.array_equal(after.labelled_disagreement_rates, before.disagreement_rates)
+    differ = (extra[:, None] != extra[None]).sum(axis=2)
+    assert np.array_equal(after.disagreements, before.disagreements + differ)
+
+
+def test_a_pair_without_common_points_gets_the_pessimistic_rates():
+    votes = Votes.from_predictions([[0, 0], [0, 0]], [0, 0], [[True, False], [False, True]])
+    result = VoteCounts.from_votes(votes)
+    assert result.n_min_pairs == 0
+    assert result.tandem_losses[0, 1] == 1
+    assert result.disagreement_rates[0, 1] == 0
+
+
+def test_counts_of_different_voters_do_not_add():
+    one = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
+    two = VoteCounts.from_votes(Votes.from_predictions([[0], [0]], [0]))
+    with pytest.raises(ValueError, match="counts of 1 and 2 voters"):
+        one + two
+    with pytest.raises(ValueError, match="2 rows for 1 voters"):
+        one.add_unlabelled([[0], [1]])
+
+
+def valid_fields():
+    made = VoteCounts.from_votes(random_votes(np.random.default_rng(5), 3, 20, 2))
+    return {name: getattr(made, name).copy() for name in FIELDS} | {"classes": made.classes}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("errors", lambda a: a.astype(float), "expected integers"),
+        ("overlaps", lambda a: a[:2], "shape"),
+        ("tandem_errors", lambda a: np.triu(a), "symmetric"),
+        ("sizes", lambda a: a + 1, "diagonals"),
+        ("errors", lambda a: -a - 1, "between 0 and sizes"),
+        ("disagreements", lambda a: a + 100, "between 0 and disagreement_overlaps"),
+    ],
+)
+def test_impossible_counts_are_refused(name, change, message):
+    fields = valid_fields()
+    VoteCounts(**fields)
+    fields[name] = change(fields[name])
+    with pytest.raises(ValueError, match=message):
+        VoteCounts(**fields)
+
+
+def test_counts_cannot_be_changed_afterwards():
+    made = VoteCounts(**valid_fields())
+    with pytest.raises(ValueError, match="read-only"):
+        made.errors[0] = 0
+
+
+LARGE = """
+import numpy as np
+from tandemvote import VoteCounts, Votes
+rng = np.random.default_rng(0)
+
+def shard(size):
+    labels = rng.integers(2, size=size, dtype=np.int8)
+    flips = rng.integers(8, size=(1000, size), dtype=np.int8) == 0
+    held_out = rng.integers(3, size=(1000, size), dtype=np.int8) > 0
+    return Votes.from_predictions(labels ^ flips, labels, held_out)
+
+counts = VoteCounts.from_shards(shard(20_000) for _ in range(50))
+assert counts.n_min > 660_000 and abs(counts.gibbs_losses.mean() - 1 / 8) < 1e-3
+"""
+
+
+@pytest.mark.slow
+def test_a_thousand_voters_and_a_million_points_fit_in_two_gigabytes():
+    subprocess.run([sys.executable, "-c", LARGE], check=True)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2 * 2**20

@@ -1,0 +1,101 @@
+"""Votes accept labels of any type and refuse, with a way out, what cannot be votes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tandemvote import Votes
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions"),
+    [
+        (["cat", "dog", "cat"], [["cat", "cat", "dog"]]),
+        ([True, False, True], [[True, True, False]]),
+        ([-1, 1, -1], [[-1, -1, 1]]),
+        ([10, 99, 10], [[10, 10, 99]]),
+        ([0.5, 1.5, 0.5], [[0.5, 0.5, 1.5]]),
+        (np.array(["cat", "dog", "cat"], object), np.array([["cat", "cat", "dog"]], object)),
+        (pd.Series(["cat", "dog", "cat"], dtype="category"), pd.DataFrame([["cat", "cat", "dog"]])),
+        (pd.Series(["cat", "dog", "cat"], dtype="string"), pd.DataFrame([["cat", "cat", "dog"]])),
+    ],
+)
+def test_labels_may_be_of_any_type(labels, predictions):
+    votes = Votes.from_predictions(predictions, labels)
+    assert votes.errors.tolist() == [[False, True, True]]
+    assert votes.classes[votes.labels].tolist() == list(labels)
+
+
+def test_numbers_compare_across_integer_and_float():
+    assert not Votes.from_predictions([[1.0, 2.0]], [1, 2]).errors.any()
+
+
+def test_a_class_that_no_voter_predicts_counts_as_errors():
+    votes = Votes.from_predictions([["a", "a"]], ["a", "never"])
+    assert votes.errors.tolist() == [[False, True]]
+    assert votes.classes.tolist() == ["a", "never"]
+
+
+def test_a_prediction_outside_the_labels_is_an_error_and_a_class():
+    votes = Votes.from_predictions([[0, 7]], [0, 1])
+    assert votes.errors.tolist() == [[False, True]]
+    assert votes.classes.tolist() == [0, 1, 7]
+
+
+def test_predictions_where_a_voter_was_trained_may_be_missing():
+    predictions = np.array([[1.0, np.nan], [0.0, 1.0]])
+    votes = Votes.from_predictions(predictions, [1, 1], [[True, False], [True, True]])
+    assert votes.errors.tolist() == [[False, False], [True, False]]
+    assert votes.classes.tolist() == [0, 1]
+
+
+def test_one_mask_may_serve_all_voters():
+    votes = Votes.from_predictions([[0, 0], [0, 1]], [0, 1], [False, True])
+    assert votes.held_out.tolist() == [[False, True], [False, True]]
+
+
+def test_votes_keep_their_own_mask():
+    mask = np.ones((1, 2), bool)
+    votes = Votes.from_predictions([[0, 1]], [0, 1], mask)
+    mask[:] = False
+    assert votes.held_out.all()
+
+
+def test_chunks_cover_every_point_once():
+    votes = Votes.from_predictions(np.arange(10)[None] % 3, np.arange(10) % 2)
+    parts = list(votes.chunks(4))
+    assert [part.n_samples for part in parts] == [4, 4, 2]
+    assert np.concatenate([part.labels for part in parts]).tolist() == votes.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0, 1]], [0, 1, 1]), r"shape \(1, 2\) and labels \(3,\)"),
+        (([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), "Transpose predictions"),
+        (([0, 1], [0, 1]), r"shape \(2,\)"),
+        ((np.empty((0, 3)), [0, 1, 1]), "0 voters and 3 points leave nothing to count"),
+        ((np.empty((3, 0)), []), "3 voters and 0 points leave nothing to count"),
+        (([[0, 1]], [0, np.nan]), "1 of 2 labels are missing, the first at 1"),
+        (([["a", "b"]], ["a", None]), "labels are missing"),
+        (([[0, np.nan]], [0, 1]), "1 of 2 held-out predictions are missing"),
+        (([["0", "1"]], [0, 1]), "mix text .* with numbers"),
+        ((np.array([["a", 1]], object), ["a", "b"]), "mix text .* with numbers"),
+        (([[0, 1]], [0, 1], [[1, 1]]), "expected booleans"),
+        (([[0, 1]], [0, 1], [[True]]), r"held_out has shape \(1, 1\)"),
+        (
+            ([[0, 1], [0, 1]], [0, 1], [[True, True], [False, False]]),
+            "Voter 1 has no held-out point",
+        ),
+    ],
+)
+def test_what_cannot_be_votes_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Votes.from_predictions(*arguments)
+
+
+def test_unlabelled_predictions_need_every_voter_and_no_gap():
+    with pytest.raises(ValueError, match="the same voters, one row each"):
+        Votes.from_predictions([[0, 1]], [0, 1], unlabelled=[[0], [1]])
+    with pytest.raises(ValueError, match="every unlabelled point"):
+        Votes.from_predictions([[0, 1]], [0, 1], unlabelled=[[0, np.nan]])
