@@ -1,0 +1,47 @@
+# Everything a person or a machine does here. `make demo` and `make test` set up by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: help setup demo test test-slow lint format docs bench clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+setup: $(INSTALLED)  ## create .venv and install everything into it
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(INSTALLED)
+
+demo: $(INSTALLED)  ## certify forests on bundled data
+	$(BIN)/python examples/quickstart/plot_certified_forest.py
+
+test: $(INSTALLED)  ## the tests, minutes at most
+	$(BIN)/python -m pytest -q
+
+test-slow: $(INSTALLED)  ## the long statistical and numerical tests
+	$(BIN)/python -m pytest -q -m slow
+
+lint: $(INSTALLED)  ## style, types, order of the rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(INSTALLED)  ## build the documentation into docs/_build/html
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+
+bench: $(INSTALLED)  ## speed, as ratios measured in one run
+	@for script in benchmarks/*.py; do echo "== $$script"; OMP_NUM_THREADS=1 $(BIN)/python $$script; done
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) build dist docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis
