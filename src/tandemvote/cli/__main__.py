@@ -1,0 +1,6 @@
+"""Let ``python -m tandemvote.cli`` be the command ``tandemvote``."""
+
+from tandemvote.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The command's frame: its groups of commands, and how it ends."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from . import datasets, reproduce
+from .mistakes import as_one_line
+
+app = typer.Typer(
+    name="tandemvote",
+    help="Certified error rates for majority votes.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(datasets.app, name="datasets")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from tandemvote import __version__  # noqa: PLC0415
+
+        typer.echo(f"tandemvote {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 for success, 2 for a mistake of the caller."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+    except Exception as error:
+        message = as_one_line(error)
+        if message is None:
+            raise
+        if message:
+            print(message, file=sys.stderr)
+        return 2
+    return code if isinstance(code, int) else 0

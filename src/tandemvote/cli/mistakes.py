@@ -1,0 +1,26 @@
+"""Tell the caller's mistakes from the library's, and say the former in one line."""
+
+from __future__ import annotations
+
+
+def as_one_line(error: Exception) -> str | None:
+    """Return the line to print, or None if the error is a bug and deserves its traceback.
+
+    Examples
+    --------
+    >>> from tandemvote.datasets import DatasetError
+    >>> as_one_line(DatasetError("There is no file wine.csv. Check the path."))
+    'Error: There is no file wine.csv. Check the path.'
+    >>> as_one_line(ZeroDivisionError()) is None
+    True
+    """
+    if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
+        message = error.format_message()
+        # Called without arguments, a group has shown its help and has no complaint to add.
+        return f"Error: {' '.join(message.split())}" if message else ""
+    from tandemvote.datasets import DatasetError  # noqa: PLC0415
+    from tandemvote.experiments.store import StoreError  # noqa: PLC0415
+
+    if isinstance(error, DatasetError | StoreError):
+        return f"Error: {' '.join(str(error).split())}"
+    return None

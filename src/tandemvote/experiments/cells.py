@@ -1,0 +1,176 @@
+"""The cells of the experiments: what is drawn, grown and measured in one go, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+from types import MappingProxyType
+
+from .protocol import (
+    BAGGINGS,
+    FOREST_REPETITIONS,
+    LABELLED_FRACTIONS,
+    UNLABELLED_REPETITIONS,
+)
+from .seeds import seed_for
+
+FAMILIES = MappingProxyType(
+    {
+        "A": "uniform against optimised weights, full bagging",
+        "B": "full against reduced bagging, uniform weights",
+        "C": "full against reduced bagging, optimised weights",
+        "unlabelled": "DIS against TND and FO with few labelled points",
+    }
+)
+"""The four families of the paper's appendix. A to C read the same forests."""
+
+PILOT_REPETITIONS = 2
+"""Every data set gets these first, so that a mistake shows before the long sets are due."""
+
+
+@dataclass(frozen=True, order=True)
+class ForestCell:
+    """One forest on one split, which yields the rows of every weighting.
+
+    Examples
+    --------
+    >>> cell = ForestCell("Letter", "full", 7)
+    >>> cell.name
+    'forest-Letter-full-07'
+    """
+
+    dataset: str
+    bagging: str
+    repetition: int
+
+    @property
+    def seed(self) -> int:
+        """Seed of the forest."""
+        return seed_for("forest", self.dataset, self.bagging, self.repetition)
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the split, shared by full and reduced bagging so that their ratios are paired."""
+        return seed_for("split", self.dataset, self.repetition)
+
+    @property
+    def name(self) -> str:
+        """Readable name, unique among cells."""
+        return f"forest-{self.dataset}-{self.bagging}-{self.repetition:02d}"
+
+    @property
+    def labelled_fraction(self) -> float:
+        """Share of the training part that has labels: all of it."""
+        return 1.0
+
+
+@dataclass(frozen=True, order=True)
+class UnlabelledCell:
+    """One forest grown on a labelled fraction of the training part, the rest unlabelled.
+
+    Examples
+    --------
+    >>> UnlabelledCell("Adult", 0.05, 3).name
+    'unlabelled-Adult-0.05-03'
+    """
+
+    dataset: str
+    labelled_fraction: float
+    repetition: int
+
+    @property
+    def seed(self) -> int:
+        """Seed of the choice of labelled points and of the forest."""
+        return seed_for("unlabelled", self.dataset, self.labelled_fraction, self.repetition)
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the split, the same for every labelled fraction."""
+        return seed_for("split", self.dataset, self.repetition)
+
+    @property
+    def name(self) -> str:
+        """Readable name, unique among cells."""
+        return f"unlabelled-{self.dataset}-{self.labelled_fraction:.2f}-{self.repetition:02d}"
+
+
+Cell = ForestCell | UnlabelledCell
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Size of a data set, as far as the choice and order of cells depend on it."""
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+
+
+def cost(cell: Cell, shape: Shape) -> float:
+    """Rough growing time of the cell's forest, in arbitrary units: sort and scan at every depth."""
+    n_points = cell.labelled_fraction * shape.n_samples
+    return n_points * log(1 + n_points) ** 2 * sqrt(shape.n_features)
+
+
+def forest_cells(
+    datasets: Iterable[str],
+    *,
+    baggings: Iterable[str] = tuple(BAGGINGS),
+    repetitions: int = FOREST_REPETITIONS,
+) -> list[ForestCell]:
+    """List the cells of families A to C.
+
+    Examples
+    --------
+    >>> len(forest_cells(["Letter", "Adult"], repetitions=3))
+    12
+    """
+    baggings = tuple(baggings)
+    return [
+        ForestCell(dataset, bagging, repetition)
+        for dataset in datasets
+        for bagging in baggings
+        for repetition in range(repetitions)
+    ]
+
+
+def unlabelled_cells(
+    datasets: Iterable[str],
+    *,
+    labelled_fractions: Sequence[float] = LABELLED_FRACTIONS,
+    repetitions: int = UNLABELLED_REPETITIONS,
+) -> list[UnlabelledCell]:
+    """List the cells of the unlabelled experiment.
+
+    Examples
+    --------
+    >>> len(unlabelled_cells(["Adult"], repetitions=2))
+    20
+    """
+    return [
+        UnlabelledCell(dataset, fraction, repetition)
+        for dataset in datasets
+        for fraction in labelled_fractions
+        for repetition in range(repetitions)
+    ]
+
+
+def schedule(cells: Iterable[Cell], shapes: dict[str, Shape]) -> list[Cell]:
+    """Order cells: a first look at every data set, then the cheap ones, the images last.
+
+    Examples
+    --------
+    >>> shapes = {"big": Shape(70000, 780, 10), "small": Shape(3000, 4, 2)}
+    >>> [cell.name for cell in schedule(forest_cells(shapes, baggings=["full"]), shapes)][:4]
+    ['forest-small-full-00', 'forest-small-full-01', 'forest-big-full-00', 'forest-big-full-01']
+    """
+    return sorted(
+        cells,
+        key=lambda cell: (
+            cell.repetition >= PILOT_REPETITIONS,
+            cost(cell, shapes[cell.dataset]),
+            cell.dataset,
+            cell.repetition,
+        ),
+    )

@@ -1,0 +1,43 @@
+"""What the paper fixes once for all experiments: forests, splits, confidence, repetitions."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from sklearn.ensemble import RandomForestClassifier
+
+N_TREES = 100
+TEST_FRACTION = 0.2
+DELTA = 0.05
+FOREST_REPETITIONS = 50
+UNLABELLED_REPETITIONS = 20
+LABELLED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+
+LARGE_BINARY = 8000
+"""The unlabelled experiment takes the binary data sets with more points than this."""
+
+BAGGINGS = MappingProxyType({"full": None, "reduced": 0.5})
+"""Points drawn with replacement for each tree, as ``max_samples``: n or n/2."""
+
+OPTIMISED_WEIGHTINGS = ("first_order", "tandem", "disagreement")
+"""Bounds that choose weights, besides the uniform ones; the last for two classes only."""
+
+WEIGHTINGS = ("uniform", *OPTIMISED_WEIGHTINGS)
+
+
+def paper_forest(*, bagging: str, seed: int) -> RandomForestClassifier:
+    """Return the paper's forest, not yet grown: pure leaves, Gini, sqrt(d) features a split.
+
+    Examples
+    --------
+    >>> paper_forest(bagging="reduced", seed=0).max_samples
+    0.5
+    """
+    return RandomForestClassifier(
+        n_estimators=N_TREES,
+        criterion="gini",
+        max_features="sqrt",
+        max_samples=BAGGINGS[bagging],
+        n_jobs=1,
+        random_state=seed,
+    )
