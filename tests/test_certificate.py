@@ -1,5 +1,6 @@
 """A certificate says what is promised, never more, and pays for every choice."""
 
+import pickle
 from decimal import Decimal
 
 import numpy as np
@@ -113,3 +114,11 @@ def test_printed_values_are_never_below_the_value(value):
 def test_versions_name_the_libraries(counts):
     versions = Certificate.from_counts(counts).versions
     assert {"tandemvote", "numpy", "scipy", "scikit-learn", "python"} == set(versions)
+
+
+def test_a_certificate_survives_pickling(counts):
+    certificate = Certificate.from_counts(counts, bound="best")
+    again = pickle.loads(pickle.dumps(certificate))
+    assert repr(again) == repr(certificate)
+    with pytest.raises(TypeError):
+        again.bounds["tandem"].terms["tandem_loss"] = 0.0

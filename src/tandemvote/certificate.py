@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -202,6 +202,15 @@ class Certificate:
             },
             index=pandas.Index(self.bounds, name="bound"),
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A read-only view cannot be pickled, a copy of what it shows can.
+        views = {"bounds": dict(self.bounds), "versions": dict(self.versions)}
+        return {**self.__dict__, **views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        views = {name: MappingProxyType(state[name]) for name in ("bounds", "versions")}
+        self.__dict__.update(state, **views)
 
     def __repr__(self) -> str:
         lines = [self._headline(), *(f"  {line}" for line in self._basis()), ""]

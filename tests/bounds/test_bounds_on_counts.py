@@ -65,6 +65,20 @@ def test_no_common_point_means_no_second_order_guarantee():
             assert bounds.get_bound(name)(counts).value == 1.0
 
 
+def test_a_voter_without_held_out_points_means_no_guarantee():
+    counts = VoteCounts(
+        errors=[0, 1],
+        sizes=[0, 5],
+        tandem_errors=[[0, 0], [0, 1]],
+        overlaps=[[0, 0], [0, 5]],
+        disagreements=[[0, 0], [0, 0]],
+        disagreement_overlaps=[[0, 0], [0, 5]],
+        classes=[0, 1],
+    )
+    with pytest.warns(bounds.VacuousBoundWarning, match="voter 0 has no held-out point"):
+        assert bounds.first_order(counts).value == 1
+
+
 def test_unlabelled_points_make_up_for_missing_overlaps_in_the_disagreement_bound(rng):
     labels = rng.integers(2, size=4000)
     held_out = np.arange(4000) % 2 == np.arange(2)[:, None]

@@ -41,6 +41,13 @@ class BoundValue:
     def __float__(self) -> float:
         return self.value
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A read-only view cannot be pickled, a copy of what it shows can.
+        return {**self.__dict__, "terms": dict(self.terms)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, terms=MappingProxyType(state["terms"]))
+
     def __repr__(self) -> str:
         terms = ", ".join(f"{name}={value:.6g}" for name, value in self.terms.items())
         return f"{self.label} {self.value:.6f} (delta={self.delta:g}, {terms})"

@@ -1,6 +1,7 @@
 """FO: twice the error of a randomly drawn voter (Theorem 1, with Theorem 7)."""
 
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.requirements import HELD_OUT_POINTS
 from tandemvote.inequalities import pac_bayes_kl
 
 
@@ -54,4 +55,5 @@ first_order = Bound(
         "n_min": averages.n_min,
         "kl_divergence": averages.kl_divergence,
     },
+    needs=(HELD_OUT_POINTS,),
 )

@@ -60,6 +60,14 @@ BINARY_LABELS = Requirement(
     holds=lambda counts: counts.n_classes <= 2,
     explanation=_binary_explanation,
 )
+HELD_OUT_POINTS = Requirement(
+    holds=lambda counts: counts.n_min > 0,
+    explanation=lambda counts: (
+        f"voter {int(counts.sizes.argmin())} has no held-out point, so nothing is known about its"
+        " errors. Train each voter on fewer points (max_samples=0.5)."
+    ),
+    without_it_vacuous=True,
+)
 PAIR_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_pairs > 0,
     explanation=lambda counts: _overlap_explanation(counts.overlaps, False),
