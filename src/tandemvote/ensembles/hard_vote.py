@@ -75,13 +75,11 @@ def vote_totals(
         raise ValueError(
             f"{units.size} weights for {len(predictions)} voters; pass one weight a voter."
         )
-    points = np.arange(predictions.shape[1])
-    totals = np.zeros((points.size, n_classes))
+    totals = np.zeros((predictions.shape[1], n_classes))
     for voter in np.flatnonzero(units):
-        if held_out is None:
-            totals[points, predictions[voter]] += units[voter]
-        else:
-            totals[points, predictions[voter]] += units[voter] * held_out[voter]
+        points = slice(None) if held_out is None else np.flatnonzero(held_out[voter])
+        rows = np.arange(len(totals))[points]
+        totals[rows, predictions[voter, points]] += units[voter]
     return totals
 
 

@@ -6,16 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils import column_or_1d
 
-from tandemvote.ensembles.voters import (
-    Codes,
-    Voter,
-    code_type,
-    voter_input,
-    voter_predictions,
-    voters_of,
-)
+from tandemvote.ensembles.fitted import voter_input, voter_predictions, voters_of
+from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
+from tandemvote.ensembles.voters import encode, predict_held_out
 from tandemvote.votes import Votes
 
 
@@ -23,6 +18,9 @@ def out_of_bag_votes(
     model: Any, X: ArrayLike, y: ArrayLike, *, X_unlabelled: ArrayLike | None = None
 ) -> Votes:
     """Let every voter of a fitted ensemble judge the training points its bootstrap left out.
+
+    Whether X and y are what the model was trained on is not checked here beyond their size; see
+    `audit_bootstraps`.
 
     Parameters
     ----------
@@ -39,6 +37,11 @@ def out_of_bag_votes(
     -------
     Votes
 
+    Raises
+    ------
+    ValueError
+        If no guarantee can be had from this model; the message names the way out.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -48,15 +51,11 @@ def out_of_bag_votes(
     >>> out_of_bag_votes(forest, X, y)
     Votes(20 voters, 150 labelled points, 3 classes)
     """
-    points = voter_input(model, X)
-    labels = np.searchsorted(model.classes_, np.asarray(y)).astype(code_type(len(model.classes_)))
+    labels = encode(column_or_1d(y), model.classes_)
+    refuse_without_independent_bootstraps(model, len(labels))
     held_out = out_of_bag_mask(model, len(labels))
-    work = Parallel(n_jobs=model.n_jobs, prefer="threads")
-    predictions = np.array(
-        work(
-            delayed(_predict_held_out)(voter, points, labels, mask)
-            for voter, mask in zip(voters_of(model), held_out, strict=True)
-        )
+    predictions = predict_held_out(
+        voters_of(model), voter_input(model, X), labels, held_out, model.n_jobs
     )
     unlabelled = (
         predictions[:, :0] if X_unlabelled is None else voter_predictions(model, X_unlabelled)
@@ -67,14 +66,6 @@ def out_of_bag_votes(
 def out_of_bag_mask(model: Any, n_samples: int) -> NDArray[np.bool_]:
     """Tell which points each voter's bootstrap left out, shape (n_voters, n_samples)."""
     held_out = np.ones((len(model.estimators_), n_samples), bool)
-    for voter, drawn in enumerate(model.estimators_samples_):
-        held_out[voter, drawn] = False
+    for mask, drawn in zip(held_out, model.estimators_samples_, strict=True):
+        mask[drawn] = False
     return held_out
-
-
-def _predict_held_out(voter: Voter, points: Any, labels: Codes, mask: NDArray[np.bool_]) -> Codes:
-    """Predict where the mask is True; elsewhere the label stands in, which nobody reads."""
-    codes: Codes = labels.copy()
-    if mask.any():
-        codes[mask] = voter.predict(points[mask])
-    return codes

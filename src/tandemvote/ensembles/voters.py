@@ -1,43 +1,42 @@
-"""The members of a fitted scikit-learn ensemble as functions from points to label codes."""
+"""Fitted classifiers as functions from points to label codes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.tree import BaseDecisionTree
-from sklearn.utils import get_tags
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import validate_data
 
 Codes = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
 class Voter:
-    """One member of an ensemble, which predicts codes: positions in the ensemble's classes.
+    """One voter, which predicts codes: positions in the classes of the vote.
 
     Attributes
     ----------
     estimator : fitted classifier
-        Trained on codes, so that its own `classes_` are codes.
-    n_classes : int
-        Number of classes of the ensemble.
+    classes : ndarray
+        Sorted labels as this estimator spells them. Members of scikit-learn's ensembles were
+        trained on codes, so there the classes are 0, 1, ...
     features : ndarray of int or None
         Columns it was trained on; None for all of them in order.
     """
 
     estimator: Any
-    n_classes: int
+    classes: NDArray[Any]
     features: NDArray[np.integer[Any]] | None = None
 
     def predict(self, X: Any) -> Codes:
         """Predict codes of the rows of X."""
         seen = X if self.features is None else X[:, self.features]
-        return np.asarray(self.estimator.predict(seen)).astype(code_type(self.n_classes))
+        return encode(np.asarray(self.estimator.predict(seen)), self.classes)
 
 
 @dataclass(frozen=True)
@@ -51,76 +50,66 @@ class TreeVoter(Voter):
     @cached_property
     def leaf_labels(self) -> Codes:
         """Code that each node of the tree predicts."""
-        largest = self.estimator.tree_.value[:, 0, :].argmax(axis=1)
-        codes = np.asarray(self.estimator.classes_).astype(code_type(self.n_classes))
-        return np.asarray(codes[largest])
+        codes = encode(np.asarray(self.estimator.classes_), self.classes)
+        return np.asarray(codes[self.estimator.tree_.value[:, 0, :].argmax(axis=1)])
+
+    def leaves(self, X: Any) -> NDArray[np.intp]:
+        """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
+        seen = X if self.features is None else X[:, self.features]
+        if isinstance(seen, np.ndarray):
+            seen = np.ascontiguousarray(seen)
+        return np.asarray(self.estimator.tree_.apply(seen))
 
     def predict(self, X: Any) -> Codes:
-        """Predict codes of the rows of X, float32 and C-ordered or CSR."""
-        seen = X if self.features is None else np.ascontiguousarray(X[:, self.features])
-        return np.asarray(self.leaf_labels[self.estimator.tree_.apply(seen)])
+        """Predict codes of the rows of X, float32 in C order, or CSR."""
+        return np.asarray(self.leaf_labels[self.leaves(X)])
 
 
-def voters_of(model: Any) -> list[Voter]:
-    """Return the members of a fitted forest or bagging classifier."""
-    n_classes = len(model.classes_)
-    everything = np.arange(model.n_features_in_)
-    columns = getattr(model, "estimators_features_", [everything] * len(model.estimators_))
-    return [
-        (TreeVoter if isinstance(estimator, BaseDecisionTree) else Voter)(
-            estimator, n_classes, None if np.array_equal(chosen, everything) else chosen
+def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
+    """Return positions of the labels in the sorted classes, in the smallest sufficient type.
+
+    Examples
+    --------
+    >>> encode(np.array(["no", "yes"]), np.array(["maybe", "no", "yes"]))
+    array([1, 2], dtype=uint8)
+    """
+    kind = np.min_scalar_type(max(len(classes) - 1, 0))
+    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1).astype(kind)
+    unknown = np.flatnonzero(classes[codes] != labels)
+    if unknown.size:
+        raise ValueError(
+            f"{labels[unknown[0]]!r} is not among the labels the vote was fitted with"
+            f" ({', '.join(map(repr, classes[:5].tolist()))}{', ...' if len(classes) > 5 else ''})."
+            " Pass the labels the model was trained on."
         )
-        for estimator, chosen in zip(model.estimators_, columns, strict=True)
-    ]
+    return codes
 
 
-def voter_input(model: Any, X: Any) -> Any:
-    """Return X as the model's voters take it: float32 for trees, as it is for others."""
-    trees = all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
-    with_missing = not trees or get_tags(model).input_tags.allow_nan
-    return validate_data(
-        model,
-        X,
-        reset=False,
-        accept_sparse="csr",
-        accept_large_sparse=not trees,
-        dtype=np.float32 if trees else None,
-        order="C" if trees else None,
-        ensure_all_finite="allow-nan" if with_missing else True,
+def predict_codes(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
+    """Let every voter predict every row of X, shape (n_voters, n_samples)."""
+    work = Parallel(n_jobs=n_jobs, prefer="threads")
+    return np.array(work(delayed(voter.predict)(X) for voter in voters))
+
+
+def predict_held_out(
+    voters: Sequence[Voter],
+    X: Any,
+    labels: Codes,
+    held_out: NDArray[np.bool_],
+    n_jobs: int | None = None,
+) -> Codes:
+    """Let every voter predict the rows it never saw; elsewhere the label stands in, unread."""
+    work = Parallel(n_jobs=n_jobs, prefer="threads")
+    return np.array(
+        work(
+            delayed(_predict_rows)(voter, X, labels, np.flatnonzero(mask))
+            for voter, mask in zip(voters, held_out, strict=True)
+        )
     )
 
 
-def voter_predictions(model: Any, X: ArrayLike) -> Codes:
-    """Return every voter's label on new points, as positions in ``model.classes_``.
-
-    Parameters
-    ----------
-    model : fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier
-    X : array_like, shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of int, shape (n_voters, n_samples)
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> forest = RandomForestClassifier(n_estimators=3, random_state=0)
-    >>> forest = forest.fit([[0], [1], [2], [3]], ["a", "a", "b", "b"])
-    >>> voter_predictions(forest, [[-1], [9]]).tolist()
-    [[0, 1], [0, 1], [0, 1]]
-    """
-    points = voter_input(model, X)
-    work = Parallel(n_jobs=model.n_jobs, prefer="threads")
-    return np.array(work(delayed(voter.predict)(points) for voter in voters_of(model)))
-
-
-def code_type(n_classes: int) -> np.dtype[Any]:
-    """Smallest integer type that holds the codes of so many classes.
-
-    Examples
-    --------
-    >>> code_type(256), code_type(257)
-    (dtype('uint8'), dtype('uint16'))
-    """
-    return np.min_scalar_type(max(n_classes - 1, 0))
+def _predict_rows(voter: Voter, X: Any, labels: Codes, rows: NDArray[np.intp]) -> Codes:
+    codes: Codes = labels.copy()
+    if rows.size:
+        codes[rows] = voter.predict(_safe_indexing(X, rows))
+    return codes

@@ -1,0 +1,75 @@
+"""Models from which no guarantee can be had, each with the way out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, is_classifier
+
+WITH_A_HOLD_OUT = (
+    "With labelled points the model never saw, certify(hold_out_votes(model, X_held_out,"
+    " y_held_out)) works for every ensemble."
+)
+
+
+def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
+    """Refuse a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
+
+    The theorems need the split between the points a voter is trained on and the points it is
+    judged on to be drawn without looking at the data.
+    """
+    refuse_other_than_one_label(model)
+    refuse_class_weight(getattr(model, "class_weight", None))
+    trained_on = getattr(model, "_n_samples", n_samples)
+    if trained_on != n_samples:
+        raise ValueError(
+            f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly"
+            " the training data, in the same order."
+        )
+    # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
+    if not model.bootstrap and getattr(model, "_max_samples", n_samples) >= n_samples:
+        raise ValueError(
+            "bootstrap=False trained every voter on every point, so nothing is left to judge it by."
+            f" Refit with bootstrap=True. {WITH_A_HOLD_OUT}"
+        )
+    if getattr(model, "_sample_weight", None) is not None:
+        raise ValueError(
+            "The model was fitted with sample_weight, to which its bootstraps were proportional, so"
+            " the points left out are not a fair sample and no certificate exists. Refit without"
+            f" sample_weight. {WITH_A_HOLD_OUT}"
+        )
+
+
+def refuse_class_weight(class_weight: Any) -> None:
+    """Refuse class weights that let labels decide who is held out or how a voter is trained.
+
+    Since scikit-learn 1.9 "balanced" and a dict decide how often a point is drawn. Before,
+    "balanced" weighed a voter's points by class frequencies that its held-out labels entered. A
+    dict was harmless before 1.9 and is refused all the same: a certificate should not depend on
+    the release. "balanced_subsample" looks at the drawn points only, in every release.
+
+    Examples
+    --------
+    >>> refuse_class_weight(None)
+    >>> refuse_class_weight("balanced_subsample")
+    """
+    if class_weight is not None and class_weight != "balanced_subsample":
+        raise ValueError(
+            f"class_weight={class_weight!r} makes the bootstrap depend on the labels, so no"
+            " certificate exists. Use class_weight=None, or 'balanced_subsample' in a forest."
+        )
+
+
+def refuse_other_than_one_label(model: Any) -> None:
+    """Refuse models that predict something else than one label a point."""
+    name = type(model).__name__
+    if isinstance(model, BaseEstimator) and not is_classifier(model):
+        raise ValueError(
+            f"{name} is not a classifier; the bounds are about the share of wrong labels. Cut the"
+            " target into classes and fit a classifier."
+        )
+    if getattr(model, "n_outputs_", 1) != 1:
+        raise ValueError(
+            f"{name} predicts {model.n_outputs_} outputs at once; the bounds are about one label."
+            " Fit and certify one model an output, each with its share of delta."
+        )

@@ -1,0 +1,86 @@
+"""Which points train which voter, decided without looking at the data."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.model_selection import ShuffleSplit
+
+Rows = NDArray[np.intp]
+
+HALF = 0.5
+
+
+def bootstrap(n_samples: int, max_samples: float | int | None, random_state: RandomState) -> Rows:
+    """Draw points with replacement: the full bagging of the paper, or with fewer draws reduced.
+
+    Parameters
+    ----------
+    n_samples : int
+    max_samples : int, float in (0, 1] or None
+        Number of draws, or their share of the points; None draws as many as there are points.
+    random_state : RandomState
+
+    Examples
+    --------
+    >>> bootstrap(10, 0.5, RandomState(0)).tolist()
+    [5, 0, 3, 3, 7]
+    """
+    return random_state.randint(n_samples, size=n_draws(n_samples, max_samples))
+
+
+def n_draws(n_samples: int, max_samples: float | int | None) -> int:
+    """Number of draws that `max_samples` asks for.
+
+    Examples
+    --------
+    >>> n_draws(101, None), n_draws(101, 0.5), n_draws(101, 20)
+    (101, 50, 20)
+    """
+    if max_samples is None:
+        return n_samples
+    if isinstance(max_samples, Integral) and 1 <= max_samples <= n_samples:
+        return int(max_samples)
+    if not isinstance(max_samples, Integral) and 0 < max_samples <= 1:
+        return max(round(n_samples * max_samples), 1)
+    raise ValueError(
+        f"max_samples={max_samples!r} with {n_samples} points; expected None, a whole number from 1"
+        f" to {n_samples}, or a share in (0, 1]. Reduced bagging is max_samples=0.5."
+    )
+
+
+def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
+    """Return the training points of each split.
+
+    The splitter is given nothing but the number of points, so it cannot look at them.
+
+    Parameters
+    ----------
+    n_samples : int
+    splits : int or scikit-learn splitter
+        A number of random halves, or a splitter such as ``KFold(5, shuffle=True)``.
+    random_state : RandomState
+        For random halves; a splitter has its own.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import KFold
+    >>> [rows.tolist() for rows in split(4, KFold(2), RandomState(0))]
+    [[2, 3], [0, 1]]
+    >>> [len(rows) for rows in split(9, 3, RandomState(0))]
+    [4, 4, 4]
+    """
+    splitter: Any = splits
+    if isinstance(splits, Integral):
+        splitter = ShuffleSplit(int(splits), test_size=HALF, random_state=random_state)
+    try:
+        return [train for train, _ in splitter.split(np.empty((n_samples, 1)))]
+    except (TypeError, AttributeError) as error:
+        raise ValueError(
+            f"splits={splits!r} does not split points without seeing them, as stratified or grouped"
+            " splits do not. Pass a number of random halves, a ShuffleSplit or a KFold."
+        ) from error
