@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from importlib.metadata import version
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -167,11 +166,11 @@ class Certificate:
             weights=rho,
             prior=pi,
             candidates=names,
-            bounds=MappingProxyType(compared),
+            bounds=compared,
             counts=counts,
             assumptions=ASSUMPTIONS,
             notes=tuple(notes),
-            versions=MappingProxyType(_versions()),
+            versions=_versions(),
         )
 
     @property
@@ -202,15 +201,6 @@ class Certificate:
             },
             index=pandas.Index(self.bounds, name="bound"),
         )
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A read-only view cannot be pickled, a copy of what it shows can.
-        views = {"bounds": dict(self.bounds), "versions": dict(self.versions)}
-        return {**self.__dict__, **views}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        views = {name: MappingProxyType(state[name]) for name in ("bounds", "versions")}
-        self.__dict__.update(state, **views)
 
     def __repr__(self) -> str:
         lines = [self._headline(), *(f"  {line}" for line in self._basis()), ""]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
@@ -40,13 +39,6 @@ class BoundValue:
 
     def __float__(self) -> float:
         return self.value
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A read-only view cannot be pickled, a copy of what it shows can.
-        return {**self.__dict__, "terms": dict(self.terms)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, terms=MappingProxyType(state["terms"]))
 
     def __repr__(self) -> str:
         terms = ", ".join(f"{name}={value:.6g}" for name, value in self.terms.items())
@@ -113,7 +105,7 @@ class Bound:
         check(self.name, self.needs, counts)
         terms = self.terms(counts, Averages.of(counts, posterior, prior))
         value = self.formula(**terms, delta=delta)
-        return BoundValue(self.name, self.label, value, delta, MappingProxyType(terms))
+        return BoundValue(self.name, self.label, value, delta, terms)
 
     def applies_to(self, counts: VoteCounts) -> bool:
         """Tell whether the bound is defined for these votes (it may still be trivial)."""
