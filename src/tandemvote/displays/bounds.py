@@ -1,0 +1,144 @@
+"""All bounds on one line of errors, against the test risk where it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from tandemvote.bounds import BoundValue, get_bound
+from tandemvote.certificate import TEST_SET, Certificate, rounded_up
+from tandemvote.displays.display import Display, open_frame
+from tandemvote.displays.extra import report_extra
+from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+
+@dataclass(eq=False, kw_only=True)
+class BoundsDisplay(Display):
+    """The guarantee among all bounds computed for the same vote.
+
+    Attributes
+    ----------
+    bounds : mapping of str to BoundValue
+        In the order of the picture.
+    chosen : str
+        Name of the bound that is the guarantee. The others are there for comparison.
+    test_risk : float or None
+        Error rate of the vote on a test set, if there was one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tandemvote import Certificate, VoteCounts, Votes
+    >>> labels = np.arange(600) % 2
+    >>> flips = np.random.default_rng(0).random((9, 600)) < 0.1
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
+    >>> display = BoundsDisplay.from_certificate(Certificate.from_counts(counts))
+    >>> display.frame()["value"].round(3).to_dict()["tandem"]
+    0.208
+    """
+
+    bounds: Mapping[str, BoundValue]
+    chosen: str
+    test_risk: float | None = None
+
+    @classmethod
+    def from_certificate(
+        cls, certificate: Certificate, *, test_risk: float | None = None
+    ) -> BoundsDisplay:
+        """Take the bounds of a certificate.
+
+        Parameters
+        ----------
+        certificate : Certificate
+        test_risk : float, optional
+            Error rate of the vote on a test set; by default that behind the certificate's own
+            test-set bound, if it has one.
+        """
+        if test_risk is None and TEST_SET in certificate.bounds:
+            terms = certificate.bounds[TEST_SET].terms
+            test_risk = terms["n_errors"] / terms["n_samples"]
+        return cls(bounds=certificate.bounds, chosen=certificate.bound, test_risk=test_risk)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X_test: ArrayLike | None = None, y_test: ArrayLike | None = None
+    ) -> BoundsDisplay:
+        """Take the bounds of a certified estimator, and its test risk if points are given.
+
+        Parameters
+        ----------
+        estimator : fitted estimator with a ``certificate_``
+        X_test : array_like of shape (n_samples, n_features), optional
+        y_test : array_like of shape (n_samples,), optional
+        """
+        risk = None if X_test is None else 1.0 - float(estimator.score(X_test, y_test))
+        return cls.from_certificate(estimator.certificate_, test_risk=risk)
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a bound: label, value, delta, whether chosen, labels used."""
+        pandas = report_extra("pandas")
+        return pandas.DataFrame(
+            {
+                "label": [value.label for value in self.bounds.values()],
+                "value": [value.value for value in self.bounds.values()],
+                "delta": [value.delta for value in self.bounds.values()],
+                "chosen": [name == self.chosen for name in self.bounds],
+                "labels_used": [get_bound(name).labels_used for name in self.bounds],
+            },
+            index=pandas.Index(self.bounds, name="bound"),
+        )
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        listed = ", ".join(
+            f"{value.label} {rounded_up(value.value)}" for value in self.bounds.values()
+        )
+        risk = "" if self.test_risk is None else f" Test risk: {rounded_up(self.test_risk)}."
+        return f"Bounds on the error of the vote: {listed}. Chosen: {self.chosen}.{risk}"
+
+    def _draw(self, ax: Axes) -> None:
+        for row, (name, value) in enumerate(self.bounds.items()):
+            chosen = name == self.chosen
+            colour = ACCENT if chosen else MUTED
+            ax.plot([0, value.value], [row, row], color=colour, linewidth=3 if chosen else 1.5)
+            ax.plot(value.value, row, "o", color=colour, markersize=8 if chosen else 6)
+            shown = "no guarantee" if value.value >= 1.0 else rounded_up(value.value)
+            ax.annotate(
+                shown,
+                (value.value, row),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                weight="bold" if chosen else "normal",
+            )
+        if self.test_risk is not None:
+            ax.axvline(
+                self.test_risk,
+                color=SECOND,
+                linestyle="--",
+                label="error on the test set",
+                zorder=0,
+            )
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
+        ax.set_yticks(
+            range(len(self.bounds)),
+            [f"{name} ({value.label})" for name, value in self.bounds.items()],
+        )
+        largest = max(float(value) for value in self.bounds.values())
+        # Room to the right for the number, or for the words that stand in for a value of 1.
+        ax.set_xlim(0, 1.3 if largest >= 1.0 else 1.17 * largest)
+        if largest >= 1.0:
+            ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+        ax.set_ylim(len(self.bounds) - 0.4, -0.6)
+        ax.set_xlabel("error rate of the vote, at most")
+        ax.tick_params(axis="y", length=0)
+        open_frame(ax)
+        ax.spines["left"].set_visible(False)

@@ -1,0 +1,193 @@
+"""The picture that explains the paper: how much of the vote errs at a point, and what a bound pays.
+
+A vote errs only where voters with at least half of the weight err. Every bound of the paper pays a
+price for each point that is at least 1 there: 2 z for the first order, 4 z^2 for the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tandemvote.bounds.averages import distribution
+from tandemvote.counts import FloatArray
+from tandemvote.displays.display import Display, open_frame, text_colour
+from tandemvote.displays.extra import report_extra
+from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.ensembles.hard_vote import exact_weights
+from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+N_BINS = 40
+"""Even, so that 1/2 lies between two bins."""
+
+
+@dataclass(eq=False, kw_only=True)
+class ProfileDisplay(Display):
+    """Distribution of the erring weight Z over points, under the prices of the bounds.
+
+    Attributes
+    ----------
+    erring_weights : ndarray of shape (n_points,)
+        Z: the share of the weight whose voters err at the point.
+    normalised : bool
+        True if Z was taken over the voters that never saw the point, whose weights were rescaled
+        to sum to 1. The averages of such a Z are close to the losses in the bounds, not equal.
+    n_skipped : int
+        Points that every voter was trained on, of which nothing is known.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1], [0, 1, 1]], [0, 0, 0])
+    >>> display = ProfileDisplay.from_votes(votes)
+    >>> display.erring_weights.round(3).tolist()
+    [0.0, 0.667, 1.0]
+    >>> round(display.half_rate, 3), round(display.tandem_loss, 3)
+    (0.667, 0.481)
+    """
+
+    erring_weights: FloatArray
+    normalised: bool = False
+    n_skipped: int = 0
+
+    size: ClassVar[tuple[float, float]] = (6.0, 4.4)
+
+    @classmethod
+    def from_votes(cls, votes: Votes, weights: ArrayLike | None = None) -> ProfileDisplay:
+        """Compute Z at each labelled point from the voters that never saw it.
+
+        Parameters
+        ----------
+        votes : Votes
+        weights : array_like of shape (n_voters,), optional
+            Uniform by default. Where some voters saw a point, the weights of the others are
+            rescaled to sum to 1: this is then the profile of another vote at every point, close to
+            that of the whole vote.
+        """
+        # Whole numbers, so that a tie is exactly one half.
+        units = exact_weights(distribution(weights, votes.n_voters, "weights"))
+        present = units @ votes.held_out
+        known = present > 0
+        erring = (units @ votes.errors)[known] / present[known]
+        return cls(
+            erring_weights=erring,
+            normalised=not bool(votes.held_out[units > 0].all()),
+            n_skipped=int((~known).sum()),
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: ArrayLike, y: ArrayLike) -> ProfileDisplay:
+        """Compute Z of a certified estimator at points it was not trained on.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Its ``predict_proba`` must be shares of the vote, as for the estimators of this library.
+        X : array_like of shape (n_samples, n_features)
+        y : array_like of shape (n_samples,)
+        """
+        shares = np.asarray(estimator.predict_proba(X))
+        truth = np.asarray(y)[:, None] == np.asarray(estimator.classes_)[None, :]
+        return cls(erring_weights=1.0 - (shares * truth).sum(axis=1))
+
+    @property
+    def half_rate(self) -> float:
+        """Share of points where at least half of the weight errs: what the bounds are about."""
+        return float((self.erring_weights >= 0.5).mean())
+
+    @property
+    def gibbs_loss(self) -> float:
+        """Mean of Z."""
+        return float(self.erring_weights.mean())
+
+    @property
+    def tandem_loss(self) -> float:
+        """Mean of Z^2 (Lemma 2)."""
+        return float((self.erring_weights**2).mean())
+
+    @property
+    def shares(self) -> FloatArray:
+        """Share of the points in each of the bins [0, 1/40), ..., [39/40, 1]."""
+        # Scaled to whole bins, because multiples of 1/40 are not exact.
+        counts, _ = np.histogram(self.erring_weights * N_BINS, bins=N_BINS, range=(0, N_BINS))
+        return counts / max(self.erring_weights.size, 1)
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a bin: its edges and the share of points in it."""
+        pandas = report_extra("pandas")
+        edges = np.arange(N_BINS + 1) / N_BINS
+        return pandas.DataFrame({"from": edges[:-1], "to": edges[1:], "share": self.shares})
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        source = (
+            " Each point was judged by the voters that never saw it, their weights rescaled."
+            if self.normalised
+            else ""
+        )
+        return (
+            f"Histogram of the erring weight Z over {self.erring_weights.size} points:"
+            f" Z >= 1/2 at {100 * self.half_rate:.3g} % of them, mean of 2 Z"
+            f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}.{source}"
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        edges = np.arange(N_BINS + 1) / N_BINS
+        half = N_BINS // 2
+        ax.stairs(self.shares[:half], edges[: half + 1], fill=True, color=MUTED)
+        ax.stairs(self.shares[half:], edges[half:], fill=True, color=SECOND)
+        ax.axvline(0.5, color=text_colour(), linewidth=1)
+        ax.set_yscale("symlog", linthresh=0.01)
+        ax.set_ylim(0, 1)
+        ax.set_yticks([0, 0.01, 0.1, 1], ["0", "1 %", "10 %", "100 %"])
+        ax.minorticks_off()
+        ax.set_xlim(0, 1)
+        ax.set_xlabel(
+            "erring weight Z of a point"
+            + (", among the voters that never saw it" if self.normalised else "")
+        )
+        ax.set_ylabel("share of points, log scale")
+        open_frame(ax)
+        self._draw_prices(ax)
+
+    def _draw_prices(self, ax: Axes) -> None:
+        """Indicator and majorants in a panel of their own, over the same z."""
+        axes_grid = report_extra("mpl_toolkits.axes_grid1")
+        upper = axes_grid.make_axes_locatable(ax).append_axes(
+            "top", size="95%", pad=0.12, sharex=ax
+        )
+        z = np.linspace(0, 1, 201)
+        upper.plot(
+            [0, 0.5, 0.5, 1],
+            [0, 0, 1, 1],
+            color=SECOND,
+            linewidth=2.5,
+            label=f"the vote may err: mean {self.half_rate:.3f}",
+        )
+        upper.plot(
+            z,
+            2 * z,
+            color=MUTED,
+            linestyle="--",
+            linewidth=2,
+            label=f"first order, 2z: mean {2 * self.gibbs_loss:.3f}",
+        )
+        upper.plot(
+            z,
+            4 * z**2,
+            color=ACCENT,
+            linewidth=2,
+            label=f"second order, 4z²: mean {4 * self.tandem_loss:.3f}",
+        )
+        upper.set_ylim(0, 4)
+        upper.set_ylabel("price of a point")
+        upper.tick_params(axis="x", labelbottom=False)
+        upper.legend(frameon=False, loc="upper left")
+        open_frame(upper)

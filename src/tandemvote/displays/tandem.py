@@ -1,0 +1,132 @@
+"""The pair matrix: how often two voters err together, similar voters side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from tandemvote.certificate import Certificate
+from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.displays.display import Display
+from tandemvote.displays.extra import report_extra
+from tandemvote.displays.palette import HEAT, MUTED
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+OPTIMAL_LEAVES = 300
+"""Beyond so many voters the best order of leaves takes seconds, and no eye sees it."""
+
+
+@dataclass(eq=False, kw_only=True)
+class TandemDisplay(Display):
+    """The matrix the tandem bound is made of, clustered.
+
+    Voters are ordered by average-linkage clustering with optimal leaf order under the distance
+    L^(h) + L^(h') - 2 L^(h, h'): the rate at which exactly one of the two errs.
+
+    Attributes
+    ----------
+    tandem_losses : ndarray of shape (n_voters, n_voters)
+        Rate at which both err, NaN for pairs without common points; the diagonal holds the voters'
+        own error rates.
+    order : ndarray of shape (n_voters,)
+        Voters as they stand in the picture.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes
+    >>> labels = np.zeros(6, int)
+    >>> says = [[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]]
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions(says, labels))
+    >>> TandemDisplay.from_counts(counts).order.tolist()
+    [0, 2, 3, 1]
+    """
+
+    tandem_losses: FloatArray
+    order: np.ndarray
+
+    size: ClassVar[tuple[float, float]] = (5.0, 4.2)
+
+    @classmethod
+    def from_counts(cls, counts: VoteCounts) -> TandemDisplay:
+        """Compute the matrix from counts."""
+        losses = np.where(counts.overlaps > 0, counts.tandem_losses, np.nan)
+        return cls(tandem_losses=losses, order=_cluster(losses))
+
+    @classmethod
+    def from_certificate(cls, certificate: Certificate) -> TandemDisplay:
+        """Compute the matrix from the counts of a certificate."""
+        return cls.from_counts(certificate.counts)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> TandemDisplay:
+        """Compute the matrix from the counts of a certified estimator."""
+        return cls.from_counts(estimator.counts_)
+
+    def frame(self) -> pandas.DataFrame:
+        """Return the matrix in the order of the picture, rows and columns named by voter."""
+        pandas = report_extra("pandas")
+        voters = pandas.Index(self.order, name="voter")
+        return pandas.DataFrame(self._ordered(), index=voters, columns=voters)
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        alone = np.diag(self.tandem_losses)
+        words = (
+            f"Heat map of the rates at which two of {self.order.size} voters err together. Alone"
+            f" they err at rates from {alone.min():.3f} to {alone.max():.3f}"
+        )
+        together = self._together()
+        if not together.size:
+            return f"{words}."
+        return f"{words}, two together from {together.min():.3f} to {together.max():.3f}."
+
+    def _together(self) -> FloatArray:
+        """Rates of all pairs of two different voters that share points."""
+        rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]
+        return np.asarray(rates[~np.isnan(rates)])
+
+    def _ordered(self) -> FloatArray:
+        return self.tandem_losses[np.ix_(self.order, self.order)]
+
+    def _draw(self, ax: Axes) -> None:
+        colours = report_extra("matplotlib").colormaps[HEAT].with_extremes(bad=MUTED)
+        together = self._together()
+        # Colours span the pairs; the diagonal, always the largest, would leave them no contrast.
+        lowest, highest = (together.min(), together.max()) if together.size else (0.0, 1.0)
+        # Without interpolation the file holds one pixel a pair, sharp at every size.
+        picture = ax.imshow(
+            self._ordered(), cmap=colours, interpolation="none", vmin=lowest, vmax=highest
+        )
+        bar = ax.figure.colorbar(
+            picture, ax=ax, label="rate at which both err", shrink=0.9, extend="max"
+        )
+        bar.outline.set_visible(False)
+        ax.set_xlabel("voters, similar ones side by side")
+        ax.set_ylabel("the same voters")
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.spines[:].set_visible(False)
+
+
+def _cluster(losses: FloatArray) -> np.ndarray:
+    """Order of the voters; a pair without common points counts as far apart."""
+    if len(losses) < 3:
+        return np.arange(len(losses))
+    alone = np.diag(losses)
+    # On overlaps of different sizes the estimate can fall below zero; a distance cannot.
+    distances = np.clip(np.nan_to_num(alone[:, None] + alone - 2 * losses, nan=1.0), 0, None)
+    np.fill_diagonal(distances, 0.0)
+    tree = linkage(
+        squareform(distances, checks=False),
+        method="average",
+        optimal_ordering=len(losses) <= OPTIMAL_LEAVES,
+    )
+    return np.asarray(leaves_list(tree))

@@ -1,0 +1,104 @@
+"""The vote's weights from largest to smallest, against equal ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tandemvote.certificate import Certificate
+from tandemvote.counts import FloatArray
+from tandemvote.displays.display import Display, open_frame
+from tandemvote.displays.extra import report_extra
+from tandemvote.displays.palette import ACCENT, SECOND
+from tandemvote.weights import WeightSolution
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+
+@dataclass(eq=False, kw_only=True)
+class WeightsDisplay(Display):
+    """Who decides the vote.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_voters,)
+        The vote's weights, in the order of the voters.
+    gibbs_losses : ndarray of shape (n_voters,) or None
+        Error rate of each voter on its held-out points, if known.
+
+    Examples
+    --------
+    >>> display = WeightsDisplay(weights=np.array([0.1, 0.6, 0.3]))
+    >>> display.frame()
+           weight
+    voter
+    1         0.6
+    2         0.3
+    0         0.1
+    >>> display.n_for_half
+    1
+    """
+
+    weights: FloatArray
+    gibbs_losses: FloatArray | None = None
+
+    @classmethod
+    def from_certificate(cls, certificate: Certificate) -> WeightsDisplay:
+        """Take the weights of a certificate, with the voters' error rates."""
+        return cls(weights=certificate.weights, gibbs_losses=certificate.counts.gibbs_losses)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> WeightsDisplay:
+        """Take the weights of a certified estimator, with the voters' error rates."""
+        return cls.from_certificate(estimator.certificate_)
+
+    @classmethod
+    def from_solution(cls, solution: WeightSolution) -> WeightsDisplay:
+        """Take the weights that minimise a bound."""
+        return cls(weights=solution.weights)
+
+    @property
+    def order(self) -> np.ndarray:
+        """Voters by decreasing weight; equal ones by their number."""
+        return np.argsort(-self.weights, kind="stable")
+
+    @property
+    def n_for_half(self) -> int:
+        """Fewest voters that carry half of the weight."""
+        # A hair below one half, because sums of equal weights are rounded.
+        reached = np.cumsum(self.weights[self.order]) >= 0.5 * self.weights.sum() - 1e-12
+        return int(reached.argmax()) + 1
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a voter, by decreasing weight: weight, and error rate where known."""
+        pandas = report_extra("pandas")
+        order = self.order
+        columns = {"weight": self.weights[order]}
+        if self.gibbs_losses is not None:
+            columns["gibbs_loss"] = self.gibbs_losses[order]
+        return pandas.DataFrame(columns, index=pandas.Index(order, name="voter"))
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        return (
+            f"Weights of {self.weights.size} voters from largest ({self.weights.max():.3g}) to"
+            f" smallest ({self.weights.min():.3g}); equal weights would be"
+            f" {1 / self.weights.size:.3g}. The first {self.n_for_half} carry half of the vote."
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        n_voters = self.weights.size
+        edges = np.arange(n_voters + 1)
+        ax.stairs(self.weights[self.order], edges, fill=True, color=ACCENT)
+        ax.axhline(1 / n_voters, color=SECOND, linestyle="--", label=f"equal weights, 1/{n_voters}")
+        ax.legend(frameon=False, loc="upper right")
+        ax.set_xlim(0, n_voters)
+        ax.set_ylim(0, 1.25 * max(self.weights.max(), 1 / n_voters))
+        ax.set_xlabel(f"voters by weight; the first {self.n_for_half} carry half of the vote")
+        ax.set_ylabel("weight")
+        open_frame(ax)
