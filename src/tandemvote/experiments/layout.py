@@ -1,0 +1,136 @@
+"""A table as data, and as Markdown and LaTeX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Mark(Enum):
+    """How a cell stands out: the markup around its text, in Markdown and in LaTeX."""
+
+    NONE = ("{}", "{}")
+    BOLD = ("**{}**", r"\textbf{{{}}}")
+    UNDERLINE = ("<u>{}</u>", r"\underline{{{}}}")
+
+
+@dataclass(frozen=True)
+class TextCell:
+    """A number or word, marked, and what follows it unmarked, such as a standard deviation."""
+
+    text: str
+    mark: Mark = Mark.NONE
+    after: str = ""
+
+    def markdown(self) -> str:
+        """Return the cell's Markdown."""
+        return self.mark.value[0].format(self.text) + self.after
+
+    def latex(self) -> str:
+        """Return the cell's LaTeX."""
+        return self.mark.value[1].format(escape_latex(self.text)) + escape_latex(self.after)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column's name: plain for Markdown, with formulas for LaTeX."""
+
+    plain: str
+    latex: str
+
+
+@dataclass(frozen=True)
+class TextTable:
+    r"""A table ready to be written.
+
+    Examples
+    --------
+    >>> table = TextTable(
+    ...     name="demo", caption="Two bounds.",
+    ...     headings=(Heading("data set", "Dataset"), Heading("TND", r"$\mathrm{TND}$")),
+    ...     rows=((TextCell("Letter"), TextCell("0.46613", Mark.BOLD, " (0.00374)")),),
+    ... )
+    >>> print(table.markdown())
+    | data set | TND |
+    |---|---|
+    | Letter | **0.46613** (0.00374) |
+    """
+
+    name: str
+    caption: str
+    headings: tuple[Heading, ...]
+    rows: tuple[tuple[TextCell, ...], ...]
+
+    def markdown(self) -> str:
+        """Return the table as Markdown, without its caption."""
+        lines = [[heading.plain for heading in self.headings]]
+        lines += [[cell.markdown() for cell in row] for row in self.rows]
+        text = ["| " + " | ".join(line) + " |" for line in lines]
+        return "\n".join([text[0], "|" + "---|" * len(self.headings), *text[1:]])
+
+    def latex(self) -> str:
+        """Return the table as LaTeX with booktabs rules, as the paper has them."""
+        columns = "l" + "c" * (len(self.headings) - 1)
+        body = [" & ".join(cell.latex() for cell in row) + r" \\" for row in self.rows]
+        return "\n".join(
+            [
+                r"\begin{table}[ht]",
+                rf"\caption{{{escape_latex(self.caption)}}}",
+                r"\centering",
+                rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}\toprule",
+                " & ".join(heading.latex for heading in self.headings) + r" \\",
+                r"\midrule",
+                *body,
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\end{table}",
+            ]
+        )
+
+
+def mark_smallest(values: list[float | None], *, decimals: int = 5) -> list[Mark]:
+    """Mark the smallest value bold and the second smallest underlined, as they are printed.
+
+    Values that print alike are marked alike; after two equal bold ones nothing is second. Values of
+    1 or more say nothing and None is absent: neither is marked.
+
+    Examples
+    --------
+    >>> [mark.name for mark in mark_smallest([0.4, 0.2, None, 0.3, 1.0])]
+    ['NONE', 'BOLD', 'NONE', 'UNDERLINE', 'NONE']
+    >>> [mark.name for mark in mark_smallest([0.0, 0.0, 0.1])]
+    ['BOLD', 'BOLD', 'NONE']
+    """
+    printed = [
+        None if value is None or round(value, decimals) >= 1 else round(value, decimals)
+        for value in values
+    ]
+    ranked = sorted(value for value in printed if value is not None)
+    first = ranked[0] if ranked else None
+    second = ranked[1] if len(ranked) > 1 and ranked[1] != first else None
+
+    def mark(value: float | None) -> Mark:
+        if value is None:
+            return Mark.NONE
+        return {first: Mark.BOLD, second: Mark.UNDERLINE}.get(value, Mark.NONE)
+
+    return [mark(value) for value in printed]
+
+
+def escape_latex(text: str) -> str:
+    r"""Return text that LaTeX prints as it is.
+
+    Examples
+    --------
+    >>> escape_latex("my_set & yours ≥1")
+    'my\\_set \\& yours $\\ge 1$'
+    """
+    for plain, safe in (
+        ("&", r"\&"),
+        ("%", r"\%"),
+        ("_", r"\_"),
+        ("#", r"\#"),
+        ("≥1", r"$\ge 1$"),
+    ):
+        text = text.replace(plain, safe)
+    return text
