@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chisquare
 from sklearn.utils import column_or_1d, compute_sample_weight
+from sklearn.utils.validation import has_fit_parameter
 
 from tandemvote.ensembles.fitted import made_of_trees, voter_input, voters_of
 from tandemvote.ensembles.voters import Codes, encode
@@ -20,9 +21,11 @@ ENOUGH_DRAWS = 5
 
 NOT_AUDITED = (
     "Whether X and y are what the {} voters were trained on could not be audited: only trees keep a"
-    " record. BaggingClassifier hands an estimator that accepts sample_weight every point, those"
-    " left out with weight 0; the certificate assumes that it ignores them."
-    " CertifiedBaggingClassifier hands on the drawn points alone."
+    " record."
+)
+WEIGHT_ZERO = (
+    " BaggingClassifier gave them every point, those left out with weight 0, and the certificate"
+    " assumes that they ignore such points; CertifiedBaggingClassifier gives drawn points alone."
 )
 
 
@@ -69,7 +72,9 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     bootstraps = [np.bincount(rows, minlength=len(labels)) for rows in model.estimators_samples_]
     _refuse_uneven_draws(np.sum(bootstraps, axis=0))
     if not made_of_trees(model):
-        return NOT_AUDITED.format(type(model.estimators_[0]).__name__)
+        voter = model.estimators_[0]
+        weighed = has_fit_parameter(voter, "sample_weight")
+        return NOT_AUDITED.format(type(voter).__name__) + WEIGHT_ZERO * weighed
     points = voter_input(model, X)
     balanced = getattr(model, "class_weight", None) == "balanced_subsample"
     strangers = sum(

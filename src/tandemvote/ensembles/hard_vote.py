@@ -43,6 +43,18 @@ def weighted_vote(
     return np.asarray(vote_totals(predictions, weights, n_classes).argmax(axis=1))
 
 
+def vote_labels(labels: NDArray[Any], weights: ArrayLike) -> NDArray[Any]:
+    """Weighted vote on labels of any type, one row a voter.
+
+    Examples
+    --------
+    >>> vote_labels(np.array([["a", "b"], ["b", "b"]]), [0.5, 0.5]).tolist()
+    ['a', 'b']
+    """
+    classes, codes = np.unique(labels, return_inverse=True)
+    return np.asarray(classes[weighted_vote(codes.reshape(labels.shape), weights, len(classes))])
+
+
 def vote_shares(
     predictions: NDArray[np.integer[Any]], weights: ArrayLike, n_classes: int
 ) -> FloatArray:

@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 
 from tandemvote.ensembles.fitted import voter_predictions
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
+from tandemvote.ensembles.voters import encode
 from tandemvote.votes import Votes
 
 
@@ -49,7 +50,18 @@ def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | Non
             " a useful guarantee. Hold out more points, or bag and judge out of bag."
         )
     unlabelled = None if X_unlabelled is None else predict_labels(models, X_unlabelled)
-    return Votes.from_predictions(predict_labels(models, X), labels, unlabelled=unlabelled)
+    votes = Votes.from_predictions(predict_labels(models, X), labels, unlabelled=unlabelled)
+    # A label that a model knows but never gave here is still one it may give elsewhere.
+    members = models if isinstance(models, Sequence) else [models]
+    known = [model.classes_ for model in members if hasattr(model, "classes_")]
+    classes = np.unique(np.concatenate([votes.classes, *known]))
+    return Votes(
+        predictions=encode(votes.classes[votes.predictions], classes),
+        labels=encode(votes.classes[votes.labels], classes),
+        held_out=votes.held_out,
+        classes=classes,
+        unlabelled=encode(votes.classes[votes.unlabelled], classes),
+    )
 
 
 def predict_labels(models: Any, X: Any) -> NDArray[Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 
 from tandemvote.ensembles.fitted import voter_input, voter_predictions, voters_of
 from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
+from tandemvote.ensembles.splits import held_out_mask
 from tandemvote.ensembles.voters import encode, predict_held_out
 from tandemvote.votes import Votes
 
@@ -53,7 +54,7 @@ def out_of_bag_votes(
     """
     labels = encode(column_or_1d(y), model.classes_)
     refuse_without_independent_bootstraps(model, len(labels))
-    held_out = out_of_bag_mask(model, len(labels))
+    held_out = held_out_mask(model.estimators_samples_, len(labels))
     predictions = predict_held_out(
         voters_of(model), voter_input(model, X), labels, held_out, model.n_jobs
     )
@@ -61,11 +62,3 @@ def out_of_bag_votes(
         predictions[:, :0] if X_unlabelled is None else voter_predictions(model, X_unlabelled)
     )
     return Votes(predictions, labels, held_out, np.asarray(model.classes_), unlabelled)
-
-
-def out_of_bag_mask(model: Any, n_samples: int) -> NDArray[np.bool_]:
-    """Tell which points each voter's bootstrap left out, shape (n_voters, n_samples)."""
-    held_out = np.ones((len(model.estimators_), n_samples), bool)
-    for mask, drawn in zip(held_out, model.estimators_samples_, strict=True):
-        mask[drawn] = False
-    return held_out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -84,3 +85,17 @@ def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
             f"splits={splits!r} does not split points without seeing them, as stratified or grouped"
             " splits do not. Pass a number of random halves, a ShuffleSplit or a KFold."
         ) from error
+
+
+def held_out_mask(rows: Sequence[Rows], n_samples: int) -> NDArray[np.bool_]:
+    """Tell which points each voter was not trained on, shape (n_voters, n_samples).
+
+    Examples
+    --------
+    >>> held_out_mask([np.array([0, 0, 2])], 4).tolist()
+    [[False, True, False, True]]
+    """
+    held_out = np.ones((len(rows), n_samples), bool)
+    for mask, chosen in zip(held_out, rows, strict=True):
+        mask[chosen] = False
+    return held_out

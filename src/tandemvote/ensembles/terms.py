@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote import weights as room_five
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import distribution
-from tandemvote.bounds.requirements import check
+from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.certificate import BEST, TEST_SET, Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.pac_bayes_kl import check_delta
@@ -36,7 +38,6 @@ class Terms:
 
     Examples
     --------
-    >>> import numpy as np
     >>> terms = Terms(weights="tandem")
     >>> terms.check(n_voters=2, classes=np.array([0, 1]))
     >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 1]], [0, 1]))
@@ -53,26 +54,46 @@ class Terms:
         """Refuse terms that cannot be met, before anything is trained."""
         check_delta(self.delta)
         distribution(self.prior, n_voters, "prior")
-        names = [self.bound] if isinstance(self.bound, str) else list(self.bound)
-        if isinstance(self.weights, str):
-            if self.weights not in (UNIFORM, *PROBLEMS):
-                raise ValueError(
-                    f"There are no weights {self.weights!r}. Choose one of"
-                    f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
-                )
-            names += [self.weights] if self.weights != UNIFORM else []
-        else:
+        if not isinstance(self.weights, str):
             distribution(self.weights, n_voters, "weights")
-        if TEST_SET in names and not test_set:
+        elif self.weights not in (UNIFORM, *PROBLEMS):
+            raise ValueError(
+                f"There are no weights {self.weights!r}. Choose one of"
+                f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
+            )
+        if TEST_SET in self._bounds() and not test_set:
             raise ValueError(
                 "The bound 'test_set' needs labelled points used for nothing else. Pass a test set"
                 " to certify, or choose another bound."
             )
         # One voter who is always right: all that a bound can miss here is a matter of the classes.
         probe = VoteCounts.from_votes(Votes.from_predictions(classes[None, :], classes))
-        for name in names:
-            if name != BEST:
-                check(name, get_bound(name).needs, probe)
+        for name in self._bounds():
+            check(name, get_bound(name).needs, probe)
+
+    def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
+        """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
+        silent = np.zeros(held_out.shape, np.uint8)
+        votes = Votes(
+            predictions=silent,
+            labels=silent[0],
+            held_out=held_out,
+            classes=np.arange(1),
+            unlabelled=np.zeros((len(silent), n_unlabelled), np.uint8),
+        )
+        probe = VoteCounts.from_votes(votes)
+        for name in self._bounds():
+            for need in missing(get_bound(name).needs, probe):
+                raise RequirementError(
+                    f"The bound {name!r} says nothing with these splits: {need.explanation(probe)}"
+                    " Voters of different folds never share one; random halves do (splits=5)."
+                )
+
+    def _bounds(self) -> list[str]:
+        """Name the bounds that were asked for, to be reported or minimised."""
+        named = [self.bound] if isinstance(self.bound, str) else list(self.bound)
+        minimised = [self.weights] if isinstance(self.weights, str) else []
+        return [name for name in (*named, *minimised) if name not in (BEST, UNIFORM)]
 
     def choose_weights(self, counts: VoteCounts) -> FloatArray:
         """Return the vote's weights; choosing them on the same points costs no confidence."""
@@ -81,6 +102,14 @@ class Terms:
         if self.weights == UNIFORM:
             return distribution(None, counts.n_voters, "weights")
         return minimise(counts, self.weights, self.prior, self.delta).weights
+
+    def prune_weights(self, counts: VoteCounts, max_voters: int) -> FloatArray:
+        """Return weights of at most so many voters; the others get 0."""
+        minimised = isinstance(self.weights, str) and self.weights in PROBLEMS
+        solution = minimise(
+            counts, str(self.weights) if minimised else "tandem", self.prior, self.delta
+        )
+        return room_five.prune(solution, counts, max_voters=max_voters).weights
 
     def certify(
         self,

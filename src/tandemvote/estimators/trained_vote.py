@@ -1,0 +1,73 @@
+"""What certified votes of any classifiers share: checks that leave X alone, training, voting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, column_or_1d, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from tandemvote.ensembles.splits import Rows, held_out_mask
+from tandemvote.ensembles.terms import Terms
+from tandemvote.ensembles.training import train
+from tandemvote.ensembles.voters import Codes, Voter, encode, predict_codes, predict_held_out
+from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class TrainedVote(CertifiedVote):
+    """Base of the certified votes that train classifiers on rows of X, frames included."""
+
+    n_jobs: int | None
+    verbose: int
+
+    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        validate_data(self, X, y, skip_check_array=True)
+        labels = column_or_1d(
+            check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True
+        )
+        check_classification_targets(labels)
+        points, labels = indexable(X, labels)
+        return points, labels
+
+    def _validate_new(self, X: Any) -> Any:
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return indexable(X)[0]
+
+    def _train(
+        self,
+        estimators: Sequence[Any],
+        rows: Sequence[Rows],
+        points: Any,
+        labels: NDArray[Any],
+        X_unlabelled: Any | None,
+        *,
+        terms: Terms,
+        random_state: RandomState,
+    ) -> Self:
+        self.classes_ = np.unique(labels)
+        self.estimators_ = train(
+            estimators, points, labels, rows, random_state, n_jobs=self.n_jobs, verbose=self.verbose
+        )
+        held_out = held_out_mask(rows, len(labels))
+        codes = encode(labels, self.classes_)
+        predictions = predict_held_out(self._voters(), points, codes, held_out, self.n_jobs)
+        unlabelled = (
+            predictions[:, :0] if X_unlabelled is None else self._predict_codes(X_unlabelled)
+        )
+        votes = Votes(predictions, codes, held_out, self.classes_, unlabelled)
+        return self._certify(votes, terms)
+
+    def _voters(self) -> list[Voter]:
+        return [Voter(estimator, self.classes_) for estimator in self.estimators_]
+
+    def _predict_codes(self, X: Any) -> Codes:
+        return predict_codes(self._voters(), self._validate_new(X), self.n_jobs)
