@@ -20,11 +20,14 @@ class Descent:
         The objective at the start and after every iteration.
     converged : bool
         False if the solver ran into its limit of iterations.
+    met_negative_curvature : bool
+        True if the objective was seen to bend downwards, a sign that it has other minima.
     """
 
     point: Point
     history: tuple[float, ...]
     converged: bool
+    met_negative_curvature: bool = False
 
     @property
     def n_iterations(self) -> int:

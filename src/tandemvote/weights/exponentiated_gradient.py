@@ -1,4 +1,4 @@
-r"""The default solver: exponentiated gradient with Newton directions and backtracking.
+r"""Exponentiated gradient with Newton directions and backtracking: the default solver's engine.
 
 A step multiplies every weight by exp(t d_h) and normalises, so weights stay positive and only their
 logarithms are stored. With d = -gradient this is plain exponentiated gradient (mirror descent).
@@ -11,12 +11,13 @@ Here d solves the Newton system of the stationarity condition instead, by conjug
 up to a constant, where J = (L, 2 Q rho, ln(rho/pi)) and H is the curvature of the relaxation. In
 w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, so a handful of
 products with Q suffice. If the curvature turns out negative on the way, the direction found so far
-is used.
+is used: at worst the gradient itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +25,27 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.descent import Descent
 from tandemvote.weights.objective import Objective, Point
 
-GAP_TOLERANCE = 1e-13
-MAX_ITERATIONS = 500
-MAX_PRODUCTS = 400
+GAP_TOLERANCE = 1e-12
+"""Stop once the gap, in units of the bound, is below this."""
+
+LONGEST_STEP = 2.0
+"""Largest standard deviation (over rho) of one change of the log-weights: beyond it a step leaves
+the valley that the prior lies in."""
+
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
+LOOSEST_SOLVE = 0.1
+MAX_PRODUCTS = 400
+MAX_ITERATIONS = 500
+
+
+class Direction(NamedTuple):
+    """A change of the log-weights."""
+
+    change: FloatArray
+    slope: float
+    spread: float
+    met_negative_curvature: bool
 
 
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
@@ -38,42 +55,41 @@ def exponentiated_gradient(objective: Objective, start: FloatArray | None = None
     --------
     >>> from tandemvote.weights.relaxations import TandemRelaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1000, nats=7.1),
+    ...     relaxation=TandemRelaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
-    ...     pairs=np.array([[0.2, 0.1], [0.1, 0.2]]),
+    ...     pairs=np.array([[0.3, 0.1], [0.1, 0.2]]),
     ... )
-    >>> exponentiated_gradient(objective).point.weights.tolist()
-    [0.5, 0.5]
+    >>> exponentiated_gradient(objective).point.weights.round(3).tolist()
+    [0.342, 0.658]
     """
     point = objective.at(np.zeros(objective.n_voters) if start is None else start)
     history = [point.value]
+    bends_down = False
     for _ in range(MAX_ITERATIONS):
-        if objective.gap(point) <= GAP_TOLERANCE * max(1.0, abs(point.value)):
-            return Descent(point, tuple(history), True)
-        direction, slope = _newton_direction(objective, point)
-        following = _backtrack(objective, point, direction, slope)
+        if objective.gap(point) <= GAP_TOLERANCE:
+            return Descent(point, tuple(history), True, bends_down)
+        direction = _newton_direction(objective, point)
+        bends_down = bends_down or direction.met_negative_curvature
+        following = _backtrack(objective, point, direction)
         if following is None:  # no representable progress is left
-            return Descent(point, tuple(history), True)
+            return Descent(point, tuple(history), True, bends_down)
         point = following
         history.append(point.value)
-    return Descent(point, tuple(history), False)
+    return Descent(point, tuple(history), False, bends_down)
 
 
-def _backtrack(
-    objective: Objective, point: Point, direction: FloatArray, slope: float
-) -> Point | None:
-    step = 1.0
+def _backtrack(objective: Objective, point: Point, direction: Direction) -> Point | None:
+    step = min(1.0, LONGEST_STEP / direction.spread) if direction.spread > 0 else 1.0
     while step > SMALLEST_STEP:
-        following = objective.at(point.log_ratio + step * direction)
-        if following.value <= point.value + SUFFICIENT_DECREASE * step * slope:
+        following = objective.at(point.log_ratio + step * direction.change)
+        if following.value < point.value + SUFFICIENT_DECREASE * step * direction.slope:
             return following
         step *= 0.5
     return None
 
 
-def _newton_direction(objective: Objective, point: Point) -> tuple[FloatArray, float]:
-    """Return d and the objective's derivative along it."""
+def _newton_direction(objective: Objective, point: Point) -> Direction:
     slopes = objective.relaxation.slopes(point.terms)
     in_pairs, in_kl = slopes[1], slopes[2]
     curvature = objective.relaxation.curvature(point.terms) / in_kl
@@ -84,35 +100,35 @@ def _newton_direction(objective: Objective, point: Point) -> tuple[FloatArray, f
 
     def product(w: FloatArray) -> FloatArray:
         u = root * w
-        change = jacobian.T @ (curvature @ (jacobian @ u))
-        if in_pairs != 0.0:
-            change += (2.0 * in_pairs / in_kl) * objective.pair_product(u)
+        change = (curvature @ (jacobian @ u)) @ jacobian
+        change += (2.0 * in_pairs / in_kl) * objective.pair_product(u)
         result = w + root * change
-        return np.asarray(result - root * (root @ result))
+        return np.asarray(result - (root @ result) * root)
 
-    w = _conjugate_gradients(product, -root * gradient)
-    direction = np.where(root > 0, w / np.where(root > 0, root, 1.0), -gradient)
-    return direction, float(in_kl * (gradient @ (root * w)))
+    w, bends_down = _conjugate_gradients(product, -root * gradient)
+    # A weight that has underflowed to 0 has no say in the system: it follows the gradient.
+    change = np.divide(w, root, out=-gradient, where=root > 0)
+    slope = float(in_kl * (gradient @ (root * w)))
+    return Direction(change, slope, float(np.linalg.norm(w)), bends_down)
 
 
 def _conjugate_gradients(
     product: Callable[[FloatArray], FloatArray], right: FloatArray
-) -> FloatArray:
-    """Solve product(w) = right roughly; stop at negative curvature."""
+) -> tuple[FloatArray, bool]:
+    """Solve product(w) = right, more exactly near the minimum; stop at negative curvature."""
     residual, solution = right.copy(), np.zeros_like(right)
-    search, squared = residual.copy(), float(residual @ residual)
-    norm = np.sqrt(squared)
-    goal = squared * min(0.1, norm) ** 2
+    search, squared = residual, float(residual @ residual)
+    goal = squared * min(LOOSEST_SOLVE**2, squared)
     for _ in range(MAX_PRODUCTS):
         image = product(search)
         bend = float(search @ image)
-        if bend <= 1e-12 * float(search @ search):
-            return solution if solution.any() else right
+        if bend <= 0.0:
+            return (solution if solution.any() else right), True
         length = squared / bend
         solution += length * search
-        residual -= length * image
+        residual = residual - length * image
         previous, squared = squared, float(residual @ residual)
         if squared <= goal:
             break
         search = residual + (squared / previous) * search
-    return solution
+    return solution, False

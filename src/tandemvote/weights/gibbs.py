@@ -32,12 +32,12 @@ def alternate_gibbs(objective: Objective) -> Descent:
     --------
     >>> from tandemvote.weights.relaxations import FirstOrderRelaxation
     >>> objective = Objective(
-    ...     relaxation=FirstOrderRelaxation(n=1000, nats=7.1),
+    ...     relaxation=FirstOrderRelaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.array([0.10, 0.11]),
     ... )
     >>> alternate_gibbs(objective).point.weights.round(3).tolist()
-    [0.961, 0.039]
+    [0.962, 0.038]
     """
     prior = objective.at(np.zeros(objective.n_voters))
     from_prior = _alternate(objective, prior)

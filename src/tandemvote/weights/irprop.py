@@ -31,7 +31,7 @@ def irprop(objective: Objective) -> Descent:
     --------
     >>> from tandemvote.weights.relaxations import TandemRelaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1000, nats=7.1),
+    ...     relaxation=TandemRelaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.3, 0.1], [0.1, 0.2]]),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
-from tandemvote.bounds.requirements import missing
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.bounds.requirements import check, missing
+from tandemvote.counts import FloatArray, IntArray, VoteCounts
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.weights.convexity import convexity_slack
 from tandemvote.weights.descent import Descent, Solver
@@ -19,7 +20,7 @@ from tandemvote.weights.problems import PROBLEMS, Problem
 from tandemvote.weights.solution import Status, WeightSolution
 
 ROUNDING = 1e-12
-"""Difference of reported bounds below which neither counts as larger."""
+"""Difference of two bounds, or of weights from the prior, below which there is none."""
 
 NAMED_SOLVERS: MappingProxyType[str, Solver] = MappingProxyType({"irprop": irprop})
 """Solvers to be asked for by name; "auto" takes the one the problem calls its best."""
@@ -64,26 +65,22 @@ def minimise(
     >>> solution = minimise(counts, "tandem")
     >>> solution.weights.round(2).tolist()
     [0.41, 0.41, 0.19]
-    >>> round(solution.bound, 3), round(minimise(counts, "first_order").bound, 3)
-    (0.339, 0.313)
+    >>> round(solution.bound, 3), solution.status.name
+    (0.385, 'CONVERGED')
     """
     if bound not in PROBLEMS:
         raise ValueError(
             f"Weights cannot minimise the bound {bound!r}; choose one of"
             f" {', '.join(map(repr, PROBLEMS))}."
         )
-    if solver != "auto" and solver not in NAMED_SOLVERS:
-        raise ValueError(
-            f"There is no solver {solver!r}; choose 'auto' or"
-            f" {', '.join(map(repr, NAMED_SOLVERS))}."
-        )
     check_delta(delta)
-    problem = PROBLEMS[bound]
-    chosen_prior = _full_support(distribution(prior, counts.n_voters, "prior"))
-    lacking = missing(problem.bound.needs, counts)
-    if lacking and all(need.without_it_vacuous for need in lacking):
+    problem, method = PROBLEMS[bound], find_solver(solver, PROBLEMS[bound])
+    checked_prior = _full_support(distribution(prior, counts.n_voters, "prior"))
+    if not problem.bound.applies_to(counts):
+        check(bound, problem.bound.needs, counts)  # raises, naming what is missing
+    if missing(problem.bound.needs, counts):
         return WeightSolution(
-            weights=chosen_prior,
+            weights=checked_prior,
             bound=1.0,
             bound_lambda=float("inf"),
             lam=1.0,
@@ -94,50 +91,60 @@ def minimise(
             history=(),
             bound_name=bound,
             solver=solver,
-            prior=chosen_prior,
+            prior=checked_prior,
             delta=delta,
         )
-    objective = problem.objective(counts, chosen_prior, delta)
-    method = problem.default_solver if solver == "auto" else NAMED_SOLVERS[solver]
-    return solve(
+    objective = problem.objective(counts, checked_prior, delta)
+    uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
+    return report(
         counts,
-        problem,
         objective,
         method(objective),
+        fallbacks=((checked_prior, Status.KEPT_PRIOR), (uniform, Status.KEPT_UNIFORM)),
+        bound_name=bound,
         solver=solver,
-        prior=chosen_prior,
+        prior=checked_prior,
         delta=delta,
     )
 
 
-def solve(
+def report(
     counts: VoteCounts,
-    problem: Problem,
     objective: Objective,
     descent: Descent,
     *,
+    fallbacks: Iterable[tuple[FloatArray, Status]],
+    kept: IntArray | None = None,
+    bound_name: str,
     solver: str,
     prior: FloatArray,
     delta: float,
 ) -> WeightSolution:
-    """Report a descent, unless the prior or uniform weights have the smaller bound to report."""
+    """Turn a descent into a solution, or one of the fallbacks if its bound to report is smaller.
+
+    `kept` are the positions of the objective's voters among all; all of them by default.
+    """
+    kept = np.arange(prior.size) if kept is None else kept
     point, gap, status = descent.point, None, Status.LOCAL_MINIMUM
     slack = _slack(objective, point)
     if slack is not None:
         gap, status = objective.gap(point) + slack, Status.CONVERGED
     if not descent.converged:
         status = Status.ITERATION_LIMIT
-    value = problem.bound(counts, point.weights, prior, delta).value
-    uniform = np.full(prior.size, 1.0 / prior.size)
-    for weights, kept in ((prior, Status.KEPT_PRIOR), (uniform, Status.KEPT_UNIFORM)):
-        other = problem.bound(counts, weights, prior, delta).value
-        if other < value - ROUNDING:
-            point = objective.at(np.log(weights / prior))
-            value, gap, status = other, None, kept
+    lowest = objective.relaxation.kl_form(point.terms)
+    for weights, kept_status in fallbacks:
+        other = objective.at(np.log(weights[kept]) - objective.log_prior)
+        value = objective.relaxation.kl_form(other.terms)
+        if value < lowest - ROUNDING:
+            point, lowest, gap, status = other, value, None, kept_status
+    posterior = np.zeros(prior.size)
+    posterior[kept] = point.weights
+    if point.terms.kl_divergence < ROUNDING / 10:  # as close to the prior as rounding can tell
+        posterior = prior
     parameters = objective.relaxation.parameters(point.terms)
     return WeightSolution(
-        weights=point.weights,
-        bound=value,
+        weights=posterior,
+        bound=PROBLEMS[bound_name].bound(counts, posterior, prior, delta).value,
         bound_lambda=point.value,
         lam=parameters.lam,
         gamma=parameters.gamma,
@@ -145,11 +152,22 @@ def solve(
         gap=gap,
         status=status,
         history=descent.history,
-        bound_name=problem.bound.name,
+        bound_name=bound_name,
         solver=solver,
         prior=prior,
         delta=delta,
     )
+
+
+def find_solver(name: str, problem: Problem) -> Solver:
+    """Return the solver of that name."""
+    if name == "auto":
+        return problem.default_solver
+    if name not in NAMED_SOLVERS:
+        raise ValueError(
+            f"There is no solver {name!r}; choose 'auto' or {', '.join(map(repr, NAMED_SOLVERS))}."
+        )
+    return NAMED_SOLVERS[name]
 
 
 def _slack(objective: Objective, point: Point) -> float | None:

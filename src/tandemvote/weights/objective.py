@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
 
-from tandemvote.inequalities.outward import FloatArray
+from tandemvote.counts import FloatArray, IntArray
 from tandemvote.weights.relaxations import Relaxation, Terms
 
 
@@ -55,7 +55,7 @@ class Objective:
     --------
     >>> from tandemvote.weights.relaxations import TandemRelaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1000, nats=7.1),
+    ...     relaxation=TandemRelaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.5, 0.25], [0.25, 0.5]]),
@@ -77,17 +77,18 @@ class Objective:
     def at(self, log_ratio: FloatArray) -> Point:
         """Evaluate at the weights pi exp(log_ratio), normalised."""
         log_weights = self.log_prior + log_ratio
-        log_weights = log_weights - logsumexp(log_weights)
+        log_weights -= log_weights.max()
         weights = np.exp(log_weights)
-        weights /= weights.sum()
-        log_ratio = log_weights - self.log_prior
+        total = float(weights.sum())
+        weights /= total
+        log_ratio = log_weights - math.log(total) - self.log_prior
         pair_means = self.pair_product(weights)
         terms = Terms(
             gibbs_loss=float(self.losses @ weights),
             pair_average=max(float(pair_means @ weights), 0.0),
             kl_divergence=max(float(log_ratio @ weights), 0.0),
         )
-        value = self.relaxation.value(terms)
+        value = float(self.relaxation.value(terms))
         return Point(log_ratio, weights, pair_means, terms, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
@@ -116,13 +117,15 @@ class Objective:
         as gap: an upper bound on the distance to the minimum wherever the quadratic part is convex,
         and everywhere zero at stationary points alone.
         """
-        step = self.gradient(point) / self.relaxation.slopes(point.terms)[2]
-        log_weights = self.log_prior + point.log_ratio
-        shift = float(logsumexp(log_weights - step))
-        divergence = float(point.weights @ step) + shift
-        return float(self.relaxation.slopes(point.terms)[2]) * max(divergence, 0.0)
+        in_kl = float(self.relaxation.slopes(point.terms)[2])
+        # ln(rho / rho+) up to a constant, the one that normalises rho+.
+        excess = self.gradient(point) / in_kl
+        log_weights = self.log_prior + point.log_ratio - excess
+        largest = float(log_weights.max())
+        constant = largest + math.log(float(np.exp(log_weights - largest).sum()))
+        return in_kl * max(float(point.weights @ excess) + constant, 0.0)
 
-    def restrict(self, kept: FloatArray) -> Objective:
+    def restrict(self, kept: IntArray) -> Objective:
         """Give the same objective on weights that vanish outside `kept` (positions)."""
         return replace(
             self,

@@ -9,11 +9,14 @@ gamma fixed at their best. So value, slopes and curvature are all that any solve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from tandemvote.bounds import disagreement_bound, first_order_bound, tandem_bound
 from tandemvote.inequalities.outward import FloatArray
+from tandemvote.inequalities.pac_bayes_kl import complexity
 from tandemvote.inequalities.pac_bayes_lambda import best_lambda, eliminated_upper
 
 SMALLEST_DISAGREEMENT = 1e-32
@@ -21,11 +24,11 @@ SMALLEST_DISAGREEMENT = 1e-32
 
 
 class Terms(NamedTuple):
-    """What a bound sees of the weights rho."""
+    """What a bound sees of the weights rho; arrays stand for many weights at once."""
 
-    gibbs_loss: float
-    pair_average: float
-    kl_divergence: float
+    gibbs_loss: Any
+    pair_average: Any
+    kl_divergence: Any
 
 
 class Parameters(NamedTuple):
@@ -38,8 +41,8 @@ class Parameters(NamedTuple):
 class Relaxation(Protocol):
     """A concave function of `Terms`: a bound on the vote's error, not clipped."""
 
-    def value(self, terms: Terms) -> float:
-        """Bound at the best lambda and gamma."""
+    def value(self, terms: Terms) -> Any:
+        """Bound at the best lambda and gamma; an array where the terms are arrays."""
 
     def slopes(self, terms: Terms) -> FloatArray:
         """Gradient, shape (3,): the weights of the averages at the best lambda and gamma."""
@@ -50,26 +53,30 @@ class Relaxation(Protocol):
     def parameters(self, terms: Terms) -> Parameters:
         """Best lambda and gamma."""
 
+    def kl_form(self, terms: Terms) -> float:
+        """Give the bound in the PAC-Bayes-kl form that is reported, clipped to [0, 1]."""
+
 
 @dataclass(frozen=True)
 class FirstOrderRelaxation:
     r"""Twice the Gibbs loss's upper bound (Theorems 1 and 8).
 
-    .. math:: 2 (q + k + \sqrt{k^2 + 2 q k}), \quad q = \hat G, \quad k = (KL + c) / n
+    .. math:: 2 (q + k + \sqrt{k^2 + 2 q k}), \quad q = \hat G, \quad
+        k = (KL + \ln(2 \sqrt{n} / \delta)) / n
 
     Examples
     --------
-    >>> relaxation = FirstOrderRelaxation(n=1000, nats=7.1)
-    >>> round(relaxation.value(Terms(0.1, 0.0, 0.0)), 4)
-    0.2909
+    >>> relaxation = FirstOrderRelaxation(n=1000, delta=0.05)
+    >>> round(float(relaxation.value(Terms(0.1, 0.0, 0.0))), 4)
+    0.2912
     """
 
     n: float
-    nats: float
+    delta: float
 
-    def value(self, terms: Terms) -> float:
+    def value(self, terms: Terms) -> Any:
         """Bound at the best lambda."""
-        return 2.0 * float(eliminated_upper(terms.gibbs_loss, self._complexity(terms)))
+        return 2.0 * eliminated_upper(terms.gibbs_loss, self._complexity(terms))
 
     def slopes(self, terms: Terms) -> FloatArray:
         """Slopes 2 U_q and 2 U_k / n, with none for the pairs."""
@@ -86,7 +93,21 @@ class FirstOrderRelaxation:
         """Best lambda."""
         return Parameters(float(best_lambda(terms.gibbs_loss, self._complexity(terms))), None)
 
-    def _complexity(self, terms: Terms) -> float:
+    def kl_form(self, terms: Terms) -> float:
+        """Twice kl+ of the Gibbs loss."""
+        return first_order_bound(
+            gibbs_loss=min(terms.gibbs_loss, 1.0),
+            n_min=self.n,
+            kl_divergence=terms.kl_divergence,
+            delta=self.delta,
+        )
+
+    @cached_property
+    def nats(self) -> float:
+        """The constant ln(2 sqrt(n) / delta)."""
+        return _nats(self.n, self.delta)
+
+    def _complexity(self, terms: Terms) -> Any:
         return (terms.kl_divergence + self.nats) / self.n
 
 
@@ -94,21 +115,22 @@ class FirstOrderRelaxation:
 class TandemRelaxation:
     r"""Four times the tandem loss's upper bound (Theorem 9).
 
-    .. math:: 4 (q + k + \sqrt{k^2 + 2 q k}), \quad q = \hat T, \quad k = (2 KL + c) / n
+    .. math:: 4 (q + k + \sqrt{k^2 + 2 q k}), \quad q = \hat T, \quad
+        k = (2 KL + \ln(2 \sqrt{n} / \delta)) / n
 
     Examples
     --------
-    >>> relaxation = TandemRelaxation(n=1000, nats=7.1)
-    >>> round(relaxation.value(Terms(0.0, 0.05, 0.0)), 4)
-    0.3387
+    >>> relaxation = TandemRelaxation(n=1000, delta=0.05)
+    >>> round(float(relaxation.value(Terms(0.0, 0.05, 0.0))), 4)
+    0.3392
     """
 
     n: float
-    nats: float
+    delta: float
 
-    def value(self, terms: Terms) -> float:
+    def value(self, terms: Terms) -> Any:
         """Bound at the best lambda."""
-        return 4.0 * float(eliminated_upper(terms.pair_average, self._complexity(terms)))
+        return 4.0 * eliminated_upper(terms.pair_average, self._complexity(terms))
 
     def slopes(self, terms: Terms) -> FloatArray:
         """Slopes 4 U_q and 8 U_k / n, with none for the Gibbs loss."""
@@ -125,7 +147,21 @@ class TandemRelaxation:
         """Best lambda."""
         return Parameters(float(best_lambda(terms.pair_average, self._complexity(terms))), None)
 
-    def _complexity(self, terms: Terms) -> float:
+    def kl_form(self, terms: Terms) -> float:
+        """Four times kl+ of the tandem loss."""
+        return tandem_bound(
+            tandem_loss=min(terms.pair_average, 1.0),
+            n_min_pairs=self.n,
+            kl_divergence=terms.kl_divergence,
+            delta=self.delta,
+        )
+
+    @cached_property
+    def nats(self) -> float:
+        """The constant ln(2 sqrt(n) / delta)."""
+        return _nats(self.n, self.delta)
+
+    def _complexity(self, terms: Terms) -> Any:
         return (2.0 * terms.kl_divergence + self.nats) / self.n
 
 
@@ -135,25 +171,25 @@ class DisagreementRelaxation:
 
     .. math::
         4 (q + k + \sqrt{k^2 + 2 q k}) - 2 (D - \sqrt{2 b D}), \quad q = \hat G, \quad
-        k = (KL + c) / n, \quad b = (2 KL + c') / m
+        k = \frac{KL + \ln(4 \sqrt{n} / \delta)}{n}, \quad
+        b = \frac{2 KL + \ln(4 \sqrt{m} / \delta)}{m}
 
     Examples
     --------
-    >>> relaxation = DisagreementRelaxation(n=1000, nats=7.8, n_pairs=500, nats_pairs=7.4)
-    >>> round(relaxation.value(Terms(0.1, 0.08, 0.0)), 4)
-    0.5296
+    >>> relaxation = DisagreementRelaxation(n=1000, n_pairs=500, delta=0.05)
+    >>> round(float(relaxation.value(Terms(0.1, 0.08, 0.0))), 4)
+    0.5307
     """
 
     n: float
-    nats: float
     n_pairs: float
-    nats_pairs: float
+    delta: float
 
-    def value(self, terms: Terms) -> float:
+    def value(self, terms: Terms) -> Any:
         """Bound at the best lambda and gamma."""
         b, disagreement = self._complexity_pairs(terms), terms.pair_average
-        upper = float(eliminated_upper(terms.gibbs_loss, self._complexity(terms)))
-        return 4.0 * upper - 2.0 * (disagreement - float(np.sqrt(2.0 * b * disagreement)))
+        upper = eliminated_upper(terms.gibbs_loss, self._complexity(terms))
+        return 4.0 * upper - 2.0 * (disagreement - np.sqrt(2.0 * b * disagreement))
 
     def slopes(self, terms: Terms) -> FloatArray:
         """Slopes of both bounds; the one of sqrt(D) is frozen next to D = 0."""
@@ -178,11 +214,36 @@ class DisagreementRelaxation:
         gamma = float(np.sqrt(2.0 * b / disagreement)) if disagreement > 0 else float("inf")
         return Parameters(float(best_lambda(terms.gibbs_loss, self._complexity(terms))), gamma)
 
-    def _complexity(self, terms: Terms) -> float:
+    def kl_form(self, terms: Terms) -> float:
+        """Four times kl+ of the Gibbs loss less twice kl- of the disagreement."""
+        return disagreement_bound(
+            gibbs_loss=min(terms.gibbs_loss, 1.0),
+            disagreement=min(terms.pair_average, 1.0),
+            n_min=self.n,
+            n_min_disagreement=self.n_pairs,
+            kl_divergence=terms.kl_divergence,
+            delta=self.delta,
+        )
+
+    @cached_property
+    def nats(self) -> float:
+        """The constant ln(4 sqrt(n) / delta): each estimate has half of delta."""
+        return _nats(self.n, self.delta / 2)
+
+    @cached_property
+    def nats_pairs(self) -> float:
+        """The constant ln(4 sqrt(m) / delta)."""
+        return _nats(self.n_pairs, self.delta / 2)
+
+    def _complexity(self, terms: Terms) -> Any:
         return (terms.kl_divergence + self.nats) / self.n
 
-    def _complexity_pairs(self, terms: Terms) -> float:
+    def _complexity_pairs(self, terms: Terms) -> Any:
         return (2.0 * terms.kl_divergence + self.nats_pairs) / self.n_pairs
+
+
+def _nats(n: float, delta: float) -> float:
+    return float(n * complexity(n, delta=delta))
 
 
 def _upper_slopes(q: float, k: float) -> tuple[float, float]:

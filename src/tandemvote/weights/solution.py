@@ -16,7 +16,7 @@ class Status(Enum):
         " than the gap"
     )
     LOCAL_MINIMUM = (
-        "local minimum: the pair matrix is not positive semi-definite, so weights far from these"
+        "local minimum: the pair matrix does not make the problem convex, so weights far from these"
         " may do better"
     )
     ITERATION_LIMIT = "stopped at the limit of iterations, before the minimum was reached"
@@ -25,6 +25,10 @@ class Status(Enum):
     )
     KEPT_UNIFORM = (
         "kept uniform weights: the minimiser of the relaxed bound has a larger bound to report"
+    )
+    KEPT_WEIGHTS = (
+        "kept the old weights of the voters that stay: the minimiser of the relaxed bound has a"
+        " larger bound to report"
     )
     NO_COMMON_POINTS = (
         "kept the prior as weights: two voters share no held-out point, so there is no bound to"
