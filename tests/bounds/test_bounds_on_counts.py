@@ -65,6 +65,15 @@ def test_no_common_point_means_no_second_order_guarantee():
             assert bounds.get_bound(name)(counts).value == 1.0
 
 
+def test_one_pair_without_common_points_silences_every_second_order_bound():
+    held_out = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], bool)
+    predictions = [[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]]
+    votes = Votes.from_predictions(predictions, [0, 0, 0, 1], held_out)
+    values = bounds.all_bounds(VoteCounts.from_votes(votes))
+    assert set(values) == set(bounds.VOTE_BOUNDS)
+    assert all(values[name].value == 1 for name in bounds.VOTE_BOUNDS if name != "first_order")
+
+
 def test_a_voter_without_held_out_points_means_no_guarantee():
     counts = VoteCounts(
         errors=[0, 1],

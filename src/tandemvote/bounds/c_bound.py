@@ -145,6 +145,8 @@ def c2_bound(
         delta=delta,
         moment=lambda n: xi(n) + n,
     )
+    if not allowed < np.inf:
+        return 1.0  # no common points: every pair (e, d) is allowed
     left, right = _disagreement_range(differ, allowed)
     for _ in range(REFINEMENTS):
         grid = np.linspace(left, right, GRID)
