@@ -73,8 +73,8 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     _refuse_uneven_draws(np.sum(bootstraps, axis=0))
     if not made_of_trees(model):
         voter = model.estimators_[0]
-        weighed = has_fit_parameter(voter, "sample_weight")
-        return NOT_AUDITED.format(type(voter).__name__) + WEIGHT_ZERO * weighed
+        weighed = bool(has_fit_parameter(voter, "sample_weight"))
+        return NOT_AUDITED.format(type(voter).__name__) + (WEIGHT_ZERO if weighed else "")
     points = voter_input(model, X)
     balanced = getattr(model, "class_weight", None) == "balanced_subsample"
     strangers = sum(

@@ -39,6 +39,11 @@ class TrainedVote(CertifiedVote):
         return points, labels
 
     def _validate_new(self, X: Any) -> Any:
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
+                " with X.reshape(1, -1) if it is a single point."
+            )
         validate_data(self, X, skip_check_array=True, reset=False)
         return indexable(X)[0]
 

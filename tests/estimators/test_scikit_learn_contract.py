@@ -1,0 +1,41 @@
+"""Every certified classifier keeps scikit-learn's contract."""
+
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tandemvote import (
+    CertifiedBaggingClassifier,
+    CertifiedForestClassifier,
+    CertifiedVotingClassifier,
+)
+
+# The checks fit a handful of points, on which some pair of voters may share no held-out point.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::tandemvote.bounds.VacuousBoundWarning",
+    "ignore:Using the fractional value max_samples:UserWarning",
+)
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, CertifiedForestClassifier):
+        reason = "class_weight={...} lets the labels choose the held-out points; it is refused"
+        return {"check_class_weight_classifiers": reason}
+    return {}
+
+
+@parametrize_with_checks(
+    [
+        CertifiedForestClassifier(n_estimators=10, random_state=0),
+        CertifiedForestClassifier(n_estimators=10, weights="tandem", max_samples=0.5, bound="best"),
+        CertifiedBaggingClassifier(n_estimators=5, random_state=0),
+        CertifiedBaggingClassifier(KNeighborsClassifier(3), 5, weights="first_order"),
+        CertifiedVotingClassifier(
+            [("bayes", GaussianNB()), ("nearest", KNeighborsClassifier(2))], splits=3
+        ),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
