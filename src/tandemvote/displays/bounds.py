@@ -134,7 +134,7 @@ class BoundsDisplay(Display):
         )
         largest = max(float(value) for value in self.bounds.values())
         # Room to the right for the number, or for the words that stand in for a value of 1.
-        ax.set_xlim(0, 1.3 if largest >= 1.0 else 1.17 * largest)
+        ax.set_xlim(0, 1.45 if largest >= 1.0 else 1.17 * largest)
         if largest >= 1.0:
             ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
         ax.set_ylim(len(self.bounds) - 0.4, -0.6)

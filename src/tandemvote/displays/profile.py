@@ -150,8 +150,8 @@ class ProfileDisplay(Display):
         ax.minorticks_off()
         ax.set_xlim(0, 1)
         ax.set_xlabel(
-            "erring weight Z of a point"
-            + (", among the voters that never saw it" if self.normalised else "")
+            "erring weight Z"
+            + ("\namong the voters that never saw the point" if self.normalised else "")
         )
         ax.set_ylabel("share of points, log scale")
         open_frame(ax)

@@ -94,7 +94,7 @@ class TandemDisplay(Display):
         return np.asarray(rates[~np.isnan(rates)])
 
     def _ordered(self) -> FloatArray:
-        return self.tandem_losses[np.ix_(self.order, self.order)]
+        return np.asarray(self.tandem_losses[np.ix_(self.order, self.order)])
 
     def _draw(self, ax: Axes) -> None:
         colours = report_extra("matplotlib").colormaps[HEAT].with_extremes(bad=MUTED)

@@ -99,6 +99,6 @@ class WeightsDisplay(Display):
         ax.legend(frameon=False, loc="upper right")
         ax.set_xlim(0, n_voters)
         ax.set_ylim(0, 1.25 * max(self.weights.max(), 1 / n_voters))
-        ax.set_xlabel(f"voters by weight; the first {self.n_for_half} carry half of the vote")
+        ax.set_xlabel(f"voters by weight (the first {self.n_for_half} carry half of it)")
         ax.set_ylabel("weight")
         open_frame(ax)

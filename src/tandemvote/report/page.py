@@ -1,0 +1,39 @@
+"""The frame of every report: templates that escape all they are given, and the file itself."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tandemvote.certificate import rounded_up
+from tandemvote.displays.extra import report_extra
+from tandemvote.report.citations import CITATIONS
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Any:
+    jinja2 = report_extra("jinja2")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tandemvote.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["rounded_up"] = rounded_up
+    return environment
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template of this package; every text in `values` is escaped."""
+    page = _environment().get_template(template)
+    return str(page.render(citations=CITATIONS, **values))
+
+
+def write(path: str | os.PathLike[str], page: str) -> Path:
+    """Write a page as UTF-8 and return where."""
+    destination = Path(path)
+    destination.write_text(page, encoding="utf-8")
+    return destination

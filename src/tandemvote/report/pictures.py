@@ -1,0 +1,107 @@
+"""Displays as pieces of SVG that live inside a page and follow its light or dark colours."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from tandemvote.displays import Display
+from tandemvote.displays.extra import report_extra
+from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+
+INK = "#010203"
+"""Stands for the page's text colour while a picture is drawn; nothing else is drawn in it."""
+
+PAGE_COLOURS = {INK: "--ink", ACCENT: "--accent", SECOND: "--second", MUTED: "--muted"}
+"""Which variable of the page's style sheet replaces which colour."""
+
+WIDTH = 4.3
+"""Inches: narrow enough that text stays readable when a phone shrinks the picture."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn display.
+
+    Attributes
+    ----------
+    name : str
+        Unique on the page; made of letters, digits and hyphens.
+    caption : str
+        What to look for.
+    description : str
+        The picture in words.
+    svg : Markup
+        Safe to stand in a page as it is.
+    """
+
+    name: str
+    caption: str
+    description: str
+    svg: Any
+
+
+def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> Picture:
+    """Draw a display for a page.
+
+    Parameters
+    ----------
+    display : Display
+    name : str
+        Prefix of all identifiers inside the picture, so that two pictures never share one.
+    caption : str
+    height : float
+        Inches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tandemvote.displays import WeightsDisplay
+    >>> display = WeightsDisplay(weights=np.array([0.5, 0.3, 0.2]))
+    >>> picture = draw(display, name="weights", caption="Who decides.")
+    >>> str(picture.svg)[:4], "var(--accent)" in picture.svg
+    ('<svg', True)
+    """
+    matplotlib, figures = report_extra("matplotlib"), report_extra("matplotlib.figure")
+    style = {
+        **dict.fromkeys(
+            ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
+        ),
+        "font.size": 9.5,
+        "axes.titlesize": 10,
+        "legend.fontsize": 9,
+        "svg.fonttype": "none",  # text stays text: searchable, and set in the page's own font
+        "svg.hashsalt": name,  # the same certificate gives the same file
+    }
+    text = io.StringIO()
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        # The reader's browser sets the text, in fonts that matplotlib may not have.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = figures.Figure(figsize=(WIDTH, height), layout="constrained")
+        display.plot(figure.subplots())
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    markup = report_extra("markupsafe").Markup
+    svg = _inline(text.getvalue(), name)
+    return Picture(name, caption, display.description, markup(svg))
+
+
+def _inline(document: str, name: str) -> str:
+    """Turn an SVG document into an element: no prologue, no metadata, identifiers of its own."""
+    svg = document[document.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
+    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', "", svg, count=1)
+    # Let the page choose the typeface; matplotlib repeats its own in every label.
+    svg = re.sub(r"font: (\w+ )?([\d.]+px) [^;\"]*", _font, svg)
+    for colour, variable in PAGE_COLOURS.items():
+        svg = svg.replace(colour, f"var({variable})")
+    return svg.replace("<svg", f'<svg aria-labelledby="{name}-words" role="img"', 1)
+
+
+def _font(match: re.Match[str]) -> str:
+    weight = f"font-weight: {match[1].strip()}; " if match[1] else ""
+    return f"{weight}font-size: {match[2]}"

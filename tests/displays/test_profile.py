@@ -1,0 +1,106 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tandemvote import VoteCounts, Votes
+from tandemvote.bounds import Averages
+from tandemvote.displays import ProfileDisplay
+
+
+def erring_weight_by_hand(votes, weights, point):
+    seen_by_none = [voter for voter in range(votes.n_voters) if votes.held_out[voter, point]]
+    total = sum(Fraction(weights[voter]) for voter in seen_by_none)
+    if not total:
+        return None
+    wrong = sum(
+        Fraction(weights[voter])
+        for voter in seen_by_none
+        if votes.predictions[voter, point] != votes.labels[point]
+    )
+    return float(wrong / total)
+
+
+def test_erring_weight_is_the_share_of_erring_voters_among_those_that_never_saw_the_point(
+    votes, weights
+):
+    display = ProfileDisplay.from_votes(votes, weights)
+    expected = [erring_weight_by_hand(votes, weights, point) for point in range(votes.n_samples)]
+    known = [value for value in expected if value is not None]
+    np.testing.assert_allclose(display.erring_weights, known, rtol=0, atol=1e-14)
+    assert display.n_skipped == len(expected) - len(known)
+    assert display.normalised
+
+
+def test_points_every_voter_saw_are_left_out_and_counted():
+    held_out = [[True, False, True], [True, False, False]]
+    display = ProfileDisplay.from_votes(
+        Votes.from_predictions([[0, 0, 1], [1, 0, 0]], [0, 0, 0], held_out)
+    )
+    assert display.erring_weights.tolist() == [0.5, 1.0]
+    assert display.n_skipped == 1
+
+
+def test_moments_on_a_common_hold_out_are_the_losses_of_the_bounds(votes, weights):
+    common = Votes.from_predictions(votes.predictions, votes.labels)
+    display = ProfileDisplay.from_votes(common, weights)
+    averages = Averages.of(VoteCounts.from_votes(common), weights)
+    assert not display.normalised
+    assert display.gibbs_loss == pytest.approx(averages.gibbs_loss, abs=1e-12)
+    assert display.tandem_loss == pytest.approx(averages.tandem_loss, abs=1e-12)
+
+
+def test_a_tie_counts_as_one_half_exactly():
+    # Ten tenths do not sum to 1 in floating point; the tie must be seen all the same.
+    predictions = np.repeat([[0], [1]], 5, axis=0)
+    display = ProfileDisplay.from_votes(Votes.from_predictions(predictions, [0]))
+    assert display.half_rate == 1.0
+
+
+def test_prices_are_never_below_the_rate_at_which_half_of_the_weight_errs(votes, weights):
+    display = ProfileDisplay.from_votes(votes, weights)
+    assert 0 < display.half_rate <= 2 * display.gibbs_loss
+    assert display.half_rate <= 4 * display.tandem_loss
+
+
+def test_frame_counts_the_points_of_each_bin(votes, weights):
+    display = ProfileDisplay.from_votes(votes, weights)
+    frame = display.frame()
+    z = display.erring_weights
+    for _, row in frame.iterrows():
+        inside = (z >= row["from"]) & ((z < row["to"]) | (row["to"] == 1.0))
+        assert row["share"] == pytest.approx(inside.mean())
+    assert frame["share"].sum() == pytest.approx(1.0)
+
+
+def test_an_estimators_profile_is_what_its_shares_leave_to_wrong_labels():
+    from sklearn.datasets import load_iris
+
+    from tandemvote import CertifiedForestClassifier
+
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    forest = CertifiedForestClassifier(12, max_samples=0.5, random_state=0)
+    forest.fit(X[::2], names[::2])
+    display = ProfileDisplay.from_estimator(forest, X[1::2], names[1::2])
+    own = {label: code for code, label in enumerate(forest.classes_)}
+    by_hand = np.mean(
+        [
+            tree.predict(X[1::2]) != [own[name] for name in names[1::2]]
+            for tree in forest.estimators_
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(display.erring_weights, by_hand, atol=1e-12)
+    assert not display.normalised
+
+
+def test_labels_the_estimator_never_saw_are_always_wrong():
+    class Vote:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, X):
+            return np.tile([0.25, 0.75], (len(X), 1))
+
+    display = ProfileDisplay.from_estimator(Vote(), np.zeros((3, 1)), [0, 1, 7])
+    assert display.erring_weights.tolist() == [0.75, 0.25, 1.0]
