@@ -106,6 +106,8 @@ class RowStore:
                     f"Another run is writing to {self.folder}. Wait for it, or choose another "
                     "folder."
                 )
+            for torn in (*self.folder.glob(".*.part"), *self.cell_folder.glob(".*.part")):
+                torn.unlink()  # left by a run that was killed while writing
             yield
 
     def _loose(self) -> dict[Path, dict[str, list[TextRow]]]:

@@ -50,5 +50,6 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     paths = [stem.with_suffix(".svg"), stem.with_suffix(".png")]
     with house_style():
         figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
+        figure.set_layout_engine("none")  # it is laid out now, and doing it again takes long
         figure.savefig(paths[1], metadata={"Software": None})
     return paths

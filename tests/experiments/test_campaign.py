@@ -1,0 +1,49 @@
+import pytest
+
+from tandemvote.experiments.campaign import run_campaign
+from tandemvote.experiments.cells import forest_cells
+from tandemvote.experiments.store import RowStore
+
+
+def _rows(store):
+    return [{**row, "seconds": ""} for row in store.rows("forests")]
+
+
+def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
+    cells, store = forest_cells(["flowers"], repetitions=2), RowStore(tmp_path)
+    assert run_campaign(cells, store=store, source=small_source) == 4
+    before = store.table_path("forests").read_bytes()
+    assert run_campaign(cells, store=store, source=small_source) == 0
+    assert store.table_path("forests").read_bytes() == before
+
+
+def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
+    store = RowStore(tmp_path)
+    run_campaign(forest_cells(["flowers"], repetitions=1), store=store, source=small_source)
+    first = store.rows("forests")
+    run_campaign(forest_cells(["flowers"], repetitions=2), store=store, source=small_source)
+    assert len(store.rows("forests")) == 2 * len(first)
+    assert [row for row in store.rows("forests") if row["repetition"] == "0"] == first
+
+
+def test_processes_and_order_do_not_change_a_row(tmp_path, small_source):
+    cells = forest_cells(["flowers", "cells"], repetitions=1)
+    alone, together = RowStore(tmp_path / "alone"), RowStore(tmp_path / "together")
+    for cell in reversed(cells):
+        run_campaign([cell], store=alone, source=small_source)
+    run_campaign(cells, store=together, source=small_source, n_jobs=2)
+    assert _rows(alone) == _rows(together)
+
+
+def test_a_cluster_gives_the_same_rows(tmp_path, small_source):
+    distributed = pytest.importorskip("distributed")
+    cells = forest_cells(["flowers"], repetitions=1)
+    here, there = RowStore(tmp_path / "here"), RowStore(tmp_path / "there")
+    run_campaign(cells, store=here, source=small_source)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        run_campaign(
+            cells, store=there, source=small_source, dask_address=cluster.scheduler_address
+        )
+    assert _rows(here) == _rows(there)

@@ -1,0 +1,139 @@
+"""A person runs the paper's protocol on two small sets, loses power, goes on, and reads tables."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
+
+from tandemvote.cli.app import run as tandemvote
+from tandemvote.experiments.rows import TABLES, as_text
+from tandemvote.experiments.running import run_cell
+from tandemvote.experiments.sources import DataSource, own_files
+from tandemvote.experiments.store import RowStore
+
+N_CELLS = 2 * 2 * 2 + 10 * 2
+"""Two sets, two baggings, two repetitions; ten labelled fractions of the binary set, twice."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("data")
+    paths = []
+    for name, load in (("wine", load_wine), ("cancer", load_breast_cancer)):
+        X, y = load(return_X_y=True)
+        paths.append(folder / f"{name}.npz")
+        np.savez(paths[-1], X=X[::2], y=y[::2])
+    return paths
+
+
+def _arguments(files: list[Path], output: Path, *more: str) -> list[str]:
+    named = [word for path in files for word in ("--file", str(path))]
+    return ["reproduce", "run", "--output", str(output), *named, "--repetitions", "2", *more]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
+def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, capfd):
+    output = tmp_path / "reproduction"
+    command = [sys.executable, "-m", "tandemvote.cli"]
+    command += _arguments(files, output, "--jobs", "2", "--no-render")
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    patience = time.monotonic() + 120
+    while len(list(output.glob("cells/*.json"))) < 4 and time.monotonic() < patience:
+        assert process.poll() is None, "the run ended before it could be killed"
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+
+    store = RowStore(output)
+    kept = {path.name: json.loads(path.read_text()) for path in output.glob("cells/*.json")}
+    n_kept = len(store.done())
+    assert 4 <= n_kept == len(kept) < N_CELLS
+
+    assert tandemvote(_arguments(files, output)) == 0
+    said = capfd.readouterr().out
+    assert f"{N_CELLS - n_kept} cells to run, {n_kept} done before" in said
+    assert len(store.done()) == N_CELLS
+
+    for table in ("forests", "unlabelled"):
+        rows = store.rows(table)
+        text = store.table_path(table).read_text()
+        assert len(text.splitlines()) == 1 + len(rows)  # no row twice
+        before = [row for tables in kept.values() for row in tables.get(table, [])]
+        assert all(row in rows for row in before)  # what was stored has not been run again
+    assert len(store.rows("forests")) == 4 * 4 + 4 * 3
+    assert len(store.rows("unlabelled")) == 20
+
+    source = DataSource(files=own_files(files))
+    last = store.rows("forests")[-1]
+    cell = TABLES["forests"].cell(last)
+    alone = {
+        row.weighting: {**as_text(row), "seconds": last["seconds"]}
+        for row in run_cell(cell, source.load(cell.dataset))
+        if row.table == "forests"
+    }
+    assert alone[last["weighting"]] == last
+
+    readme = (output / "README.md").read_text()
+    assert "Forests: 2 data sets, 2 repetitions each." in readme
+    bounds = (output / "tables" / "uniform-full-bounds.md").read_text()
+    assert re.search(r"^\| cancer \|.*\*\*0\.\d{5}\*\*", bounds, flags=re.MULTILINE)
+    assert r"\toprule" in (output / "tables" / "uniform-full-bounds.tex").read_text()
+    figures = {path.stem for path in (output / "figures").glob("*.svg")}
+    assert len(figures) == 16
+    assert figures == {path.stem for path in (output / "figures").glob("*.png")}
+
+
+def test_status_counts_cells_without_running_any(files, tmp_path, capfd):
+    words = [word for path in files for word in ("--file", str(path))]
+    assert tandemvote(["reproduce", "status", "--output", str(tmp_path), *words]) == 0
+    assert re.search(r"^all +0 of +400 cells$", capfd.readouterr().out, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["reproduce", "run", "--dataset", "mnits"], "Did you mean MNIST"),
+        (["reproduce", "run", "--family", "D"], "'D' is not one of"),
+        (["reproduce", "run", "--file", "nowhere.csv"], "no file nowhere.csv"),
+        (["reproduce", "render", "--output", "empty"], "no rows in empty"),
+        (["reproduce", "run", "--repetitions", "0"], "Invalid value for '--repetitions'"),
+        (["datasets", "show", "lettre"], "Did you mean Letter"),
+        (["--nonsense"], "--nonsense"),
+    ],
+)
+def test_a_mistake_gets_one_line_and_exit_code_2(words, complaint, capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert tandemvote(words) == 2
+    said = capfd.readouterr().err
+    assert complaint in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_set_that_cannot_be_had_is_skipped_aloud(files, tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("TANDEMVOTE_DATA", str(files[0].parent))
+    arguments = ["--dataset", "Protein", "--family", "A", "--no-download", "--no-render"]
+    assert tandemvote(_arguments(files[:1], tmp_path, *arguments)) == 0
+    assert "Skipped Protein:" in capfd.readouterr().err
+    assert {row["dataset"] for row in RowStore(tmp_path).rows("forests")} == {"wine"}
+
+
+def test_data_sets_are_listed_and_described(capfd):
+    assert tandemvote(["datasets", "list"]) == 0
+    assert re.search(r"^MNIST +70000 +780 +10 ", capfd.readouterr().out, flags=re.MULTILINE)
+    assert tandemvote(["datasets", "show", "letter"]) == 0
+    assert "20000 points, 16 features, 26 classes" in capfd.readouterr().out
+
+
+def test_the_version_is_shown(capfd):
+    assert tandemvote(["--version"]) == 0
+    assert capfd.readouterr().out.startswith("tandemvote ")
