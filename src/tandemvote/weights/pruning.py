@@ -24,7 +24,7 @@ def prune(
 
     A voter that is dropped has weight 0. The bound holds for every weighting of all the voters at
     once, and which ones to drop was learnt from the votes, so prior, KL and sample sizes remain
-    those of all voters: fewer voters make a vote cheaper, never a bound smaller.
+    those of all voters: fewer voters make the vote cheaper, not the bound smaller.
 
     Parameters
     ----------

@@ -1,0 +1,203 @@
+"""From counts to weights and the number to report."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from tandemvote.bounds import BOUNDS, RequirementError, tandem
+from tandemvote.counts import VoteCounts
+from tandemvote.votes import Votes
+from tandemvote.weights import Status, WeightSolution, minimise
+from tandemvote.weights.descent import Descent
+from tandemvote.weights.minimising import report
+from tandemvote.weights.problems import PROBLEMS, tandem_objective
+
+ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
+
+
+def equal_counts(n_voters, n, error_rate):
+    """Voters that are all the same: wrong on the same points."""
+    sizes = np.full((n_voters, n_voters), n)
+    errors = np.full((n_voters, n_voters), round(error_rate * n))
+    return VoteCounts(
+        errors=errors.diagonal(),
+        sizes=sizes.diagonal(),
+        tandem_errors=errors,
+        overlaps=sizes,
+        disagreements=0 * sizes,
+        disagreement_overlaps=sizes,
+        classes=np.array([0, 1]),
+    )
+
+
+@pytest.mark.parametrize("solver", ["auto", "irprop"])
+@pytest.mark.parametrize("bound", ALL_BOUNDS)
+def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound, solver):
+    counts = forest_counts(30, 1000, seed=0, held_out=0.5)
+    prior = np.random.default_rng(0).dirichlet(np.full(30, 3.0))
+    solution = minimise(counts, bound, prior=prior, delta=0.1, solver=solver)
+    assert solution.bound == BOUNDS[bound](counts, solution.weights, prior, 0.1).value
+    assert solution.bound <= solution.bound_lambda
+    assert solution.bound_lambda == pytest.approx(min(solution.history), abs=1e-8)
+    assert abs(solution.weights.sum() - 1.0) <= 1e-12
+    assert (solution.gamma is not None) == (bound == "disagreement")
+    assert 0 < solution.lam < 2
+
+
+@pytest.mark.parametrize("held_out", [None, 0.37])
+@pytest.mark.parametrize("seed", range(5))
+def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, seed, held_out):
+    counts = forest_counts(20, 150 * (seed + 1), seed=seed, held_out=held_out)
+    skewed = np.random.default_rng(seed).dirichlet(np.ones(20))
+    for prior in (None, skewed):
+        solution = minimise(counts, "tandem", prior=prior)
+        uniform = np.full(20, 1 / 20)
+        for weights in (uniform, uniform if prior is None else prior):
+            assert solution.bound <= tandem(counts, weights, prior).value + 1e-11
+
+
+def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
+    counts = forest_counts(10, 500, seed=1)
+    prior = np.full(10, 0.1)
+    objective = tandem_objective(counts, prior, 0.05)
+    worst = objective.at(30.0 * np.eye(10)[counts.errors.argmax()])
+    solution = report(
+        counts,
+        objective,
+        Descent(worst, (worst.value,), True),
+        fallbacks=((prior, Status.KEPT_PRIOR),),
+        bound_name="tandem",
+        solver="auto",
+        prior=prior,
+        delta=0.05,
+    )
+    assert solution.status is Status.KEPT_PRIOR
+    assert "kept the prior" in str(solution.status)
+    np.testing.assert_array_equal(solution.weights, prior)
+    assert solution.bound == tandem(counts).value
+    assert solution.gap is None
+
+
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+def test_common_points_close_a_true_gap(forest_counts, bound):
+    solution = minimise(forest_counts(40, 2000, seed=2), bound)
+    assert solution.status is Status.CONVERGED
+    assert 0 <= solution.gap < 1e-9
+
+
+def test_overlaps_that_are_not_positive_semi_definite_give_a_local_minimum(forest_counts):
+    counts = forest_counts(40, 400, seed=3, held_out=0.37)
+    assert np.linalg.eigvalsh(counts.tandem_losses)[0] < -0.01
+    solution = minimise(counts, "tandem")
+    assert solution.status is Status.LOCAL_MINIMUM
+    assert "local minimum" in str(solution.status)
+    assert solution.gap is None
+
+
+@pytest.mark.parametrize("bound", ALL_BOUNDS)
+@pytest.mark.parametrize("error_rate", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize(("n_voters", "n"), [(1, 1), (1, 10**9), (2, 40), (300, 10**9), (300, 8)])
+def test_voters_that_are_all_alike_keep_the_prior(bound, error_rate, n_voters, n):
+    skewed = np.random.default_rng(n_voters).dirichlet(np.full(n_voters, 0.5)) + 1e-9
+    skewed /= skewed.sum()
+    for prior in (None, skewed):
+        solution = minimise(equal_counts(n_voters, n, error_rate), bound, prior=prior)
+        expected = np.full(n_voters, 1 / n_voters) if prior is None else prior
+        np.testing.assert_allclose(solution.weights, expected, rtol=1e-6)
+        assert abs(solution.weights.sum() - 1.0) <= 1e-12
+        assert 0.0 <= solution.bound <= 1.0
+
+
+@pytest.mark.parametrize("bound", ALL_BOUNDS)
+def test_a_billion_points_single_out_the_best_voters(bound):
+    n = 10**9
+    rates = np.array([0.1, 0.1, 0.3, 0.5])
+    errors = (rates * n).astype(np.int64)
+    tandem_errors = np.outer(rates, rates) * n
+    tandem_errors = tandem_errors.astype(np.int64)
+    np.fill_diagonal(tandem_errors, errors)
+    sizes = np.full((4, 4), n)
+    counts = VoteCounts(
+        errors=errors,
+        sizes=sizes.diagonal(),
+        tandem_errors=tandem_errors,
+        overlaps=sizes,
+        disagreements=errors[:, None] + errors - 2 * tandem_errors,
+        disagreement_overlaps=sizes,
+        classes=np.array([0, 1]),
+    )
+    weights = minimise(counts, bound).weights
+    assert np.isfinite(weights).all() and abs(weights.sum() - 1.0) <= 1e-12
+    assert weights[0] == pytest.approx(weights[1], rel=1e-6)
+    if bound == "first_order":
+        assert weights[2:].sum() < 1e-12
+
+
+def test_a_prior_is_honoured_by_every_solver(forest_counts):
+    counts = forest_counts(12, 2000, seed=4)
+    prior = np.full(12, 0.4 / 11)
+    prior[3] = 0.6
+    for bound in ALL_BOUNDS:
+        for solver in ("auto", "irprop"):
+            solution = minimise(counts, bound, prior=prior, solver=solver)
+            objective = PROBLEMS[bound].objective(counts, prior, 0.05)
+            assert solution.history[0] == objective.at(np.zeros(12)).value
+            assert solution.bound_lambda < solution.history[0] - 1e-3
+            # With this prior the weights beat those that trust all voters alike.
+            uniform = minimise(counts, bound, solver=solver).weights
+            there = objective.at(np.log(np.maximum(uniform, 1e-300) / prior))
+            assert solution.bound_lambda < there.value - 1e-6
+
+
+def test_first_order_weights_concentrate_and_tandem_weights_spread(forest_counts):
+    counts = forest_counts(100, 4000, seed=5)
+
+    def effective_voters(bound):
+        return 1.0 / np.sum(minimise(counts, bound).weights ** 2)
+
+    assert effective_voters("first_order") < 10
+    assert effective_voters("tandem") > 2 * effective_voters("first_order")
+
+
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound):
+    held_out = np.array([[True, True, False, False], [False, False, True, True]])
+    counts = VoteCounts.from_votes(
+        Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)
+    )
+    solution = minimise(counts, bound, prior=[0.25, 0.75])
+    assert solution.status is Status.NO_COMMON_POINTS
+    assert solution.weights.tolist() == [0.25, 0.75]
+    assert solution.bound == 1.0 and solution.bound_lambda == np.inf
+    assert solution.gap is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"bound": "c_tandem"}, "'first_order', 'tandem', 'disagreement'"),
+        ({"solver": "newton"}, "'auto' or 'irprop'"),
+        ({"delta": 0.0}, "strictly between 0 and 1"),
+        ({"prior": [0.5, 0.5, 0.0]}, "prior is 0 at voter 2.*counts.subset"),
+        ({"prior": [0.5, 0.6, 0.1]}, "sums to 1.2"),
+        ({"prior": [1.0]}, "one weight a voter"),
+    ],
+)
+def test_errors_name_the_value_and_the_way_out(forest_counts, arguments, words):
+    with pytest.raises(ValueError, match=words):
+        minimise(forest_counts(3, 50, seed=0), **arguments)
+
+
+def test_disagreement_weights_are_refused_for_three_classes():
+    counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
+    with pytest.raises(RequirementError, match="two classes"):
+        minimise(counts, "disagreement")
+
+
+def test_a_solution_survives_pickling_and_prints_its_outcome(forest_counts):
+    solution = minimise(forest_counts(5, 100, seed=6))
+    copy = pickle.loads(pickle.dumps(solution))
+    assert isinstance(copy, WeightSolution) and copy.status is solution.status
+    np.testing.assert_array_equal(copy.weights, solution.weights)
+    assert "CONVERGED" in repr(solution) and f"{solution.bound:.6f}" in repr(solution)

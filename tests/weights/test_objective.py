@@ -1,0 +1,104 @@
+"""Gradients, gaps and restrictions of the objectives."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
+from tandemvote.weights.objective import Objective
+from tandemvote.weights.relaxations import FirstOrderRelaxation
+
+
+def softmax_gradient(objective, point):
+    gradient = objective.gradient(point)
+    return point.weights * (gradient - point.weights @ gradient)
+
+
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+@pytest.mark.parametrize("family", ["common points", "overlaps", "noise"])
+def test_gradients_agree_with_finite_differences(make_objective, family, bound):
+    objective = make_objective(family, bound, 8, 200, seed=3)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        log_ratio = rng.normal(size=8)
+        differences = [
+            (objective.at(log_ratio + s).value - objective.at(log_ratio - s).value) / 2e-6
+            for s in 1e-6 * np.eye(8)
+        ]
+        found = softmax_gradient(objective, objective.at(log_ratio))
+        np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
+
+
+def test_the_first_order_gradient_agrees_with_finite_differences():
+    rng = np.random.default_rng(1)
+    objective = Objective(
+        FirstOrderRelaxation(300, 0.05), np.log(rng.dirichlet(np.ones(6))), rng.random(6)
+    )
+    log_ratio = rng.normal(size=6)
+    differences = [
+        (objective.at(log_ratio + s).value - objective.at(log_ratio - s).value) / 2e-6
+        for s in 1e-6 * np.eye(6)
+    ]
+    found = softmax_gradient(objective, objective.at(log_ratio))
+    np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
+
+
+def minimum_with_fixed_parameters(objective, point):
+    """Lowest value of the tangent (lambda and gamma fixed at `point`), by another method."""
+    slopes = objective.relaxation.slopes(point.terms)
+
+    def tangent(log_ratio):
+        other = objective.at(log_ratio)
+        gradient = slopes[0] * objective.losses + 2 * slopes[1] * other.pair_means
+        gradient = gradient + slopes[2] * other.log_ratio
+        return slopes @ other.terms, other.weights * (gradient - other.weights @ gradient)
+
+    options = {"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-12}
+    starts = (np.zeros(objective.n_voters), point.log_ratio)
+    return min(
+        minimize(tangent, s, jac=True, method="L-BFGS-B", options=options).fun for s in starts
+    )
+
+
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+def test_the_gap_bounds_the_distance_to_the_minimum_where_the_problem_is_convex(
+    make_objective, bound
+):
+    objective = make_objective("common points", bound, 12, 2000, seed=4)
+    rng = np.random.default_rng(2)
+    for scale in (0.0, 0.1, 1.0):
+        point = objective.at(scale * rng.normal(size=12))
+        slopes = objective.relaxation.slopes(point.terms)
+        assert (slopes[1] > 0) == (bound == "tandem")  # -D is what makes disagreement convex
+        distance = slopes @ point.terms - minimum_with_fixed_parameters(objective, point)
+        assert distance > 1e-6
+        assert distance <= objective.gap(point) + 1e-12
+
+
+def test_the_gap_closes_at_the_minimum_alone(make_objective):
+    objective = make_objective("overlaps", "tandem", 20, 200, seed=5)
+    end = exponentiated_gradient(objective).point
+    assert objective.gap(end) <= 1e-12
+    assert objective.gap(objective.at(end.log_ratio + 0.1 * np.arange(20))) > 1e-6
+
+
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+def test_a_restricted_objective_is_the_full_one_with_weights_zero(make_objective, bound):
+    objective = make_objective("overlaps", bound, 10, 200, seed=7)
+    kept = np.array([1, 4, 7])
+    log_ratio = np.full(10, -np.inf)
+    log_ratio[kept] = [0.3, -1.0, 0.5]
+    weights = np.exp(objective.log_prior + log_ratio)
+    weights /= weights.sum()
+    inside = objective.restrict(kept).at(log_ratio[kept])
+    np.testing.assert_allclose(inside.weights, weights[kept], rtol=1e-14)
+    divergence = np.sum(weights[kept] * (np.log(weights[kept]) - objective.log_prior[kept]))
+    expected = weights @ objective.losses, weights @ objective.pairs @ weights, divergence
+    np.testing.assert_allclose(inside.terms, expected, rtol=1e-12)
+
+
+def test_weights_that_underflow_keep_their_logarithms(make_objective):
+    objective = make_objective("gram", "tandem", 5, 200, seed=8)
+    point = objective.at(np.array([0.0, -2000.0, 0.0, 5.0, -1e9]))
+    assert point.weights[1] == point.weights[4] == 0.0
+    assert np.isfinite(point.log_ratio).all() and np.isfinite(point.value)

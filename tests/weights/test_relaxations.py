@@ -1,0 +1,131 @@
+"""The closed forms for lambda and gamma, and the derivatives of what is left."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from tandemvote.inequalities import pac_bayes_lambda
+from tandemvote.inequalities.pac_bayes_lambda import best_lambda, eliminated_upper
+from tandemvote.weights.relaxations import (
+    DisagreementRelaxation,
+    FirstOrderRelaxation,
+    TandemRelaxation,
+    Terms,
+)
+
+RELAXATIONS = [
+    FirstOrderRelaxation(n=700, delta=0.05),
+    TandemRelaxation(n=300, delta=0.1),
+    DisagreementRelaxation(n=700, n_pairs=300, delta=0.05),
+]
+losses = st.floats(1e-6, 1.0)
+sizes = st.floats(1.0, 1e9)
+divergences = st.floats(0.0, 20.0)
+
+
+def with_lambda(q, k, lam):
+    return q / (1 - lam / 2) + k / (lam * (1 - lam / 2))
+
+
+@given(st.floats(0.0, 1.0), st.floats(1e-9, 10.0))
+def test_eliminating_lambda_leaves_q_plus_k_plus_a_root(q, k):
+    lam = best_lambda(q, k)
+    assert 0 < lam <= 1
+    assert with_lambda(q, k, lam) == pytest.approx(q + k + np.sqrt(k**2 + 2 * q * k), rel=1e-9)
+    assert eliminated_upper(q, k) == pytest.approx(with_lambda(q, k, lam), rel=1e-9)
+
+
+@given(losses, st.floats(1e-7, 10.0))
+def test_the_best_lambda_equals_a_fine_numerical_minimisation(q, k):
+    # On a logarithmic scale, since lambda ranges from 1e-4 to 1.
+    found = minimize_scalar(
+        lambda t: with_lambda(q, k, np.exp(t)),
+        bounds=(-12, np.log(1.9)),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    assert eliminated_upper(q, k) <= found.fun * (1 + 1e-12)
+    assert eliminated_upper(q, k) == pytest.approx(found.fun, rel=1e-9)
+    assert best_lambda(q, k) == pytest.approx(np.exp(found.x), rel=1e-4)
+
+
+@given(losses, sizes, divergences)
+def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, divergence):
+    relaxation = DisagreementRelaxation(n=1000, n_pairs=m, delta=0.05)
+    terms = Terms(0.1, disagreement, divergence)
+    b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
+    found = minimize_scalar(
+        lambda t: np.exp(t) / 2 * disagreement + b / np.exp(t),
+        bounds=(-30, 30),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    gamma = relaxation.parameters(terms).gamma
+    assert gamma == pytest.approx(np.exp(found.x), rel=1e-4)
+    without_differing = relaxation.value(Terms(0.1, 0.0, divergence))
+    expected = without_differing - 2 * disagreement + 2 * found.fun
+    assert relaxation.value(terms) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(losses, losses, divergences)
+def test_the_value_is_the_theorem_at_its_best_parameters(gibbs, pairs, divergence):
+    terms = Terms(gibbs, pairs, divergence)
+    first, tandem, differ = (relaxation.value(terms) for relaxation in RELAXATIONS)
+    upper = pac_bayes_lambda(gibbs, 700, kl_divergence=divergence, delta=0.05).upper
+    assert first == pytest.approx(2 * upper, rel=1e-10)
+    upper = pac_bayes_lambda(pairs, 300, kl_divergence=2 * divergence, delta=0.1).upper
+    assert tandem == pytest.approx(4 * upper, rel=1e-10)
+    upper = pac_bayes_lambda(gibbs, 700, kl_divergence=divergence, delta=0.025).upper
+    lower = pac_bayes_lambda(pairs, 300, kl_divergence=2 * divergence, delta=0.025).lower
+    if lower > 0:  # the relaxation is not clipped
+        assert differ == pytest.approx(4 * upper - 2 * lower, rel=1e-9, abs=1e-9)
+    else:
+        assert differ >= 4 * upper * (1 - 1e-10)
+
+
+@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=lambda r: type(r).__name__)
+def test_slopes_and_curvature_agree_with_finite_differences(relaxation):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        terms = np.array([rng.uniform(0.01, 0.5), rng.uniform(0.01, 0.5), rng.uniform(0.1, 5.0)])
+        steps = 1e-6 * np.eye(3)
+        slopes = [
+            (relaxation.value(Terms(*(terms + s))) - relaxation.value(Terms(*(terms - s)))) / 2e-6
+            for s in steps
+        ]
+        np.testing.assert_allclose(relaxation.slopes(Terms(*terms)), slopes, atol=1e-7, rtol=1e-6)
+        curvature = [
+            (relaxation.slopes(Terms(*(terms + s))) - relaxation.slopes(Terms(*(terms - s)))) / 2e-6
+            for s in steps
+        ]
+        found = relaxation.curvature(Terms(*terms))
+        np.testing.assert_allclose(found, curvature, atol=1e-6, rtol=1e-5)
+        assert np.linalg.eigvalsh(found)[-1] <= 1e-9
+
+
+@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=lambda r: type(r).__name__)
+def test_fixing_lambda_and_gamma_is_the_tangent_and_lies_above(relaxation):
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        here, there = (Terms(*(rng.random(3) * [1.0, 1.0, 6.0] + 1e-3)) for _ in range(2))
+        tangent = relaxation.value(here) + relaxation.slopes(here) @ (np.array(there) - here)
+        assert relaxation.value(there) <= tangent + 1e-12
+
+
+def test_the_kl_form_is_never_above_the_relaxation():
+    rng = np.random.default_rng(2)
+    for relaxation in RELAXATIONS:
+        for _ in range(50):
+            terms = Terms(*(rng.random(3) * [0.5, 0.5, 3.0]))
+            assert relaxation.kl_form(terms) <= max(0.0, relaxation.value(terms)) + 1e-10
+
+
+def test_where_nobody_disagrees_everything_stays_finite():
+    relaxation = RELAXATIONS[2]
+    terms = Terms(0.1, 0.0, 1.0)
+    assert np.isfinite(relaxation.value(terms))
+    assert np.isfinite(relaxation.slopes(terms)).all()
+    assert np.isfinite(relaxation.curvature(terms)).all()
+    assert relaxation.parameters(terms).gamma == np.inf

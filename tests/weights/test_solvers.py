@@ -1,0 +1,167 @@
+"""Solvers against each other, against scipy, and against brute force."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
+from tandemvote.weights.gibbs import alternate_gibbs
+from tandemvote.weights.irprop import irprop
+from tandemvote.weights.objective import Objective
+from tandemvote.weights.relaxations import FirstOrderRelaxation, TandemRelaxation
+from tandemvote.weights.several_starts import several_starts
+
+
+def by_lbfgs(objective, start):
+    def softmax(log_ratio):
+        point = objective.at(log_ratio)
+        gradient = objective.gradient(point)
+        return point.value, point.weights * (gradient - point.weights @ gradient)
+
+    options = {"maxiter": 2000, "maxfun": 5000, "ftol": 1e-15, "gtol": 1e-10}
+    return minimize(softmax, start, jac=True, method="L-BFGS-B", options=options).fun
+
+
+def by_slsqp(objective):
+    prior = np.exp(objective.log_prior)
+
+    def simplex(weights):
+        weights = np.clip(weights, 1e-300, None)
+        point = objective.at(np.log(weights) - objective.log_prior)
+        return point.value, objective.gradient(point)
+
+    sums_to_one = {"type": "eq", "fun": lambda w: w.sum() - 1.0, "jac": np.ones_like}
+    found = minimize(
+        simplex,
+        prior,
+        jac=True,
+        method="SLSQP",
+        bounds=[(1e-12, 1.0)] * prior.size,
+        constraints=[sums_to_one],
+        options={"maxiter": 100, "ftol": 1e-14},
+    )
+    return objective.at(np.log(found.x) - objective.log_prior).value
+
+
+def best_of_all_methods(objective, seed, n_starts):
+    rng = np.random.default_rng(seed)
+    values = [irprop(objective).point.value]
+    if objective.n_voters <= 10:
+        values.append(by_slsqp(objective))
+    for scale in (1.0, 4.0, 16.0):
+        for _ in range(n_starts):
+            start = scale * rng.normal(size=objective.n_voters)
+            values.append(by_lbfgs(objective, start))
+            values.append(exponentiated_gradient(objective, start).point.value)
+    return min(values)
+
+
+@pytest.mark.parametrize(("n_voters", "n"), [(10, 60), (10, 3000), (30, 60), (30, 3000)])
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+@pytest.mark.parametrize("family", ["common points", "overlaps", "gram", "noise"])
+def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
+    for seed in (10, 11):
+        objective = make_objective(family, bound, n_voters, n, seed=seed)
+        found = several_starts(objective).point.value
+        assert found <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_voters", [300, 2000])
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+@pytest.mark.parametrize("family", ["common points", "overlaps", "gram", "noise"])
+def test_no_method_gets_below_the_default_with_many_voters(make_objective, family, bound, n_voters):
+    objective = make_objective(family, bound, n_voters, 1000, seed=12)
+    found = several_starts(objective).point.value
+    assert found <= best_of_all_methods(objective, 12, n_starts=1) + 1e-9
+
+
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+@pytest.mark.parametrize("family", ["common points", "gram"])
+def test_both_solvers_agree_where_the_problem_is_convex(make_objective, family, bound):
+    objective = make_objective(family, bound, 25, 50_000, seed=13)
+    papers, default = irprop(objective), exponentiated_gradient(objective)
+    assert papers.converged and default.converged
+    assert papers.point.value == pytest.approx(default.point.value, abs=1e-6)
+    np.testing.assert_allclose(papers.point.weights, default.point.weights, atol=0.01)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
+    rng = np.random.default_rng(seed)
+    pairs = rng.random((3, 3)) / 2
+    pairs = (pairs + pairs.T) / 2
+    objective = Objective(
+        TandemRelaxation(n=200, delta=0.05), np.log([0.5, 0.3, 0.2]), np.zeros(3), pairs
+    )
+    corners = np.array([(a, b, 120 - a - b) for a in range(121) for b in range(121 - a)]) / 120
+    log_ratios = np.log(np.maximum(corners, 1e-30)) - objective.log_prior
+    grid = min(objective.at(log_ratio).value for log_ratio in log_ratios)
+    found = several_starts(objective).point.value
+    assert found <= grid + 1e-9
+    assert found >= grid - 5e-3  # the grid's resolution
+
+
+def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():
+    pairs = np.array([[0.5, 0.0, 0.0], [0.0, 0.5, 1.0], [0.0, 1.0, 0.5]])  # the paper's example
+    objective = Objective(
+        TandemRelaxation(n=10_000, delta=0.05), np.full(3, -np.log(3)), np.zeros(3), pairs
+    )
+    weights = several_starts(objective).point.weights
+    assert sorted(weights.round(2)) == [0.0, 0.5, 0.5]
+    assert weights[0] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("solver", [exponentiated_gradient, several_starts, irprop])
+@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
+def test_history_starts_at_the_prior_and_ends_at_the_solution(make_objective, solver, bound):
+    objective = make_objective("common points", bound, 15, 400, seed=15)
+    descent = solver(objective)
+    assert descent.history[0] == objective.at(np.zeros(15)).value
+    # The paper's procedure keeps the best weights for fixed lambda, not the best it passed.
+    assert min(descent.history) == pytest.approx(descent.point.value, abs=1e-8)
+    assert descent.n_iterations == len(descent.history) - 1
+
+
+def test_the_default_descends_without_ever_rising(make_objective):
+    history = several_starts(make_objective("overlaps", "tandem", 50, 150, seed=17)).history
+    assert (np.diff(history) < 0).all()
+
+
+def first_order(losses, n, prior=None):
+    losses = np.asarray(losses, float)
+    log_prior = np.log(np.full(losses.size, 1 / losses.size) if prior is None else prior)
+    return Objective(FirstOrderRelaxation(n=n, delta=0.05), log_prior, losses)
+
+
+@pytest.mark.parametrize("n", [10, 1000, 60_000, 10**9])
+@pytest.mark.parametrize("seed", range(5))
+def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
+    rng = np.random.default_rng(seed)
+    losses = rng.uniform(0.0, 0.6, 40) if seed else rng.uniform(0.4999, 0.5001, 40)
+    objective = first_order(losses, n, rng.dirichlet(np.ones(40)))
+    along_the_line = min(
+        objective.at(-lam * n * losses).value for lam in np.geomspace(1e-6, 2.0, 4000)
+    )
+    descent = alternate_gibbs(objective)
+    assert descent.converged
+    assert descent.point.value <= along_the_line + 1e-12
+    lam = objective.relaxation.parameters(descent.point.terms).lam
+    expected = objective.at(-lam * n * losses).weights
+    np.testing.assert_allclose(descent.point.weights, expected, atol=1e-5)
+
+
+def test_first_order_weights_agree_with_the_solvers_for_pairs():
+    rng = np.random.default_rng(0)
+    objective = first_order(rng.uniform(0.1, 0.3, 30), 500)
+    value = alternate_gibbs(objective).point.value
+    assert value == pytest.approx(exponentiated_gradient(objective).point.value, abs=1e-12)
+    assert value == pytest.approx(irprop(objective).point.value, abs=1e-7)
+
+
+def test_first_order_weights_survive_where_the_plain_exponential_underflows():
+    losses = np.linspace(0.45, 0.55, 100)
+    assert np.exp(-60_000 * losses).sum() == 0.0
+    weights = alternate_gibbs(first_order(losses, 60_000)).point.weights
+    assert np.isfinite(weights).all() and weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert weights.argmax() == 0
