@@ -1,0 +1,143 @@
+r"""The mean of bounded variables from a game in which no fair player gets rich.
+
+Whoever doubts that the mean is as large as m bets against it: a share b_i, fixed before point i, of
+the capital
+
+.. math:: K(m) = \prod_{i=1}^n (1 + b_i (m - x_i)), \qquad 0 \le b_i \le \frac{c}{u - m}, \ c < 1.
+
+With x_i <= u no factor is negative, and if the mean is at least m no factor has an expectation
+above 1, so E K(m) <= 1 and P(K(m) >= 1/delta) <= delta by Markov's inequality. Every factor grows
+with m, also where the limit on the bet moves with it, so the means not refuted are exactly those
+below one root. The bets are the best ones for the variance seen so far (predictable plug-in, after
+Waudby-Smith and Ramdas, 2024).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
+from tandemvote.inequalities.pac_bayes_kl import check_delta
+
+LARGEST_STAKE = 0.9
+"""Share c of the capital that a single point can cost at most."""
+
+HALVINGS = 45
+FACTOR_ROUNDING = 2.0**-49
+"""Bound on the rounding of the logarithm of one factor, which is at least 1 - c."""
+
+
+def betting_upper(
+    values: ArrayLike, *, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0, delta: float = 0.05
+) -> Any:
+    """Upper confidence bound for the mean of independent, identically distributed variables.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_samples,) or (n_samples, n_variables)
+        In an order that does not depend on the values: as drawn, or shuffled. Each column is a
+        variable with a bound of its own; the bounds do not hold together.
+    lower, upper : array_like of shape () or (n_variables,)
+        Range of the variable. Only `upper` matters for validity; `lower` shapes the first bets.
+    delta : float in (0, 1)
+        Failure probability.
+
+    Returns
+    -------
+    float or ndarray of shape (n_variables,)
+        Rounded up; `upper` if there are no points.
+
+    Examples
+    --------
+    >>> values = np.tile([0.0, 0.1, 0.0, 0.3], 100)
+    >>> float(betting_upper(values).round(3))
+    0.116
+    >>> float(betting_upper(np.zeros(1000)).round(4))
+    0.0034
+    """
+    check_delta(delta)
+    x = np.asarray(values, float)
+    columns = x.reshape(x.shape[0], -1)
+    low, high = (np.broadcast_to(np.asarray(a, float), columns.shape[1:]) for a in (lower, upper))
+    if not (columns <= high).all():
+        raise ValueError(
+            f"A value of {columns.max()} exceeds the upper end of its range, {high.max()}, so its"
+            " mean cannot be bounded. Pass the largest value the variable can take as upper."
+        )
+    nats = float(np.log(1.0 / delta))
+    bets = plug_in_bets(columns, lower=low, upper=high) * np.sqrt(nats)
+    start = np.minimum(low, columns.min(axis=0, initial=np.inf))
+    left, right = start, high
+    for _ in range(HALVINGS):
+        middle = 0.5 * (left + right)
+        refuted = log_capital(columns, middle, bets=bets, upper=high) >= nats
+        left, right = np.where(refuted, left, middle), np.where(refuted, middle, right)
+    # A mean that much larger makes up for the rounding of every difference between mean and value.
+    result = np.minimum(right + INPUT_MARGIN * (high - start), high)
+    return result.reshape(x.shape[1:])[()]
+
+
+def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> FloatArray:
+    r"""Bets that would be best for the variance of the points before, for a goal of one nat.
+
+    .. math:: \sqrt{2 / (n \hat\sigma^2_{i-1})}
+
+    For a goal of t nats multiply them by sqrt(t). Before any point the mean is taken to be the
+    middle of the range and the deviation half its width; this guess counts as one point.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_variables)
+    lower, upper : array_like of shape (n_variables,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_variables)
+
+    Examples
+    --------
+    >>> plug_in_bets(np.array([[0.0], [1.0]]), lower=[0.0], upper=[1.0]).ravel().tolist()
+    [2.0, 2.309401076758503]
+    """
+    n_samples = len(values)
+    low, high = np.asarray(lower, float), np.asarray(upper, float)
+    number = np.arange(1.0, n_samples + 1)[:, None]
+    total = np.cumsum(np.vstack([0.5 * (low + high), values]), axis=0)
+    before, after = total[:-1] / number, total[1:] / (number + 1)
+    # Welford's recursion: the sum of squared deviations grows by this much with every point.
+    growth = (values - before) * (values - after)
+    squares = np.cumsum(np.vstack([0.25 * (high - low) ** 2, growth]), axis=0)[:-1]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt(2.0 * number / (n_samples * np.maximum(squares, 0.0))))
+
+
+def log_capital(
+    values: FloatArray, mean: ArrayLike, *, bets: FloatArray, upper: ArrayLike
+) -> FloatArray:
+    """Logarithm of the final capital of whoever bet against each mean, rounded down.
+
+    Parameters
+    ----------
+    values, bets : ndarray of shape (n_samples, n_variables)
+        A bet may depend on the points before its own; it is cut to the largest one allowed.
+    mean, upper : array_like of shape (n_variables,)
+        Supposed mean and largest possible value, mean <= upper.
+
+    Examples
+    --------
+    >>> values, bets = np.array([[0.0], [0.5]]), np.array([[1.0], [1.0]])
+    >>> float(np.exp(log_capital(values, [0.5], bets=bets, upper=[1.0])[0]).round(6))  # 1.5 * 1
+    1.5
+    """
+    m = np.asarray(mean, float)
+    room = np.asarray(upper, float) - m
+    with np.errstate(divide="ignore"):
+        largest = np.where(room > 0, LARGEST_STAKE / np.maximum(room, 0.0), np.inf)
+    stakes = np.minimum(bets, largest)
+    # Where nothing varied and the mean is the upper end, an infinite bet on nothing stays nothing.
+    stakes = np.where(np.isfinite(stakes), stakes, 0.0)
+    gains = np.log1p(stakes * (m - values))
+    return np.asarray(gains.sum(axis=0) - len(values) * FACTOR_ROUNDING)

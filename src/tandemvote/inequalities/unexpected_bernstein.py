@@ -1,0 +1,75 @@
+r"""PAC-Bayes unexpected Bernstein: a mean from the observed mean and mean square.
+
+For a variable x <= b and 0 < g < 1/b let c = (-g b - ln(1 - g b)) / b^2. Then
+exp(-g x - c x^2) <= 1 - g x wherever x <= b, because (-t - ln(1 - t)) / t^2 grows with t; hence
+E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1. The square is the observed one, which is
+what was unexpected (Mhammedi, Grünwald and Guedj, 2019).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
+from tandemvote.inequalities.pac_bayes_kl import check_delta
+
+
+def unexpected_bernstein_upper(
+    *,
+    mean: ArrayLike,
+    mean_square: ArrayLike,
+    n: float,
+    largest: ArrayLike,
+    kl_divergence: float = 0.0,
+    delta: float = 0.05,
+) -> Any:
+    r"""Upper bound on the true mean, for all weights at once, rounded up.
+
+    .. math:: \min_{g} \hat m + \frac{-g b - \ln(1 - g b)}{g b^2} \hat m_2
+        + \frac{KL + \ln(k / \delta)}{g n}
+
+    over k values of g b fixed in advance, each half of the one before.
+
+    Parameters
+    ----------
+    mean, mean_square : array_like of float
+        Observed means of x and of its square, averaged over the posterior.
+    n : float
+        Sample size; the smallest one where sets differ in size.
+    largest : array_like of float > 0
+        Largest value b of the variable, which may fall below 0 as far as it likes.
+    kl_divergence : float >= 0
+        KL(rho‖pi), twice that for pairs.
+    delta : float in (0, 1)
+        Failure probability.
+
+    Examples
+    --------
+    >>> bound = unexpected_bernstein_upper(mean=0.1, mean_square=0.05, n=1000, largest=1.0)
+    >>> float(bound.round(4))
+    0.1249
+    """
+    check_delta(delta)
+    m, m2, b = (np.asarray(a, float)[..., None] for a in (mean, mean_square, largest))
+    rates = bernstein_rates(n, delta=delta)
+    nats = kl_divergence + np.log(rates.size / delta)
+    slope = (-rates - np.log1p(-rates)) / rates  # (-gb - ln(1 - gb)) / (gb), then / b with m2
+    bounds = m + slope * m2 / b + b * nats / (rates * max(n, 1.0))
+    margin = INPUT_MARGIN * (np.abs(bounds) + b)
+    return np.where(n >= 1, (bounds + margin).min(axis=-1), b[..., 0])[()]
+
+
+def bernstein_rates(n: float, *, delta: float) -> FloatArray:
+    """Values of g b to fix in advance: 3/4 and its halves, down to the best one at full variance.
+
+    Examples
+    --------
+    >>> bernstein_rates(100, delta=0.05).tolist()
+    [0.75, 0.375, 0.1875]
+    """
+    smallest = np.sqrt(2.0 * np.log(1.0 / delta) / max(n, 1.0))
+    n_halvings = max(int(np.ceil(np.log2(0.75 / smallest))), 0)
+    return np.asarray(0.75 * 0.5 ** np.arange(n_halvings + 1.0))
