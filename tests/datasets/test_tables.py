@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from tandemvote.datasets import DatasetError, from_frame, read_table
+from tandemvote.datasets import DatasetError, from_frame, read_features, read_table
+from tandemvote.datasets.encoding import category_number
 
 pandas = pytest.importorskip("pandas")
 
@@ -29,7 +30,8 @@ def frame():
     )
 
 
-EXPECTED = np.column_stack([NUMBERS[:, 0], [0, 1, 2, 0], NUMBERS[:, 1], [1, 0, 1, 1]])
+RED_BLUE_NONE_RED = [category_number(text) for text in ("red", "blue", None, "red")]
+EXPECTED = np.column_stack([NUMBERS[:, 0], RED_BLUE_NONE_RED, NUMBERS[:, 1], [1, 0, 1, 1]])
 
 
 def check_frame(dataset):
@@ -87,7 +89,7 @@ def test_an_arff_file_comes_out_as_it_went_in(tmp_path):
     path.write_text("\n".join([*header, *rows]) + "\n")
     dataset = read_table(path, target="kind")
     assert np.array_equal(dataset.X[:, :3], EXPECTED[:, :3])
-    assert dataset.X[:, 3].tolist() == [0, 1, 0, 0]
+    assert dataset.X[:, 3].tolist() == [category_number(text) for text in "TFTT"]
     assert dataset.categories == {"colour": ("red", "blue", None), "tame": ("T", "F")}
     assert dataset.y.tolist() == KINDS.tolist()
 
@@ -116,10 +118,11 @@ def test_missing_entries_stay_unless_their_rows_are_dropped_on_request(tmp_path)
     path = tmp_path / "gaps.csv"
     path.write_text("a,b,kind\n1,x,0\n,y,1\n3,,0\n4,y,1\n")
     kept = read_table(path, target="kind")
-    np.testing.assert_array_equal(kept.X, [[1, 0], [np.nan, 1], [3, 2], [4, 1]])
+    x, y = category_number("x"), category_number("y")
+    np.testing.assert_array_equal(kept.X, [[1, x], [np.nan, y], [3, -1], [4, y]])
     assert kept.n_dropped == 0
     dropped = read_table(path, target="kind", drop_missing=True)
-    assert np.array_equal(dropped.X, [[1, 0], [4, 1]])
+    assert np.array_equal(dropped.X, [[1, x], [4, y]])
     assert dropped.categories == {"b": ("x", "y")}
     assert dropped.n_dropped == 2
     assert "2 rows with missing entries dropped" in repr(dropped)
@@ -263,3 +266,49 @@ def test_without_the_extra_the_error_says_what_to_install(tmp_path, monkeypatch,
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "tandemvote\[data\]"'):
         read_table(write(tmp_path, name, "a,label\n1,0\n"), target="label")
+
+
+def test_a_category_has_the_same_number_whatever_else_is_in_the_table():
+    """Points a voter must not see may not decide how it reads its own."""
+    whole = pandas.DataFrame({"colour": ["blue", "red", "green", "red"], "kind": [0, 1, 0, 1]})
+    part = from_frame(whole.iloc[1:], target="kind")
+    assert part.X.tolist() == from_frame(whole, target="kind").X[1:].tolist()
+
+
+def test_category_numbers_are_exact_in_the_type_trees_compute_in():
+    numbers = [category_number(f"category {i}") for i in range(500)]
+    assert len(set(numbers)) == 500
+    assert np.array_equal(np.float32(numbers), numbers)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz", "libsvm"])
+def test_further_points_are_read_like_the_first(tmp_path, ending):
+    path = tmp_path / f"points.{ending}"
+    frame = pandas.DataFrame(NUMBERS, columns=["length", "weight"])
+    frame["kind"] = [0, 1, 0, 1]
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    elif ending == "npz":
+        np.savez(path, X=NUMBERS, y=frame["kind"])
+    else:
+        dump_svmlight_file(NUMBERS, frame["kind"], str(path))
+    dataset = read_table(path, target="kind" if ending in ("csv", "parquet") else None)
+    assert np.array_equal(read_features(path, like=dataset), dataset.X)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("colour\nred\n", "lacks the column 'weight'"),
+        ("colour,weight\nred,heavy\n", "'weight' holds numbers in known and text in more.csv"),
+        ("colour,weight\n3,5\n", "'colour' holds text in known and numbers in more.csv"),
+    ],
+)
+def test_points_of_another_kind_are_refused(tmp_path, text, message):
+    known, more = tmp_path / "known.csv", tmp_path / "more.csv"
+    known.write_text("colour,weight,kind\nred,1,a\nblue,2,b\n")
+    more.write_text(text)
+    with pytest.raises(DatasetError, match=message):
+        read_features(more, like=read_table(known, target="kind"))

@@ -11,7 +11,7 @@ from .dataset import Dataset
 from .entry import CatalogueEntry, RawFile
 from .errors import DatasetError
 from .loading import available_datasets, load_dataset, load_entry, prepare_dataset
-from .tables import read_table
+from .tables import read_features, read_table
 
 __all__ = [
     "CATALOGUE",
@@ -26,5 +26,6 @@ __all__ = [
     "load_dataset",
     "load_entry",
     "prepare_dataset",
+    "read_features",
     "read_table",
 ]

@@ -125,6 +125,40 @@ def from_arrays(
     return Dataset(name, X=X, y=classes, origin=origin, n_dropped=n_rows - len(X))
 
 
+def features_from_frame(frame: pandas.DataFrame, *, like: Dataset, name: str) -> NDArray[Any]:
+    """Take the feature columns of a data set from another frame, encoded in the same way.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        May have further columns, a label among them, in any order.
+    like : Dataset
+        Read from a file with named columns.
+    name : str
+        What to call the frame in messages.
+    """
+    wanted = like.feature_names or ()
+    absent = [column for column in wanted if column not in frame.columns]
+    if absent or not wanted:
+        raise DatasetError(
+            f"{name} lacks the column {absent[0]!r} of {like.name}. Give the same columns."
+            if absent
+            else f"{like.name} has no column names to look for in {name}. Give both in one format."
+        )
+    encoded = {column: encode_column(frame[column]) for column in wanted}
+    for column, (values, categories) in encoded.items():
+        known = column in like.categories
+        if known != (categories is not None) and not np.isnan(values).all():
+            kinds = ("text", "numbers") if known else ("numbers", "text")
+            raise DatasetError(
+                f"The column {column!r} holds {kinds[0]} in {like.name} and {kinds[1]} in {name}."
+                " Write it in the same way in both."
+            )
+    X = np.column_stack([values for values, _ in encoded.values()])
+    _refuse_infinite(X, wanted, name)
+    return X
+
+
 def _find_target(frame: pandas.DataFrame, target: str | None, name: str) -> str:
     columns = list(frame.columns)
     shown = ", ".join(map(repr, columns[:NAMES_SHOWN])) + ", ..." * (len(columns) > NAMES_SHOWN)

@@ -34,8 +34,7 @@ class Dataset:
     n_dropped : int
         How many rows were left out because an entry was missing.
     categories : mapping of str to tuple
-        For each encoded column, its categories in the order of their codes 0, 1, ...; ``None``
-        stands for "missing".
+        For each column of categories, those that occur; ``None`` stands for "missing".
 
     Examples
     --------

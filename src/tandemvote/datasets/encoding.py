@@ -1,14 +1,17 @@
 """From columns of any type to the numbers trees split on, and from a label column to classes.
 
-A categorical column becomes one column of codes 0, 1, ... in the order of first appearance, the
-way the paper codes Mushroom. Trees cut a coded column in a few splits wherever that helps, and
-one column a variable keeps the features drawn at a split as varied as the variables are; one-hot
-columns would let variables with many categories crowd out the rest. The codes depend on the
-features alone, never on the labels, so a certificate stays valid.
+A categorical column becomes one column of numbers. Trees cut it in a few splits wherever that
+helps, and one column a variable keeps the features drawn at a split as varied as the variables are;
+one-hot columns would let variables with many categories crowd out the rest.
+
+The number of a category is a hash of its text. It depends on nothing else: numbering categories by
+their appearance would let points a voter must not have seen decide how it reads its own. It also
+gives the same number in every file, so further tables need no shared dictionary.
 """
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +26,26 @@ _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "boolean", 
 _MOMENTS = {"datetime64", "datetime", "date"}
 _DURATIONS = {"timedelta64", "timedelta"}
 
+HASH_BYTES = 3
+"""Hashes stay below 2^24, which float32, the type trees compute in, holds exactly."""
+
+MISSING = -1.0
+"""The number of a missing category."""
+
+
+def category_number(text: str | None) -> float:
+    """Number that stands for a category; it depends on the text alone.
+
+    Examples
+    --------
+    >>> category_number("red"), category_number(None)
+    (12301224.0, -1.0)
+    """
+    if text is None:
+        return MISSING
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+    return float(int.from_bytes(digest, "big"))
+
 
 def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None, ...] | None]:
     """Turn one column into float64.
@@ -32,20 +55,21 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
     column : pandas.Series
         Numbers and booleans stay what they are, missing entries becoming NaN, which trees take.
         Dates become seconds since 1970, durations seconds. All else is a category; missing
-        entries form a category of their own, the last.
+        entries form a category of their own.
 
     Returns
     -------
     values : ndarray of shape (n_samples,)
         The numbers.
     categories : tuple or None
-        For a category column, what the codes 0, 1, ... stand for (None: missing).
+        For a category column, its categories (None: missing); `category_number` numbers them.
 
     Examples
     --------
     >>> import pandas
-    >>> encode_column(pandas.Series(["red", "blue", None, "red"]))
-    (array([0., 1., 2., 0.]), ('red', 'blue', None))
+    >>> values, categories = encode_column(pandas.Series(["red", "blue", None]))
+    >>> categories, values.tolist() == [category_number(text) for text in categories]
+    (('red', 'blue', None), True)
     """
     pandas: Any = import_extra("pandas", purpose="Encoding a table")
     kind = pandas.api.types.infer_dtype(column, skipna=True)
@@ -62,7 +86,8 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
     if missing.any():
         codes = np.where(missing, len(categories), codes)
         categories += (None,)
-    return codes.astype(np.float64), categories
+    numbers = np.array([category_number(name) for name in categories])
+    return numbers[codes], categories
 
 
 def label_array(column: pandas.Series) -> NDArray[Any]:

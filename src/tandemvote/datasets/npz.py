@@ -55,8 +55,14 @@ def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[An
     return arrays["X"], arrays[target]
 
 
+def read_npz_features(path: Path) -> NDArray[Any]:
+    """Read the array ``X`` of an ``.npz`` file and nothing else."""
+    way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
+    return load_arrays(path, required=("X",), way_out=way_out)["X"]
+
+
 def load_arrays(
-    path: Path, *, required: tuple[str, str], optional: Sequence[str] = (), way_out: str
+    path: Path, *, required: Sequence[str], optional: Sequence[str] = (), way_out: str
 ) -> dict[str, NDArray[Any]]:
     """Load named arrays: a table of numbers, its labels, and what else there may be.
 
@@ -64,8 +70,8 @@ def load_arrays(
     ----------
     path : Path
         An ``.npz`` file.
-    required : tuple of two str
-        Names of the table and of the labels.
+    required : sequence of one or two str
+        Names of the table and, if wanted, of the labels.
     optional : sequence of str
         Names of arrays to load if they are there.
     way_out : str
@@ -81,7 +87,6 @@ def load_arrays(
     DatasetError
         If the file is no such archive.
     """
-    table, labels = required
     try:
         # numpy forgets to close a file it cannot make sense of, so it is opened here
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -94,11 +99,12 @@ def load_arrays(
         raise _unreadable(path, error, way_out) from error
     if absent:
         raise DatasetError(f"{path} has no array {absent[0]!r}; it has {names}. {way_out}")
-    X, y = arrays[table], arrays[labels]
-    if X.ndim != 2 or X.dtype.kind not in "buif" or y.shape != X.shape[:1]:
+    X, *labels = (arrays[name] for name in required)
+    if X.ndim != 2 or X.dtype.kind not in "buif" or any(y.shape != X.shape[:1] for y in labels):
+        shapes = ", ".join(f"{name} has shape {arrays[name].shape}" for name in required)
         raise DatasetError(
-            f"{path}: {table} has shape {X.shape} and type {X.dtype}, {labels} has shape "
-            f"{y.shape}; expected a table of numbers with one label a row. {way_out}"
+            f"{path}: {shapes}, and {required[0]} is of type {X.dtype}; expected a table of numbers"
+            f" with one label a row. {way_out}"
         )
     return arrays
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from .arff import read_arff
-from .building import from_arrays, from_frame
+from .building import features_from_frame, from_arrays, from_frame
 from .dataset import Dataset
 from .delimited import read_delimited
 from .errors import DatasetError
 from .libsvm import read_libsvm
-from .npz import read_npz
+from .npz import read_npz, read_npz_features
 from .parquet import read_parquet
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def read_table(
     Returns
     -------
     Dataset
-        Numbers as they are, categories as codes in the order of first appearance; ``categories``
-        says what the codes stand for.
+        Numbers as they are, each category as a number that depends on its text alone (see
+        :func:`~tandemvote.datasets.encoding.category_number`).
 
     Raises
     ------
@@ -91,27 +91,14 @@ def read_table(
     ...     path = pathlib.Path(folder, "fruit.csv")
     ...     _ = path.write_text("colour,weight,kind\nred,150,apple\nyellow,,banana\nred,8,cherry\n")
     ...     fruit = read_table(path, target="kind")
-    >>> fruit.X.tolist()
-    [[0.0, 150.0], [1.0, nan], [0.0, 8.0]]
+    >>> fruit.X[:, 1].tolist()
+    [150.0, nan, 8.0]
     >>> fruit.categories
     {'colour': ('red', 'yellow')}
     """
-    path = Path(path)
-    plain_name = Path(path.stem) if path.suffix.lower() in _COMPRESSED else Path(path.name)
-    chosen = file_format or _FORMAT_OF_SUFFIX.get(plain_name.suffix.lower())
-    if chosen not in _FORMATS:
-        raise DatasetError(
-            f"{path}: {'unknown format' if file_format else 'unknown ending'} "
-            f"{file_format or plain_name.suffix!r}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; "
-            f"or pass file_format, one of {', '.join(_FORMATS)}."
-        )
-    if not path.is_file():
-        raise DatasetError(f"There is no file {path}. Check the path.")
-    if not path.stat().st_size:
-        raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
-    name = name or plain_name.stem
+    path, chosen = _find_format(path, file_format)
+    name = name or _without_compression(path).stem
     origin = f"{chosen} file {path.name}"
-
     if chosen in _FRAME_READERS:
         frame = _FRAME_READERS[chosen](path, **options)
         return from_frame(frame, target=target, drop_missing=drop_missing, name=name, origin=origin)
@@ -125,6 +112,82 @@ def read_table(
     else:
         X, y = read_npz(path, target=target or "y", **options)
     return from_arrays(X, y, drop_missing=drop_missing, name=name, origin=origin)
+
+
+def read_features(
+    path: str | os.PathLike[str],
+    *,
+    like: Dataset,
+    file_format: str | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    r"""Read further points of the kind of a data set, without their labels.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format of `read_table`. Labels in it, if any, are not looked at.
+    like : Dataset
+        Says which columns to take, by name where they have names, and how many.
+    file_format, **options
+        As in `read_table`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    DatasetError
+        If a column is missing, or is a category in one file and a number in the other.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     known, more = pathlib.Path(folder, "known.csv"), pathlib.Path(folder, "more.csv")
+    ...     _ = known.write_text("weight,colour,kind\n150,red,apple\n120,yellow,banana\n")
+    ...     _ = more.write_text("colour,weight\nred,140\n")
+    ...     fruit = read_table(known, target="kind")
+    ...     X = read_features(more, like=fruit)
+    >>> X[0, 0], X[0, 1] == fruit.X[0, 1]
+    (np.float64(140.0), np.True_)
+    """
+    path, chosen = _find_format(path, file_format)
+    if chosen in _FRAME_READERS:
+        frame = _FRAME_READERS[chosen](path, **options).rename(columns=str)
+        return features_from_frame(frame, like=like, name=path.name)
+    if chosen == "libsvm":
+        X, _ = _read_labelled_libsvm(path, n_features=like.n_features, **options)
+    else:
+        X = read_npz_features(path, **options)
+    if X.shape[1] != like.n_features:
+        raise DatasetError(
+            f"{path.name} has {X.shape[1]} features and {like.name} has {like.n_features}. Give"
+            " points with the same columns in the same order."
+        )
+    return X
+
+
+def _find_format(path: str | os.PathLike[str], file_format: str | None) -> tuple[Path, str]:
+    path = Path(path)
+    suffix = _without_compression(path).suffix
+    chosen = file_format or _FORMAT_OF_SUFFIX.get(suffix.lower())
+    if chosen not in _FORMATS:
+        raise DatasetError(
+            f"{path}: {'unknown format' if file_format else 'unknown ending'} "
+            f"{file_format or suffix!r}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; "
+            f"or pass file_format, one of {', '.join(_FORMATS)}."
+        )
+    if not path.is_file():
+        raise DatasetError(f"There is no file {path}. Check the path.")
+    if not path.stat().st_size:
+        raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
+    return path, chosen
+
+
+def _without_compression(path: Path) -> Path:
+    return Path(path.stem) if path.suffix.lower() in _COMPRESSED else Path(path.name)
 
 
 def _read_labelled_libsvm(path: Path, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
