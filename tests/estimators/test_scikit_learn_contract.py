@@ -25,7 +25,7 @@ def expected_failures(estimator):
     return {}
 
 
-@parametrize_with_checks(
+CHECKS = parametrize_with_checks(
     [
         CertifiedForestClassifier(n_estimators=10, random_state=0),
         CertifiedForestClassifier(n_estimators=10, weights="tandem", max_samples=0.5, bound="best"),
@@ -37,5 +37,9 @@ def expected_failures(estimator):
     ],
     expected_failed_checks=expected_failures,
 )
+
+
+# scikit-learn 1.6 hands over an iterator, which pytest 9 deprecates.
+@pytest.mark.parametrize(CHECKS.args[0], list(CHECKS.args[1]), **CHECKS.kwargs)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

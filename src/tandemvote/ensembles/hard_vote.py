@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.counts import FloatArray
 
-UNIT = 2.0**52
-"""Weights become multiples of 1 / UNIT, so that sums of them are exact in any order."""
+EXACT_BITS = 52
+"""Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""
 
 
 def weighted_vote(
@@ -18,9 +19,9 @@ def weighted_vote(
 ) -> NDArray[np.intp]:
     """Return the label with the largest total weight at each point; ties go to the smallest class.
 
-    Weights are rounded to multiples of 2^-52 of their sum before they are added. Every partial sum
-    is then an integer below 2^53, exact in floating point: the winner does not depend on the order
-    of the voters, and labels backed by equal weights tie exactly.
+    Weights are scaled by a power of two and rounded to integers before they are added. Every
+    partial sum is then an integer below 2^53, exact in floating point: the winner does not depend
+    on the order of the voters, and labels backed by the same weights tie exactly.
 
     Parameters
     ----------
@@ -74,12 +75,13 @@ def vote_totals(
     n_classes: int,
     held_out: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Total weight behind each label in units of 2^-52, of all voters or of those held out.
+    """Total of the exact weights behind each label, of all voters or of those held out.
 
     Examples
     --------
     >>> held_out = np.array([[True, False], [True, True]])
-    >>> (vote_totals(np.array([[1, 0], [0, 0]]), [0.25, 0.75], 2, held_out) / UNIT).tolist()
+    >>> totals = vote_totals(np.array([[1, 0], [0, 0]]), [0.25, 0.75], 2, held_out)
+    >>> (totals / 2.0**51).tolist()
     [[0.75, 0.25], [0.75, 0.0]]
     """
     units = exact_weights(weights)
@@ -96,17 +98,20 @@ def vote_totals(
 
 
 def exact_weights(weights: ArrayLike) -> FloatArray:
-    """Weights as whole numbers that sum to about 2^52.
+    """Weights as whole numbers whose sum is about 2^51 or more and less than 2^52.
 
     Examples
     --------
-    >>> exact_weights([3, 1]).tolist() == [0.75 * UNIT, 0.25 * UNIT]
+    >>> exact_weights([0.75, 0.25]).tolist() == [0.75 * 2**51, 0.25 * 2**51]
     True
     """
     values = np.asarray(weights, float)
-    if values.ndim != 1 or not (values >= 0).all() or not 0 < values.sum() < np.inf:
+    # The sum must not depend on the order either.
+    total = math.fsum(values.flat) if np.isfinite(values).all() else math.nan
+    if values.ndim != 1 or not (values >= 0).all() or not total > 0:
         raise ValueError(
-            f"weights has shape {values.shape} and sum {values.sum()}; expected one number a voter,"
-            " each at least 0, with a positive finite sum."
+            f"weights has shape {values.shape} and sum {total}; expected one number a voter, each"
+            " at least 0, with a positive finite sum."
         )
-    return np.asarray(np.rint(values / values.sum() * UNIT))
+    _, exponent = math.frexp(total)
+    return np.asarray(np.rint(np.ldexp(values, EXACT_BITS - exponent)))

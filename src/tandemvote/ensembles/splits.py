@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
 Rows = NDArray[np.intp]
 
 HALF = 0.5
+
+LABEL_FREE = (ShuffleSplit, KFold, RepeatedKFold)
+"""Splitters that decide by the number of points alone."""
 
 
 def bootstrap(n_samples: int, max_samples: float | int | None, random_state: RandomState) -> Rows:
@@ -63,7 +66,7 @@ def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
     ----------
     n_samples : int
     splits : int or scikit-learn splitter
-        A number of random halves, or a splitter such as ``KFold(5, shuffle=True)``.
+        A number of random halves, or a ShuffleSplit, KFold or RepeatedKFold.
     random_state : RandomState
         For random halves; a splitter has its own.
 
@@ -78,13 +81,12 @@ def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
     splitter: Any = splits
     if isinstance(splits, Integral):
         splitter = ShuffleSplit(int(splits), test_size=HALF, random_state=random_state)
-    try:
-        return [train for train, _ in splitter.split(np.empty((n_samples, 1)))]
-    except (TypeError, AttributeError) as error:
+    elif not isinstance(splits, LABEL_FREE):
         raise ValueError(
-            f"splits={splits!r} does not split points without seeing them, as stratified or grouped"
-            " splits do not. Pass a number of random halves, a ShuffleSplit or a KFold."
-        ) from error
+            f"splits={splits!r} may look at the data, as stratified and grouped splits do. Pass a"
+            " number of random halves, a ShuffleSplit or a KFold."
+        )
+    return [train for train, _ in splitter.split(np.empty((n_samples, 1)))]
 
 
 def held_out_mask(rows: Sequence[Rows], n_samples: int) -> NDArray[np.bool_]:

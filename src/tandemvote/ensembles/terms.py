@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote import weights as room_five
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
@@ -17,7 +16,7 @@ from tandemvote.certificate import BEST, TEST_SET, Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.votes import Votes
-from tandemvote.weights import minimise
+from tandemvote.weights import minimise, prune
 from tandemvote.weights.problems import PROBLEMS
 
 UNIFORM = "uniform"
@@ -109,7 +108,7 @@ class Terms:
         solution = minimise(
             counts, str(self.weights) if minimised else "tandem", self.prior, self.delta
         )
-        return room_five.prune(solution, counts, max_voters=max_voters).weights
+        return prune(solution, counts, max_voters=max_voters).weights
 
     def certify(
         self,

@@ -78,7 +78,7 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
     unknown = np.flatnonzero(classes[codes] != labels)
     if unknown.size:
         raise ValueError(
-            f"{labels[unknown[0]]!r} is not among the labels the vote was fitted with"
+            f"{labels[unknown[:1]].tolist()[0]!r} is not among the labels the vote was fitted with"
             f" ({', '.join(map(repr, classes[:5].tolist()))}{', ...' if len(classes) > 5 else ''})."
             " Pass the labels the model was trained on."
         )
