@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 from . import datasets, reproduce
+from .bounds import bounds
+from .certify import certify
+from .demo import demo
 from .mistakes import as_one_line
 
 app = typer.Typer(
@@ -17,6 +20,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(demo)
+app.command()(certify)
+app.command()(bounds)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(datasets.app, name="datasets")
 

@@ -12,6 +12,7 @@ from .entry import CatalogueEntry, RawFile
 from .errors import DatasetError
 from .loading import available_datasets, load_dataset, load_entry, prepare_dataset
 from .tables import read_features, read_table
+from .votes_table import read_votes
 
 __all__ = [
     "CATALOGUE",
@@ -28,4 +29,5 @@ __all__ = [
     "prepare_dataset",
     "read_features",
     "read_table",
+    "read_votes",
 ]

@@ -59,7 +59,7 @@ def from_frame(
     ([[1.0], [2.0]], ['a', 'b'], 1)
     """
     frame = frame.rename(columns=str)
-    label_column = _find_target(frame, target, name)
+    label_column = find_target(frame, target, name)
     n_rows = len(frame)
     if drop_missing:
         frame = frame.dropna()
@@ -159,7 +159,8 @@ def features_from_frame(frame: pandas.DataFrame, *, like: Dataset, name: str) ->
     return X
 
 
-def _find_target(frame: pandas.DataFrame, target: str | None, name: str) -> str:
+def find_target(frame: pandas.DataFrame, target: str | None, name: str) -> str:
+    """Return the label column, or list near names and all of them if it is not there."""
     columns = list(frame.columns)
     shown = ", ".join(map(repr, columns[:NAMES_SHOWN])) + ", ..." * (len(columns) > NAMES_SHOWN)
     if target is None:

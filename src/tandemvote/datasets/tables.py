@@ -169,6 +169,17 @@ def read_features(
     return X
 
 
+def read_frame(path: str | os.PathLike[str], **options: Any) -> pandas.DataFrame:
+    """Read a CSV, Parquet or ARFF file as a frame, columns named by text, nothing encoded."""
+    path, chosen = _find_format(path, None)
+    if chosen not in _FRAME_READERS:
+        raise DatasetError(
+            f"{path}: a {chosen} file has no named columns. Give a table as one of"
+            f" {', '.join(_FRAME_READERS)}."
+        )
+    return _FRAME_READERS[chosen](path, **options).rename(columns=str)
+
+
 def _find_format(path: str | os.PathLike[str], file_format: str | None) -> tuple[Path, str]:
     path = Path(path)
     suffix = _without_compression(path).suffix

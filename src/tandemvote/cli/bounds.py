@@ -1,0 +1,74 @@
+"""``tandemvote bounds``: the calculator."""
+
+from __future__ import annotations
+
+import json
+from inspect import signature
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
+
+
+def bounds(
+    *,
+    gibbs_loss: Annotated[
+        float | None, typer.Option(help="How often a random voter errs on points it never saw.")
+    ] = None,
+    tandem_loss: Annotated[
+        float | None, typer.Option(help="How often two random voters err together.")
+    ] = None,
+    disagreement: Annotated[
+        float | None, typer.Option(help="How often two random voters disagree (two classes).")
+    ] = None,
+    n: Annotated[
+        float | None, typer.Option("--n", help="Points behind each voter, the fewest.")
+    ] = None,
+    n_pairs: Annotated[
+        float | None, typer.Option(help="Points behind each pair of voters, the fewest.")
+    ] = None,
+    n_disagreement: Annotated[
+        float | None, typer.Option(help="The same with unlabelled points; --n-pairs by default.")
+    ] = None,
+    kl_divergence: Annotated[
+        float, typer.Option(help="KL divergence of the weights from the prior; 0 for uniform.")
+    ] = 0.0,
+    errors: Annotated[int | None, typer.Option(help="Errors of the vote on a test set.")] = None,
+    points: Annotated[int | None, typer.Option(help="Points of that test set.")] = None,
+    delta: Annotated[float, typer.Option(help="Failure probability.")] = 0.05,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compute every bound that the given numbers suffice for."""
+    from tandemvote.bounds import BOUNDS  # noqa: PLC0415
+    from tandemvote.certificate import rounded_up  # noqa: PLC0415
+
+    given = {
+        "gibbs_loss": gibbs_loss,
+        "tandem_loss": tandem_loss,
+        "disagreement": disagreement,
+        "n_min": n,
+        "n_min_pairs": n_pairs,
+        "n_min_disagreement": n_disagreement if n_disagreement is not None else n_pairs,
+        "kl_divergence": kl_divergence,
+        "n_errors": errors,
+        "n_samples": points,
+        "delta": delta,
+    }
+    known = {name: value for name, value in given.items() if value is not None}
+    values = {}
+    for name, bound in BOUNDS.items():
+        wanted = signature(bound.formula).parameters
+        if wanted.keys() <= known.keys():
+            values[name] = bound.formula(**{term: known[term] for term in wanted})
+    if not values:
+        raise typer.BadParameter(
+            "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
+            f" with --n-pairs, or --errors with --points. {EXAMPLE}"
+        )
+    if as_json:
+        typer.echo(json.dumps({"delta": delta, "bounds": values}))
+        return
+    for name, value in values.items():
+        bound = BOUNDS[name]
+        typer.echo(f"{bound.label:<5} {rounded_up(value, 5)}  {name}: {bound.summary}")

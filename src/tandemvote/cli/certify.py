@@ -1,0 +1,204 @@
+"""``tandemvote certify``: from a data file, or from predictions, to a guarantee."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from tandemvote.certificate import Certificate
+    from tandemvote.datasets import Dataset
+    from tandemvote.votes import Votes
+
+
+class Bagging(str, Enum):
+    """How many points each tree draws: as many as there are, or half as many."""
+
+    FULL = "full"
+    REDUCED = "reduced"
+
+
+class Weights(str, Enum):
+    """How much each voter counts."""
+
+    UNIFORM = "uniform"
+    FIRST_ORDER = "first_order"
+    TANDEM = "tandem"
+    DISAGREEMENT = "disagreement"
+
+
+SHARE_OF_POINTS = {Bagging.FULL: None, Bagging.REDUCED: 0.5}
+FEWEST_ROWS = 20
+
+
+def certify(
+    data: Annotated[
+        str | None,
+        typer.Argument(help="CSV, Parquet, LIBSVM, ARFF or npz file, or a data set of the paper."),
+    ] = None,
+    *,
+    target: Annotated[str | None, typer.Option(help="Label column.")] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of DATA: one row a point, a label column, one column a voter, empty"
+            " where the voter was trained on that point."
+        ),
+    ] = None,
+    voters: Annotated[int, typer.Option(min=1, help="Trees to grow.")] = 100,
+    bagging: Annotated[
+        Bagging, typer.Option(help="Points each tree draws: n, or n/2 (tighter pair bounds).")
+    ] = Bagging.REDUCED,
+    weights: Annotated[Weights, typer.Option(help="How much each voter counts.")] = Weights.TANDEM,
+    bound: Annotated[
+        list[str] | None,
+        typer.Option(help="Bound to report, 'tandem' by default; repeat it, or say 'best'."),
+    ] = None,
+    delta: Annotated[float, typer.Option(help="Failure probability.")] = 0.05,
+    test_fraction: Annotated[
+        float, typer.Option(min=0, max=0.9, help="Share of labels to spend on a test set.")
+    ] = 0.0,
+    unlabelled: Annotated[
+        Path | None, typer.Option(help="File of further points without labels.")
+    ] = None,
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Leave out rows with missing cells.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the forest and of the split.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = 1,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Keep the forest (joblib file).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Certify a majority vote: grow a forest on DATA, or judge --predictions.
+
+    For example: tandemvote certify wine.csv --target quality --report wine.html
+
+    Or: tandemvote certify --predictions votes.csv --target label
+    """
+    if (data is None) == (predictions is None):
+        raise typer.BadParameter("give either DATA or --predictions.")
+    bounds: Any = "tandem" if not bound else bound[0] if len(bound) == 1 else bound
+    terms = {"weights": weights.value, "bound": bounds, "delta": delta}
+    if predictions is not None:
+        if model or unlabelled or test_fraction:
+            raise typer.BadParameter(
+                "--model, --unlabelled and --test-fraction go with DATA, not with --predictions."
+            )
+        certificate, votes = _judge(predictions, target or "label", terms)
+        estimator, description = None, f"Predictions of {votes.n_voters} voters, {predictions.name}"
+    else:
+        dataset = _read(str(data), target, drop_missing=drop_missing)
+        forest_options = {
+            "n_estimators": voters,
+            "max_samples": SHARE_OF_POINTS[bagging],
+            "random_state": seed,
+            "n_jobs": jobs,
+            "verbose": int(sys.stderr.isatty() and not as_json),
+        }
+        estimator, certificate, votes = _grow(
+            dataset, {**terms, **forest_options}, test_fraction, unlabelled, seed
+        )
+        description = repr(dataset)
+    _show(certificate, as_json=as_json)
+    if report is not None:
+        from tandemvote.report import write_report  # noqa: PLC0415
+
+        written = write_report(
+            report,
+            certificate,
+            estimator=estimator,
+            votes=votes,
+            data_description=description,
+            command=shlex.join(["tandemvote", *sys.argv[1:]]),
+        )
+        typer.echo(f"Report: {written}", err=True)
+    if model is not None:
+        import joblib  # noqa: PLC0415
+
+        joblib.dump(estimator, model)
+        typer.echo(
+            f"Forest: {model} (a joblib file; opening one from a stranger can run their code)",
+            err=True,
+        )
+
+
+def _read(data: str, target: str | None, *, drop_missing: bool) -> Dataset:
+    from tandemvote.datasets import CATALOGUE, DatasetError, load_dataset, read_table  # noqa: PLC0415
+
+    if not Path(data).exists() and Path(data).suffix == "":
+        names = {name.lower() for name in CATALOGUE}
+        if data.lower() in names or "." not in data:
+            return load_dataset(data, progress=sys.stderr.isatty())
+    dataset = read_table(data, target=target, drop_missing=drop_missing)
+    if dataset.n_dropped:
+        typer.echo(f"Left out {dataset.n_dropped} rows with missing cells.", err=True)
+    if dataset.n_samples < FEWEST_ROWS:
+        raise DatasetError(
+            f"{data} has {dataset.n_samples} rows; fewer than {FEWEST_ROWS} can show nothing. Give"
+            " more, thousands for a useful guarantee."
+        )
+    return dataset
+
+
+def _judge(path: Path, target: str, terms: dict[str, Any]) -> tuple[Certificate, Votes]:
+    from tandemvote import certify as certify_votes  # noqa: PLC0415
+    from tandemvote.datasets import read_votes  # noqa: PLC0415
+
+    votes = read_votes(path, target=target)
+    return certify_votes(votes, **terms), votes
+
+
+def _grow(
+    dataset: Dataset,
+    options: dict[str, Any],
+    test_fraction: float,
+    unlabelled: Path | None,
+    seed: int,
+) -> tuple[Any, Certificate, Votes]:
+    """Grow a forest on the points that are not set aside, and certify it."""
+    from sklearn.model_selection import train_test_split  # noqa: PLC0415
+
+    from tandemvote import CertifiedForestClassifier  # noqa: PLC0415
+    from tandemvote.datasets import read_features  # noqa: PLC0415
+    from tandemvote.ensembles import out_of_bag_votes  # noqa: PLC0415
+
+    X, y, test = dataset.X, dataset.y, {}
+    if test_fraction:
+        # Not stratified: test points must be independent draws for the binomial limit to hold.
+        X, X_test, y, y_test = train_test_split(X, y, test_size=test_fraction, random_state=seed)
+        test = {"X_test": X_test, "y_test": y_test}
+    extra = None if unlabelled is None else read_features(unlabelled, like=dataset)
+    forest = CertifiedForestClassifier(**options)
+    forest.fit(X, y, X_unlabelled=extra, **test)
+    votes = out_of_bag_votes(forest.forest_, X, y, X_unlabelled=extra)
+    return forest, forest.certificate_, votes
+
+
+def _show(certificate: Certificate, *, as_json: bool) -> None:
+    if not as_json:
+        typer.echo(repr(certificate))
+        typer.echo(f"\n{certificate.guarantee}")
+        return
+    typer.echo(
+        json.dumps(
+            {
+                "value": certificate.value,
+                "bound": certificate.bound,
+                "delta": certificate.delta,
+                "guarantee": certificate.guarantee,
+                "bounds": {name: value.value for name, value in certificate.bounds.items()},
+                "n_voters": certificate.counts.n_voters,
+                "n_min": certificate.counts.n_min,
+                "n_min_pairs": certificate.counts.n_min_pairs,
+                "notes": certificate.notes,
+                "assumptions": certificate.assumptions,
+            }
+        )
+    )

@@ -1,0 +1,51 @@
+"""Votes from a file: one row a point, a label column, one column a voter."""
+
+from __future__ import annotations
+
+import os
+
+from tandemvote.votes import Votes
+
+from .building import find_target
+from .errors import DatasetError
+from .tables import read_frame
+
+
+def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
+    r"""Read predictions made anywhere, in any language.
+
+    Parameters
+    ----------
+    path : path
+        A CSV or Parquet file. A voter's cell is empty where it was trained on the point.
+    target : str
+        Name of the column of true labels; every other column is a voter.
+
+    Returns
+    -------
+    Votes
+
+    Raises
+    ------
+    DatasetError
+        If the table cannot be votes; the message says what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "votes.csv")
+    ...     _ = path.write_text("label,tree,svm\nyes,yes,\nno,,yes\nno,no,no\n")
+    ...     votes = read_votes(path)
+    >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
+    ([[True, False, True], [False, True, True]], [0, 1])
+    """
+    frame = read_frame(path)
+    label = find_target(frame, target, str(path))
+    voters = frame.drop(columns=label)
+    try:
+        return Votes.from_predictions(
+            voters.to_numpy().T, frame[label].to_numpy(), voters.notna().to_numpy().T
+        )
+    except ValueError as error:
+        raise DatasetError(f"{path}: {error}") from error
