@@ -30,7 +30,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for name, load in (("wine", load_wine), ("cancer", load_breast_cancer)):
         X, y = load(return_X_y=True)
         paths.append(folder / f"{name}.npz")
-        np.savez(paths[-1], X=X[::2], y=y[::2])
+        np.savez(paths[-1], X=X, y=y)
     return paths
 
 

@@ -21,6 +21,7 @@ def as_one_line(error: Exception) -> str | None:
     from tandemvote.datasets import DatasetError  # noqa: PLC0415
     from tandemvote.experiments.store import StoreError  # noqa: PLC0415
 
-    if isinstance(error, DatasetError | StoreError):
+    lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
+    if lacks_extra or isinstance(error, DatasetError | StoreError):
         return f"Error: {' '.join(str(error).split())}"
     return None

@@ -69,6 +69,8 @@ def run(
 
     from .progress import shown  # noqa: PLC0415
 
+    if render:
+        _check_renderers()
     source, names = _chosen(data_home, dataset, file, target)
     for name, reason in (skipped := source.skip(names, download=download)).items():
         typer.echo(f"Skipped {name}: {reason}", err=True)
@@ -120,7 +122,16 @@ def status(
 @app.command()
 def render(output: Output = DEFAULT_OUTPUT) -> None:
     """Make tables, figures and the comparison with the paper, from the rows alone."""
+    _check_renderers()
     _render(output)
+
+
+def _check_renderers() -> None:
+    """Say what is not installed before hours of work, not after."""
+    from tandemvote.displays.extra import report_extra  # noqa: PLC0415
+
+    for module in ("pandas", "matplotlib"):
+        report_extra(module)
 
 
 def _render(output: Path) -> None:

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from tandemvote.bounds import Averages, all_bounds, get_bound
 from tandemvote.counts import VoteCounts
-from tandemvote.datasets import Dataset
+from tandemvote.datasets import Dataset, DatasetError
 from tandemvote.ensembles import out_of_bag_votes, voter_predictions, weighted_vote
 from tandemvote.weights import minimise
 
@@ -23,6 +23,9 @@ from .protocol import DELTA, OPTIMISED_WEIGHTINGS, TEST_FRACTION, paper_forest
 from .rows import ForestRow, Row, UnlabelledRow, WeightRow, versions
 
 Array = NDArray[Any]
+
+LEAST_LABELLED = 20
+"""With fewer points some tree's bootstrap may leave none of them out."""
 
 
 def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
@@ -73,6 +76,13 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
 def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     start = perf_counter()
     whole = _Split.of(cell, dataset)
+    n_labelled = int(cell.labelled_fraction * len(whole.y))
+    if n_labelled < max(LEAST_LABELLED, dataset.n_classes):
+        raise DatasetError(
+            f"{dataset.name}: a labelled fraction of {cell.labelled_fraction:g} leaves "
+            f"{n_labelled} points to learn from; at least {LEAST_LABELLED} are needed. Run the "
+            "families A, B and C only."
+        )
     X_labelled, X_unlabelled, y_labelled, _ = train_test_split(
         whole.X,
         whole.y,
@@ -110,6 +120,12 @@ class _Split:
 
     @classmethod
     def of(cls, cell: Cell, dataset: Dataset) -> _Split:
+        label, count = min(dataset.class_counts.items(), key=lambda item: item[1])
+        if count < 2:
+            raise DatasetError(
+                f"{dataset.name}: class {label!r} has a single point, which cannot be both learnt "
+                "from and tested on. Leave the class out."
+            )
         X, X_test, y, y_test = train_test_split(
             dataset.X,
             dataset.y,
