@@ -17,7 +17,7 @@ COUNTED_GROUPS = ("bounds", "statistics", "optimised test risk")
 """Groups whose cells make up the share within the limit; the other two the paper only plots."""
 
 UNCOUNTED_COLUMNS = ("c2",)
-"""The published C2 leaves out one edge of its region, so it is looser than the bound itself."""
+"""The published C2 drops one edge of its feasible region, so it is looser than the bound itself."""
 
 LEAST_FREEDOM = 9
 """A standard deviation from fewer degrees of freedom is too rough to judge by."""

@@ -149,9 +149,9 @@ def _agreement_section(comparison: pd.DataFrame, explanations: Sequence[Explanat
             )
     lines += [
         "",
-        f"C2 is compared but not among the {counted}: the published C2 leaves out one edge of its "
-        f"region and is looser. Where both sides exceed 1 ({vacuous} cells) there is nothing to "
-        "compare.",
+        f"C2 is compared but not among the {counted}: the published C2 drops one edge of its "
+        f"feasible region and is looser. Where both sides exceed 1 ({vacuous} cells) there is "
+        "nothing to compare.",
     ]
     if absent:
         lines += ["", f"Not available here, in whole or in part: {', '.join(absent)}."]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from ..frames import dataset_order, forest_summary, shown
+from .point_names import name_points
 from .style import COLOURS, figure_of, panels
 
 ZERO_RISK_SETS = ("Mushroom", "Shuttle")
@@ -68,27 +68,8 @@ def disagreement_scatter(forests: pd.DataFrame) -> Figure:
     axes.set_xlabel("disagreement / Gibbs loss")
     axes.set_ylabel("TND / FO")
     axes.margins(x=0.14, y=0.1)
-    _name_points(axes, across, up, shown(forests))
+    name_points(axes, across.to_numpy(), up.to_numpy(), [shown(forests)[name] for name in up.index])
     return figure_of([axes])
-
-
-def _name_points(axes: Axes, across: pd.Series, up: pd.Series, names: dict[str, str]) -> None:
-    """Name each point to its right, or below it where another name stands in the way."""
-    width, height = np.ptp(across) or 1.0, np.ptp(up) or 1.0
-    for name in across.index:
-        near = (
-            (across > across[name])
-            & (across - across[name] < 0.28 * width)
-            & ((up - up[name]).abs() < 0.05 * height)
-        )
-        axes.annotate(
-            names[name],
-            (across[name], up[name]),
-            xytext=(-4, -2) if near.any() else (4, -2),
-            textcoords="offset points",
-            ha="right" if near.any() else "left",
-            fontsize=6.5,
-        )
 
 
 def _reduced_over_full(
