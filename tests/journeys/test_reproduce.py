@@ -107,6 +107,7 @@ def test_status_counts_cells_without_running_any(files, tmp_path, capfd):
         (["reproduce", "run", "--file", "nowhere.csv"], "no file nowhere.csv"),
         (["reproduce", "render", "--output", "empty"], "no rows in empty"),
         (["reproduce", "run", "--repetitions", "0"], "Invalid value for '--repetitions'"),
+        (["reproduce", "run", "--jobs", "0"], "--jobs is 0"),
         (["datasets", "show", "lettre"], "Did you mean Letter"),
         (["--nonsense"], "--nonsense"),
     ],

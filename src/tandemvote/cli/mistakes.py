@@ -22,6 +22,7 @@ def as_one_line(error: Exception) -> str | None:
     from tandemvote.experiments.store import StoreError  # noqa: PLC0415
 
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
-    if lacks_extra or isinstance(error, DatasetError | StoreError):
+    # Folders that cannot be written to and schedulers that do not answer are OSErrors.
+    if lacks_extra or isinstance(error, DatasetError | StoreError | OSError):
         return f"Error: {' '.join(str(error).split())}"
     return None

@@ -69,6 +69,8 @@ def run(
 
     from .progress import shown  # noqa: PLC0415
 
+    if jobs == 0:
+        raise typer.BadParameter("--jobs is 0; give a number of processes, or -1 for all.")
     if render:
         _check_renderers()
     source, names = _chosen(data_home, dataset, file, target)
