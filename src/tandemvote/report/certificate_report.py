@@ -27,7 +27,7 @@ TOP_VOTERS = 10
 SIZES = {
     "n_min": "at least {:,} a voter",
     "n_min_pairs": "at least {:,} a pair",
-    "n_min_disagreement": "at least {:,} a pair, unlabelled included",
+    "n_min_disagreement": "at least {:,} a pair, with or without labels",
     "n_samples": "{:,} test points",
 }
 """Terms of bounds that are numbers of points, in words."""

@@ -1,0 +1,52 @@
+"""Write formulas as MathML, which browsers draw by themselves: no script, no fonts, no network."""
+
+import re
+from html import escape
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+
+logger = logging.getLogger(__name__)
+
+SIZES = re.compile(r"\\[bB]igg?(?![a-zA-Z])")
+"""Sizes of brackets, which MathML chooses by itself."""
+
+
+def mathml(node, *, as_block=False):
+    """Translate a formula; one that cannot be is shown as it was typed, with a warning."""
+    code = SIZES.sub("", node.astext().strip()).replace("‖", r"\|")
+    try:
+        return tex2mathml(code, as_block=as_block)
+    except MathError as error:
+        logger.warning("formula %r: %s", node.astext(), error, location=node)
+        return f"<code>{escape(node.astext())}</code>"
+
+
+def visit_inline(translator, node):
+    """Write a formula inside a line."""
+    translator.body.append(mathml(node))
+    raise nodes.SkipNode
+
+
+def visit_block(translator, node):
+    """Write a displayed formula, with its number if it has one."""
+    markup = mathml(node, as_block=True)
+    translator.body.append(translator.starttag(node, "div", CLASS="math"))
+    if node["number"]:
+        translator.body.append(f'<span class="eqno">({get_node_equation_number(translator, node)})')
+        translator.add_permalink_ref(node, "Link to this equation")
+        translator.body.append("</span>")
+    translator.body.append(markup)
+    translator.body.append("</div>")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx):
+    """Register the renderer under the name ``mathml``."""
+    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

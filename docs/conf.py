@@ -1,0 +1,61 @@
+"""How the documentation is built: from this folder, the docstrings and the examples, offline."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS / "_extensions"))
+
+project = "tandemvote"
+author = "The tandemvote developers"
+copyright = "The tandemvote developers, BSD-3-Clause"
+version = release = installed_version("tandemvote")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "native_mathml",
+    "markdown_page",
+]
+exclude_patterns = ["_build", "_extensions", "_templates"]
+templates_path = ["_templates"]
+default_role = "obj"  # `Certificate` in a docstring links to its page, if there is one
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc says types in words
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_math_renderer = "mathml"
+html_theme = "pydata_sphinx_theme"
+html_title = "tandemvote"
+html_static_path = ["_static"]
+html_css_files = ["tandemvote.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 7,
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"\.py$",
+    "subsection_order": [f"../examples/{level}" for level in ("quickstart", "understand", "paper")],
+    "within_subsection_order": "FileNameSortKey",
+    "capture_repr": ("_repr_html_", "__repr__"),
+    "remove_config_comments": True,
+    "show_memory": False,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "show_signature": False,
+    "plot_gallery": "True",
+}
