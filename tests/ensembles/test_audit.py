@@ -86,6 +86,8 @@ def test_sparse_and_missing_values_are_audited_too(data):
     assert "all 10 trees" in audit_bootstraps(model.fit(sparse, y), sparse, y)
     holes = np.where(X > 1.5, np.nan, X)
     assert "all 10 trees" in audit_bootstraps(model.fit(holes, y), holes, y)
+    with pytest.raises(AuditError, match="10 of 10 trees"):
+        audit_bootstraps(model, holes[::-1], y[::-1])
 
 
 def test_other_voters_are_said_to_be_unaudited(data):

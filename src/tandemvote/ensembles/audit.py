@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chisquare
 from sklearn.utils import column_or_1d, compute_sample_weight
@@ -18,6 +19,10 @@ FALSE_ALARM = 1e-12
 
 ENOUGH_DRAWS = 5
 """Expected draws of a point from which the chi-square test can be trusted."""
+
+RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+MISFILES_MISSING_VALUES = RELEASE < (1, 8)
+"""Whether training may file points with missing values under other leaves than `apply` does."""
 
 NOT_AUDITED = (
     "Whether X and y are what the {} voters were trained on could not be audited: only trees keep a"
@@ -76,9 +81,11 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
         weighed = bool(has_fit_parameter(voter, "sample_weight"))
         return NOT_AUDITED.format(type(voter).__name__) + (WEIGHT_ZERO if weighed else "")
     points = voter_input(model, X)
-    balanced = getattr(model, "class_weight", None) == "balanced_subsample"
+    weighed = getattr(model, "class_weight", None) == "balanced_subsample"
+    # Leaves cannot be compared where the release misfiles points; whole trees still can.
+    by_leaf = not (MISFILES_MISSING_VALUES and _has_missing(points))
     strangers = sum(
-        not _leaves_match(voter, points, labels, times, balanced)
+        not _holds(voter, points, labels, times, balanced=weighed, by_leaf=by_leaf)
         for voter, times in zip(voters_of(model), bootstraps, strict=True)
     )
     if strangers:
@@ -89,8 +96,8 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
             " class_weight on the trees of a BaggingClassifier, must be refitted without."
         )
     return (
-        f"The training points in the leaves of all {len(bootstraps)} trees are those of the"
-        " bootstraps found."
+        f"The training points in the {'leaves of ' if by_leaf else ''}all {len(bootstraps)} trees"
+        " are those of the bootstraps found."
     )
 
 
@@ -104,25 +111,32 @@ def _refuse_uneven_draws(times: NDArray[np.integer[Any]]) -> None:
         )
 
 
-def _leaves_match(
-    voter: Any, points: Any, labels: Codes, times: NDArray[np.integer[Any]], balanced: bool
+def _has_missing(points: Any) -> bool:
+    return isinstance(points, np.ndarray) and bool(np.isnan(points).any())
+
+
+def _holds(
+    voter: Any,
+    points: Any,
+    labels: Codes,
+    times: NDArray[np.integer[Any]],
+    *,
+    balanced: bool,
+    by_leaf: bool,
 ) -> bool:
-    """Compare the weighted class counts of a tree's leaves with those of the bootstrap."""
-    tree = voter.estimator.tree_
+    """Compare the weighted class counts a tree keeps with those its bootstrap gives."""
+    tree, n_classes = voter.estimator.tree_, len(voter.classes)
     rows = np.flatnonzero(times)
     weights = times[rows].astype(float)
     if balanced:
-        weights *= compute_sample_weight("balanced", np.repeat(labels, times))[
-            np.cumsum(times[rows]) - 1
-        ]
-    n_classes = len(voter.classes)
+        drawn = np.repeat(labels[rows], times[rows])
+        weights *= compute_sample_weight("balanced", drawn)[np.cumsum(times[rows]) - 1]
+    leaves = voter.leaves(points[rows]) if by_leaf else np.zeros(len(rows), int)
     found = np.bincount(
-        voter.leaves(points[rows]) * n_classes + labels[rows],
-        weights,
-        minlength=tree.node_count * n_classes,
+        leaves * n_classes + labels[rows], weights, minlength=tree.node_count * n_classes
     ).reshape(-1, n_classes)
-    held = np.zeros_like(found)
+    kept = np.zeros_like(found)
     columns = encode(np.asarray(voter.estimator.classes_), voter.classes)
-    held[:, columns] = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]
-    leaf = tree.children_left == tree.children_right
-    return bool(np.allclose(found[leaf], held[leaf], rtol=1e-9, atol=1e-6))
+    kept[:, columns] = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]
+    compared = tree.children_left == tree.children_right if by_leaf else [0]
+    return bool(np.allclose(found[compared], kept[compared], rtol=1e-9, atol=1e-6))

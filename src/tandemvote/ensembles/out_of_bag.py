@@ -52,8 +52,8 @@ def out_of_bag_votes(
     >>> out_of_bag_votes(forest, X, y)
     Votes(20 voters, 150 labelled points, 3 classes)
     """
+    refuse_without_independent_bootstraps(model, np.shape(y)[0])
     labels = encode(column_or_1d(y), model.classes_)
-    refuse_without_independent_bootstraps(model, len(labels))
     held_out = held_out_mask(model.estimators_samples_, len(labels))
     predictions = predict_held_out(
         voters_of(model), voter_input(model, X), labels, held_out, model.n_jobs
