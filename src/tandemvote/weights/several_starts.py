@@ -4,7 +4,10 @@ A pair matrix that is not positive semi-definite, and the square root in the dis
 give the objective several minima. The others found in practice lie near one voter or near two, and
 the objective at these corners costs next to nothing. So: descend from the prior; descend from the
 lowest corner if it already lies lower; and if the first descent met negative curvature, from all
-the best corners. On a forest's overlaps that is rare, and one descent is all there is.
+the best corners. On a forest's tandem losses that is rare, and one descent is all there is.
+
+This is a search, not a proof: for a matrix of mere noise the problem is as hard as finding the best
+group of voters among all groups, and a lower minimum elsewhere cannot be excluded.
 """
 
 from __future__ import annotations
