@@ -150,6 +150,13 @@ def test_a_prior_is_honoured_by_every_solver(forest_counts):
             assert solution.bound_lambda < there.value - 1e-6
 
 
+@pytest.mark.parametrize("bound", ALL_BOUNDS)
+def test_a_prior_of_nearly_nothing_is_still_a_prior(forest_counts, bound):
+    prior = np.array([5e-324, 0.5, 0.5])
+    weights = minimise(forest_counts(3, 500, seed=8), bound, prior=prior).weights
+    assert np.isfinite(weights).all() and weights[0] < 1e-3
+
+
 def test_first_order_weights_concentrate_and_tandem_weights_spread(forest_counts):
     counts = forest_counts(100, 4000, seed=5)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from tandemvote.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
@@ -93,7 +94,7 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
     log_prior, pairs, losses = objective.log_prior, objective.pairs, objective.losses
     if pairs is None:
         raise ValueError("Corners matter for objectives of pairs of voters alone.")
-    share = 1.0 / (1.0 + np.exp(log_prior[second] - log_prior[first]))
+    share = expit(log_prior[first] - log_prior[second])
     rest = 1.0 - share
     mass = np.where(
         first == second, log_prior[first], np.logaddexp(log_prior[first], log_prior[second])

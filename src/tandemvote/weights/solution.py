@@ -64,7 +64,7 @@ class WeightSolution:
     status : Status
         How the search ended, in words.
     history : tuple of float
-        The relaxed bound at the start and after each iteration.
+        The relaxed bound at the start and after each iteration of the descent that was kept.
     bound_name : str
         Which bound was minimised: "first_order", "tandem" or "disagreement".
     solver : str
