@@ -13,7 +13,6 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -144,7 +143,7 @@ def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LogisticRegression(), "list of fitted classifiers with a hold-out"),
+        (SVC(), "list of fitted classifiers with a hold-out"),
         (VotingClassifier([("bayes", GaussianNB())]), "CertifiedVotingClassifier"),
         (RandomForestRegressor(5), "is not a classifier"),
         (RandomForestClassifier(5, bootstrap=False), "hold_out_votes"),

@@ -3,10 +3,11 @@
 import joblib
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import Certificate, CertifiedVotingClassifier, VoteCounts, Votes, certify
@@ -80,8 +81,8 @@ def test_parameters_inside_can_be_set_and_searched(binary):
     X, y = binary
     voting = CertifiedVotingClassifier(MODELS, splits=2, random_state=0)
     assert voting.get_params()["tree__max_depth"] == 4
-    voting.set_params(tree__max_depth=2, bayes=LogisticRegression())
-    assert isinstance(voting.estimators[0][1], LogisticRegression)
+    voting.set_params(tree__max_depth=2, bayes=SVC())
+    assert isinstance(voting.estimators[0][1], SVC)
     search = GridSearchCV(voting, {"nearest__n_neighbors": [1, 9]}, cv=2).fit(X, y)
     assert set(search.best_params_) == {"nearest__n_neighbors"}
 
