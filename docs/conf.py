@@ -36,11 +36,24 @@ html_title = "tandemvote"
 html_static_path = ["_static"]
 html_css_files = ["tandemvote.css"]
 html_show_sourcelink = False
+html_sidebars = {
+    # Pages without pages below them: the room goes to the text.
+    page: []
+    for page in (
+        "index",
+        "start",
+        "which_bound",
+        "certificate",
+        "theory",
+        "add_a_bound",
+        "reproduction",
+    )
+}
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
 }

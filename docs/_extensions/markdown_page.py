@@ -47,7 +47,7 @@ def table(lines: list[str]) -> list[str]:
 
 
 def convert(text: str, *, folder: str) -> list[str]:
-    """Return the file as lines of reStructuredText; `folder` leads from the page to its pictures."""
+    """Return the file as reStructuredText; `folder` leads from the page to its pictures."""
     out: list[str] = []
     for is_table, group in groupby(text.splitlines(), key=lambda line: line.startswith("|")):
         lines = list(group)

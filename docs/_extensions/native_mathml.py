@@ -10,16 +10,17 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-
 logger = logging.getLogger(__name__)
 
-SIZES = re.compile(r"\\[bB]igg?(?![a-zA-Z])")
-"""Sizes of brackets, which MathML chooses by itself."""
+OPENING = re.compile(r"\\[bB]igg?(?=[(\[])")
+CLOSING = re.compile(r"\\[bB]igg?(?=[)\]])")
+"""Brackets of a given size; MathML knows only brackets that grow with what they hold."""
 
 
 def mathml(node, *, as_block=False):
     """Translate a formula; one that cannot be is shown as it was typed, with a warning."""
-    code = SIZES.sub("", node.astext().strip()).replace("‖", r"\|")
+    code = OPENING.sub(r"\\left", CLOSING.sub(r"\\right", node.astext().strip()))
+    code = code.replace("‖", r"\|")
     try:
         return tex2mathml(code, as_block=as_block)
     except MathError as error:
