@@ -1,0 +1,59 @@
+"""What the paper reports about bagging and unlabelled points, on real data."""
+
+import os
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.model_selection import train_test_split
+
+from tandemvote import CertifiedForestClassifier
+
+BUNDLED = {"breast cancer": load_breast_cancer, "digits": load_digits, "wine": load_wine}
+
+
+def forest(**parameters):
+    return CertifiedForestClassifier(100, random_state=0, **parameters)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_reduced_bagging_tightens_the_tandem_bound(name):
+    """Half as many draws leave more common points than the weaker trees cost."""
+    X, y = BUNDLED[name](return_X_y=True)
+    full = forest().fit(X, y)
+    reduced = forest(max_samples=0.5).fit(X, y)
+    assert reduced.counts_.n_min_pairs > 2 * full.counts_.n_min_pairs
+    assert reduced.bounds_["tandem"].value < full.bounds_["tandem"].value
+
+
+def test_unlabelled_points_pay_when_labels_are_few():
+    """The tandem bound needs labels for pairs, the disagreement bound for single voters only."""
+    X, y = load_breast_cancer(return_X_y=True)
+    tandem, disagreement = {}, {}
+    for share in (0.9, 0.2):
+        bounds = []
+        for seed in range(3):
+            labelled, unlabelled, labels, _ = train_test_split(
+                X, y, train_size=share, random_state=seed
+            )
+            fitted = forest(max_samples=0.5, max_depth=3).fit(labelled, labels, unlabelled)
+            assert fitted.counts_.n_unlabelled == len(unlabelled)
+            bounds.append(fitted.bounds_)
+        tandem[share] = np.mean([each["tandem"].value for each in bounds])
+        disagreement[share] = np.mean([each["disagreement"].value for each in bounds])
+    assert tandem[0.9] < disagreement[0.9]
+    assert disagreement[0.2] < tandem[0.2]
+
+
+@pytest.mark.skipif(
+    not os.environ.get("TANDEMVOTE_DATA"), reason="TANDEMVOTE_DATA names no folder with data sets"
+)
+@pytest.mark.parametrize("name", ["adult", "phishing"])
+def test_reduced_bagging_tightens_the_tandem_bound_on_the_papers_data(name):
+    from tandemvote.datasets import load_dataset
+
+    data = load_dataset(name)
+    rows = np.random.default_rng(0).permutation(len(data.y))[:4000]
+    full = forest().fit(data.X[rows], data.y[rows])
+    reduced = forest(max_samples=0.5).fit(data.X[rows], data.y[rows])
+    assert reduced.bounds_["tandem"].value < full.bounds_["tandem"].value
