@@ -40,8 +40,8 @@ class BoundsDisplay(Display):
     >>> flips = np.random.default_rng(0).random((9, 600)) < 0.1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
     >>> display = BoundsDisplay.from_certificate(Certificate.from_counts(counts))
-    >>> display.frame()["value"].round(3).to_dict()["tandem"]
-    0.208
+    >>> display.chosen, display.frame().loc["tandem", "label"]
+    ('tandem', 'TND')
     """
 
     bounds: Mapping[str, BoundValue]
@@ -80,6 +80,11 @@ class BoundsDisplay(Display):
         """
         risk = None if X_test is None else 1.0 - float(estimator.score(X_test, y_test))
         return cls.from_certificate(estimator.certificate_, test_risk=risk)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches: a line a bound."""
+        return 6.0, 1.1 + 0.35 * len(self.bounds)
 
     def frame(self) -> pandas.DataFrame:
         """One row a bound: label, value, delta, whether chosen, labels used."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tandemvote.displays.extra import report_extra
 
@@ -25,8 +25,10 @@ class Display(ABC):
         The figure around it, after `plot`.
     """
 
-    size: ClassVar[tuple[float, float]] = (6.0, 3.2)
-    """Width and height of a new figure, in inches."""
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches."""
+        return 6.0, 3.2
 
     def plot(self: Self, ax: Axes | None = None) -> Self:
         """Draw the picture.

@@ -7,7 +7,7 @@ price for each point that is at least 1 there: 2 z for the first order, 4 z^2 fo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,7 +56,10 @@ class ProfileDisplay(Display):
     normalised: bool = False
     n_skipped: int = 0
 
-    size: ClassVar[tuple[float, float]] = (6.0, 4.4)
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches."""
+        return 6.0, 4.4
 
     @classmethod
     def from_votes(cls, votes: Votes, weights: ArrayLike | None = None) -> ProfileDisplay:

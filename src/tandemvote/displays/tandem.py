@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
@@ -51,7 +51,10 @@ class TandemDisplay(Display):
     tandem_losses: FloatArray
     order: np.ndarray
 
-    size: ClassVar[tuple[float, float]] = (5.0, 4.2)
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches."""
+        return 5.0, 4.2
 
     @classmethod
     def from_counts(cls, counts: VoteCounts) -> TandemDisplay:

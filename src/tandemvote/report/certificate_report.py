@@ -152,6 +152,7 @@ def _pictures(
             BoundsDisplay.from_certificate(certificate, test_risk=test_risk),
             name="bounds",
             caption="Every bound computed for this vote. The guarantee is the marked one.",
+            height=max(2.9, 1.1 + 0.26 * len(certificate.bounds)),
         ),
         draw(
             WeightsDisplay.from_certificate(certificate),
