@@ -1,4 +1,4 @@
-r"""Split-kl (Wu and Seldin, 2022): a variable as what it exceeds a middle value by, and falls short.
+r"""Split-kl (Wu and Seldin, 2022): a variable by what it exceeds a middle value by or falls short.
 
 A variable in [a, b] with middle value s is s + (x - s)_+ - (s - x)_+. Each part, divided by its
 largest value, lies in [0, 1] and gets a kl bound of its own. For variables with three values both
@@ -58,7 +58,7 @@ def split_kl_upper(
     """
     s, low, high = (np.asarray(a, float) for a in (middle, lower, upper))
     if not ((low <= s) & (s <= high)).all():
-        raise ValueError(f"The middle value {middle} must lie in the range [{lower}, {upper}].")
+        raise ValueError(f"The middle value {s} must lie in the range [{low}, {high}].")
     up, down = high - s, s - low
 
     def interval(mean: ArrayLike, width: Any) -> Any:

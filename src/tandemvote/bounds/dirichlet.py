@@ -1,0 +1,211 @@
+r"""Dirichlet: weights fitted on a labelled hold-out, certified on the same hold-out.
+
+Instead of drawing a voter, draw a whole weighting rho' from a Dirichlet distribution with
+parameters alpha = K rho, where rho is the vote's weighting. Summed by label, the drawn weights v'
+at a point are Dirichlet again, with parameters a_j = K v_j for the shares v_j, and
+v'_j / (v'_j + v'_y) is Beta(a_j, a_y). Fix a level kappa < 1/2 and call a draw bad at (x, y) if this
+ratio reaches kappa for some j other than y. Its probability is at most
+
+.. math:: \ell(x, y) = \min\Big(1, \sum_{j \ne y} SF(\kappa; a_j, a_y)\Big),
+
+SF being the survival function of the Beta distribution, so PAC-Bayes-kl bounds the true rate of bad
+draws by b = kl+(mean l, (KL(Dir(alpha)‖Dir(k0 pi)) + ln(xi(n)/delta))/n) for all alpha at once.
+
+If the vote errs, its winner j has v_j >= v_y and v_j >= 1/c for c labels. SF falls with a_y and
+symmetric Beta distributions concentrate as they grow, so the draw is bad with probability at least
+SF(kappa; K/c, K/c): directly if v_j <= 1/2, and beyond because then a_y <= K - a_j. Hence
+
+.. math:: L \le b \,/\, SF(\kappa; K/c, K/c).
+
+The level and the prior's concentration k0 come from grids fixed in advance, each at its share of
+delta; K is a parameter of the posterior and free.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc, digamma, gammaln
+
+from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.bound import BoundValue
+from tandemvote.bounds.requirements import RequirementError
+from tandemvote.counts import FloatArray
+from tandemvote.inequalities import pac_bayes_kl, xi
+from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.votes import Votes
+
+LEVELS = (0.3, 0.4, 0.45)
+"""Levels kappa fixed in advance."""
+
+PRIOR_CONCENTRATIONS = (30.0, 100.0, 300.0, 1000.0, 3000.0)
+"""Concentrations k0 of the prior, fixed in advance."""
+
+GRID_SIZE = len(LEVELS) * len(PRIOR_CONCENTRATIONS)
+
+
+def beta_survival(level: float, first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """P(B >= level) for B ~ Beta(first, second); 0 if first is 0, else 1 if second is 0.
+
+    Examples
+    --------
+    >>> beta_survival(0.25, [1.0, 0.0, 2.0], [1.0, 1.0, 0.0]).tolist()
+    [0.75, 0.0, 1.0]
+    """
+    a, b = np.broadcast_arrays(np.asarray(first, float), np.asarray(second, float))
+    inside = (a > 0) & (b > 0)
+    # The mirrored distribution function: no digits are lost where the tail is thin.
+    tail = betainc(np.where(inside, b, 1.0), np.where(inside, a, 1.0), 1.0 - level)
+    return np.where(inside, tail, (a > 0).astype(float))
+
+
+def dirichlet_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
+    """KL between two Dirichlet distributions, given their parameters; rounded up.
+
+    Examples
+    --------
+    >>> dirichlet_divergence([2.0, 3.0], [2.0, 3.0]) < 1e-9
+    True
+    >>> round(dirichlet_divergence([10.0, 30.0], [10.0, 10.0]), 3)
+    2.999
+    """
+    alpha, alpha0 = np.asarray(posterior, float), np.asarray(prior, float)
+    total, total0 = alpha.sum(), alpha0.sum()
+    terms = np.concatenate(
+        [
+            [gammaln(total), -gammaln(total0)],
+            gammaln(alpha0) - gammaln(alpha),
+            (alpha - alpha0) * (digamma(alpha) - digamma(total)),
+        ]
+    )
+    return max(float(terms.sum() + INPUT_MARGIN * np.abs(terms).sum()), 0.0)
+
+
+def dirichlet_bound(
+    *,
+    loss: float,
+    n: float,
+    concentration: float,
+    level: float,
+    n_classes: int,
+    kl_divergence: float = 0.0,
+    delta: float = 0.05,
+) -> float:
+    r"""Bound from the observed mean probability of bad draws.
+
+    .. math:: kl^{+}\Big(\hat\ell, \frac{KL + \ln(\xi(n)/\delta)}{n}\Big) \Big/ SF(\kappa; K/c, K/c)
+
+    Parameters
+    ----------
+    loss : float
+        Observed mean of l, an upper bound on the probability that a drawn weighting is bad.
+    n : float
+        Labelled points behind it.
+    concentration : float
+        K, the sum of the posterior's parameters.
+    level : float in (0, 1/2)
+        kappa.
+    n_classes : int
+        Labels c that voters can predict.
+    kl_divergence : float
+        KL between the Dirichlet distributions, posterior from prior.
+    delta : float
+        Failure probability; the caller divides it by the size of the grids.
+
+    Examples
+    --------
+    >>> terms = dict(n=4000, concentration=200.0, level=0.4, n_classes=2)
+    >>> round(dirichlet_bound(loss=0.1, kl_divergence=5.0, **terms), 3)
+    0.126
+    """
+    bad = pac_bayes_kl(loss, n, kl_divergence=kl_divergence, delta=delta, moment=xi)
+    half = concentration / n_classes
+    return outward(float(bad.upper) / float(beta_survival(level, half, half)) * (1 + INPUT_MARGIN))
+
+
+def dirichlet(
+    votes: Votes,
+    parameters: ArrayLike,
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+    *,
+    n_classes: int | None = None,
+) -> BoundValue:
+    """Evaluate the bound on a common labelled hold-out: the smallest over both grids.
+
+    Parameters
+    ----------
+    votes : Votes
+        Predictions on points that no voter was trained on.
+    parameters : array_like of shape (n_voters,)
+        alpha = K rho, positive: the vote's weights are alpha / sum(alpha). They may be fitted on
+        these votes, see `tandemvote.weights.dirichlet`.
+    prior : array_like of shape (n_voters,), optional
+        pi, uniform by default.
+    delta : float in (0, 1)
+        Failure probability.
+    n_classes : int, optional
+        Labels that voters can predict; by default those seen among these votes.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(2, size=4000)
+    >>> predictions = labels ^ (rng.random((25, 4000)) < 0.2)
+    >>> votes = Votes.from_predictions(predictions, labels)
+    >>> value = dirichlet(votes, np.full(25, 40.0))
+    >>> value.label, round(value.value, 3)
+    ('DIR', 0.006)
+    """
+    if not votes.held_out.all():
+        raise RequirementError(
+            "The bound 'dirichlet' does not apply: voters have different held-out sets. Pass votes"
+            " on one set of labelled points that no voter was trained on."
+        )
+    alpha = np.asarray(parameters, float)
+    if alpha.shape != (votes.n_voters,) or not (alpha > 0).all():
+        raise ValueError(
+            f"parameters has shape {alpha.shape} and smallest value {alpha.min(initial=np.inf)};"
+            f" expected {votes.n_voters} positive numbers. A voter without weight makes the"
+            " divergence infinite: mix the weights with a little of the prior, or leave it out."
+        )
+    pi = distribution(prior, votes.n_voters, "prior")
+    n_labels = max(votes.classes.size if n_classes is None else n_classes, 2)
+    totals = label_totals(votes, alpha)
+    candidates = []
+    for level in LEVELS:
+        loss = float(bad_draws(totals, votes, level).mean())
+        for k0 in PRIOR_CONCENTRATIONS:
+            terms: dict[str, Any] = {
+                "loss": min(loss, 1.0),
+                "n": votes.n_samples,
+                "concentration": float(alpha.sum()),
+                "level": level,
+                "n_classes": n_labels,
+                "kl_divergence": dirichlet_divergence(alpha, k0 * pi),
+            }
+            candidates.append((dirichlet_bound(**terms, delta=delta / GRID_SIZE), k0, terms))
+    value, k0, terms = min(candidates, key=lambda candidate: candidate[0])
+    found = MappingProxyType({**terms, "prior_concentration": k0})
+    return BoundValue("dirichlet", "DIR", value, delta, found)
+
+
+def label_totals(votes: Votes, parameters: FloatArray) -> FloatArray:
+    """Sum of the parameters behind each label, shape (n_samples, n_classes)."""
+    points = np.arange(votes.n_samples)
+    totals = np.zeros((votes.n_samples, votes.classes.size))
+    for voter, parameter in enumerate(parameters):
+        totals[points, votes.predictions[voter]] += parameter
+    return totals
+
+
+def bad_draws(totals: FloatArray, votes: Votes, level: float) -> FloatArray:
+    """Upper bound l on the probability, at each point, that a drawn weighting is bad there."""
+    points = np.arange(votes.n_samples)
+    right = totals[points, votes.labels]
+    tails = beta_survival(level, totals, right[:, None])
+    tails[points, votes.labels] = 0.0
+    return np.minimum(tails.sum(axis=1), 1.0)

@@ -1,0 +1,182 @@
+"""Fit a Dirichlet posterior, hence the vote's weights, on a labelled hold-out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize
+from scipy.special import polygamma
+
+from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.bound import BoundValue
+from tandemvote.bounds.dirichlet import (
+    GRID_SIZE,
+    LEVELS,
+    PRIOR_CONCENTRATIONS,
+    bad_draws,
+    beta_survival,
+    dirichlet,
+    dirichlet_divergence,
+    label_totals,
+)
+from tandemvote.counts import FloatArray
+from tandemvote.inequalities import pac_bayes_kl, xi
+from tandemvote.votes import Votes
+
+RELATIVE_STEP = 1e-5
+"""Step of the forward differences of the Beta distribution in its parameters."""
+
+MAX_ITERATIONS = 60
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DirichletSolution:
+    """A fitted Dirichlet posterior.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_voters,)
+        The vote's weights rho, which sum to 1.
+    parameters : ndarray of shape (n_voters,)
+        alpha = K rho.
+    bound : BoundValue
+        The bound at these parameters, both grids paid for.
+    n_iterations : int
+        Iterations of all descents together.
+    """
+
+    weights: FloatArray
+    parameters: FloatArray
+    bound: BoundValue
+    n_iterations: int
+
+    def __repr__(self) -> str:
+        return (
+            f"DirichletSolution(bound {self.bound.value:.6f}, {self.weights.size} voters,"
+            f" {self.n_iterations} iterations)"
+        )
+
+
+def minimise_dirichlet(
+    votes: Votes, prior: ArrayLike | None = None, delta: float = 0.05
+) -> DirichletSolution:
+    """Find parameters that make the Dirichlet bound small; never worse than the prior's weights.
+
+    The bound holds for all parameters at once, so they may be fitted on the votes that certify
+    them. The search is local: any parameters are valid, better ones may exist.
+
+    Parameters
+    ----------
+    votes : Votes
+        On a common labelled hold-out.
+    prior : array_like of shape (n_voters,), optional
+        Positive weights fixed before seeing the data; uniform by default.
+    delta : float in (0, 1)
+        Failure probability.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(2, size=1000)
+    >>> errors = rng.random((6, 1000)) < np.array([0.1, 0.1, 0.1, 0.4, 0.4, 0.4])[:, None]
+    >>> solution = minimise_dirichlet(Votes.from_predictions(labels ^ errors, labels))
+    >>> bool(solution.weights[:3].sum() > 0.6)
+    True
+    """
+    pi = distribution(prior, votes.n_voters, "prior")
+    if not (pi > 0).all():
+        raise ValueError("The prior must be positive everywhere; leave out the voters it excludes.")
+    found, n_iterations = [], 0
+    # Concentrated priors start well but on a plateau, so every one is tried, at its best level.
+    for k0 in PRIOR_CONCENTRATIONS:
+        start = np.log(k0 * pi)
+        objectives = [_Objective(votes, pi, level, k0, delta) for level in LEVELS]
+        best_level = int(np.argmin([objective(start)[0] for objective in objectives]))
+        result = minimize(
+            objectives[best_level],
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": MAX_ITERATIONS},
+        )
+        found += [np.exp(start), np.exp(result.x)]
+        n_iterations += int(result.nit)
+    values = [dirichlet(votes, alpha, pi, delta) for alpha in found]
+    best = int(np.argmin([value.value for value in values]))
+    alpha = found[best]
+    return DirichletSolution(
+        weights=alpha / alpha.sum(),
+        parameters=alpha,
+        bound=values[best],
+        n_iterations=n_iterations,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Objective:
+    """The bound for one level and prior, and its gradient, as functions of ln alpha."""
+
+    votes: Votes
+    prior: FloatArray
+    level: float
+    prior_concentration: float
+    delta: float
+
+    def __call__(self, log_parameters: FloatArray) -> tuple[float, FloatArray]:
+        alpha = np.exp(log_parameters)
+        alpha0 = self.prior_concentration * self.prior
+        total = float(alpha.sum())
+        loss, loss_slopes = self._loss(alpha)
+        kl_divergence = dirichlet_divergence(alpha, alpha0)
+        bad = float(
+            pac_bayes_kl(
+                loss,
+                self.votes.n_samples,
+                kl_divergence=kl_divergence,
+                delta=self.delta / GRID_SIZE,
+                moment=xi,
+            ).upper
+        )
+        n_classes = max(self.votes.classes.size, 2)
+        odds, more = (
+            float(beta_survival(self.level, t / n_classes, t / n_classes))
+            for t in (total, total * (1.0 + RELATIVE_STEP))
+        )
+        kl_slopes = (alpha - alpha0) * polygamma(1, alpha)
+        kl_slopes -= (total - alpha0.sum()) * polygamma(1, total)
+        in_loss, in_kl = _inverse_slopes(loss, bad, self.votes.n_samples)
+        slopes = (in_loss * loss_slopes + in_kl * kl_slopes) / odds
+        slopes = slopes - bad / odds**2 * (more - odds) / (RELATIVE_STEP * total)
+        return bad / odds, slopes * alpha
+
+    def _loss(self, alpha: FloatArray) -> tuple[float, FloatArray]:
+        """Mean of l and its derivatives in the parameters."""
+        votes, points = self.votes, np.arange(self.votes.n_samples)
+        totals = label_totals(votes, alpha)
+        right = totals[points, votes.labels][:, None]
+        tails = beta_survival(self.level, totals, right)
+        first, second = RELATIVE_STEP * totals, RELATIVE_STEP * right
+        slopes = _ratio(beta_survival(self.level, totals + first, right) - tails, first)
+        in_right = _ratio(beta_survival(self.level, totals, right + second) - tails, second)
+        in_right[points, votes.labels] = 0.0
+        slopes[points, votes.labels] = in_right.sum(axis=1)
+        loss = bad_draws(totals, votes, self.level)
+        slopes[loss >= 1.0] = 0.0
+        by_voter = [slopes[points, said].mean() for said in votes.predictions]
+        return float(loss.mean()), np.array(by_voter)
+
+
+def _ratio(change: FloatArray, step: FloatArray) -> FloatArray:
+    """Difference quotient, 0 where no voter backs a label and there is nothing to change."""
+    step = np.broadcast_to(step, change.shape)
+    return np.divide(change, step, out=np.zeros_like(change), where=step > 0)
+
+
+def _inverse_slopes(p: float, q: float, n: int) -> tuple[float, float]:
+    """Derivatives of kl+(p, e) in p and, for e = KL / n, in KL, at q = kl+(p, e)."""
+    p, q = max(p, 1e-12), min(q, 1.0 - 1e-12)
+    in_q = max((q - p) / (q * (1.0 - q)), 1e-12)
+    in_p = np.log(q * (1.0 - p) / (p * (1.0 - q))) if p < 1.0 else 0.0
+    return float(in_p / in_q), 1.0 / (n * in_q)
