@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 import platform
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds import VOTE_BOUNDS, BoundValue, VacuousBoundWarning, get_bound
+from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.requirements import check
 from tandemvote.counts import FloatArray, VoteCounts
 
 if TYPE_CHECKING:
@@ -148,16 +148,18 @@ class Certificate:
             distribution(w, counts.n_voters, n) for w, n in ((weights, "weights"), (prior, "prior"))
         )
 
-        def evaluate(name: str, failure: float) -> BoundValue:
-            if name == TEST_SET:
-                return get_bound(name)(sources[name], delta=failure)
-            return get_bound(name)(counts, rho, pi, failure)
+        averages = Averages.of(counts, rho, pi)
 
-        # The chosen ones first: they refuse or warn where the votes do not allow them.
-        chosen = {name: evaluate(name, delta / len(names)) for name in names}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VacuousBoundWarning)
-            compared = {name: chosen.get(name) or evaluate(name, delta) for name in sources}
+        def evaluate(name: str) -> BoundValue:
+            share = delta / len(names) if name in names else delta
+            if name == TEST_SET:
+                return get_bound(name)(sources[name], delta=share)
+            return get_bound(name).at(counts, averages, share)
+
+        for name in names:
+            check(name, get_bound(name).needs, sources.get(name, counts))
+        compared = {name: evaluate(name) for name in sources}
+        chosen = {name: compared[name] for name in names}
         best = min(chosen.values(), key=float)
         return cls(
             value=best.value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any
 
@@ -228,22 +228,22 @@ class VoteCounts:
         """Number of unlabelled points."""
         return int((self.disagreement_overlaps - self.overlaps).max())
 
-    @property
+    @cached_property
     def gibbs_losses(self) -> FloatArray:
         """Error rate of each voter on its held-out points, L^(h)."""
         return _rates(self.errors, self.sizes, without_points=1.0)
 
-    @property
+    @cached_property
     def tandem_losses(self) -> FloatArray:
         """Rate at which two voters err together, L^(h, h'); 1 for a pair without common points."""
         return _rates(self.tandem_errors, self.overlaps, without_points=1.0)
 
-    @property
+    @cached_property
     def disagreement_rates(self) -> FloatArray:
         """Rate at which two voters disagree, D^(h, h'); 0 for a pair without common points."""
         return _rates(self.disagreements, self.disagreement_overlaps, without_points=0.0)
 
-    @property
+    @cached_property
     def labelled_disagreement_rates(self) -> FloatArray:
         """The same on the labelled points alone, where the tandem losses come from."""
         labelled = self.disagreements - self.unlabelled_disagreements
@@ -269,7 +269,10 @@ INTEGER_FIELDS = (
 
 
 def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:
-    return np.where(whole > 0, part / np.maximum(whole, 1), without_points)
+    rates = np.full(part.shape, without_points)
+    np.divide(part, whole, out=rates, where=whole > 0)
+    rates.flags.writeable = False
+    return rates
 
 
 def _count(votes: Votes) -> VoteCounts:

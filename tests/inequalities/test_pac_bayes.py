@@ -134,6 +134,14 @@ def test_kl_divergence_equals_fifty_digits():
     assert abs(kl_divergence(posterior, prior) - exact) < 1e-13
 
 
+def test_kl_divergence_of_nearly_equal_weights_is_not_negative():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        prior = rng.dirichlet(np.ones(50))
+        posterior = prior * (1 + 1e-15 * rng.standard_normal(50))
+        assert kl_divergence(posterior, prior) >= 0
+
+
 def test_weight_without_prior_is_refused():
     with pytest.raises(ValueError, match=r"Voter 1 has weight 0\.5 but prior 0"):
         kl_divergence([0.5, 0.5], [1.0, 0.0])

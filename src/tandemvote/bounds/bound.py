@@ -103,7 +103,11 @@ class Bound:
             If the theorem does not cover these votes.
         """
         check(self.name, self.needs, counts)
-        terms = self.terms(counts, Averages.of(counts, posterior, prior))
+        return self.at(counts, Averages.of(counts, posterior, prior), delta)
+
+    def at(self, counts: VoteCounts, averages: Averages, delta: float) -> BoundValue:
+        """Evaluate the bound at averages that are known already; nothing is checked."""
+        terms = self.terms(counts, averages)
         value = self.formula(**terms, delta=delta)
         return BoundValue(self.name, self.label, value, delta, terms)
 

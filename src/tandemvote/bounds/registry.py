@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import c1, c2
 from tandemvote.bounds.c_tandem import c_tandem
 from tandemvote.bounds.disagreement import disagreement
 from tandemvote.bounds.first_order import first_order
-from tandemvote.bounds.requirements import VacuousBoundWarning
 from tandemvote.bounds.tandem import tandem
 from tandemvote.bounds.test_set import test_set
 from tandemvote.counts import VoteCounts
@@ -57,10 +56,9 @@ def all_bounds(
     >>> list(all_bounds(counts))
     ['first_order', 'tandem', 'c_tandem']
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VacuousBoundWarning)
-        return {
-            name: BOUNDS[name](counts, posterior, prior, delta)
-            for name in VOTE_BOUNDS
-            if BOUNDS[name].applies_to(counts)
-        }
+    averages = Averages.of(counts, posterior, prior)
+    return {
+        name: BOUNDS[name].at(counts, averages, delta)
+        for name in VOTE_BOUNDS
+        if BOUNDS[name].applies_to(counts)
+    }

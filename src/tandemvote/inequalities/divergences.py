@@ -96,5 +96,5 @@ def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
             f"Voter {voter} has weight {posterior[voter]:.3g} but prior 0, so KL(posterior‖prior)"
             " is infinite and no bound exists. Give the voter a positive prior or weight 0."
         )
-    # Each term of kl_div is rho ln(rho/pi) - rho + pi >= 0; the extra terms sum to zero.
-    return float(kl_div(posterior, prior).sum())
+    # Terms of kl_div are rho ln(rho/pi) - rho + pi >= 0 up to rounding; what is added sums to 0.
+    return max(float(kl_div(posterior, prior).sum()), 0.0)
