@@ -23,6 +23,9 @@ EXACT_CHUNK = 2**24
 CHUNK_BYTES = 2**26
 """Size of one 0/1 plane of a chunk; memory stays flat at a few of these."""
 
+FEW_CLASSES = 8
+"""Up to so many classes a matrix product a class is faster than comparing rows pair by pair."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoteCounts:
@@ -284,10 +287,11 @@ def _count(votes: Votes) -> VoteCounts:
     if votes.classes.size <= 2:
         # Two classes: whoever does not err with you and is not right with you disagrees.
         agreements = tandem_errors + _pairs(held_out & ~wrong)
+    elif votes.classes.size <= FEW_CLASSES:
+        planes = ((votes.predictions == code) & held_out for code in range(votes.classes.size))
+        agreements = sum(map(_pairs, planes), np.zeros_like(overlaps))
     else:
-        agreements = np.zeros_like(overlaps)
-        for code in range(votes.classes.size):
-            agreements += _pairs((votes.predictions == code) & held_out)
+        agreements = _equal_pairs(votes.predictions, held_out, overlaps)
     disagreements = overlaps - agreements
     return VoteCounts(
         errors=np.diag(tandem_errors).copy(),
@@ -304,3 +308,21 @@ def _pairs(plane: NDArray[np.bool_]) -> IntArray:
     """Count, for every pair of rows, the columns where both are True."""
     points: Plane = plane.astype(np.float32)
     return (points @ points.T).astype(np.int64)
+
+
+def _equal_pairs(
+    predictions: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: IntArray
+) -> IntArray:
+    """Count, for every pair of rows, the held-out columns where both predict the same."""
+    # Points a voter was trained on get one more code, so two voters also agree where neither
+    # holds a point out; how often that is, the sizes of their sets tell.
+    extra = int(predictions.max(initial=0)) + 1
+    codes = np.where(held_out, predictions, extra).astype(np.min_scalar_type(extra))
+    equal = np.zeros_like(overlaps)
+    for first, row in enumerate(codes):
+        for second in range(first + 1):
+            equal[first, second] = np.count_nonzero(row == codes[second])
+    equal = np.maximum(equal, equal.T)
+    sizes = np.diag(overlaps)
+    neither = codes.shape[1] - sizes[:, None] - sizes + overlaps
+    return equal - neither

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 Codes = NDArray[np.integer[Any]]
+Rows = NDArray[np.intp]
+
+CACHE_BYTES = 2**20
+"""Rows are copied for a tree in parts of this size, which a processor's cache holds."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,10 @@ class Voter:
         """Predict codes of the rows of X."""
         seen = X if self.features is None else X[:, self.features]
         return encode(np.asarray(self.estimator.predict(seen)), self.classes)
+
+    def predict_rows(self, X: Any, rows: Rows) -> Codes:
+        """Predict codes of some rows of X."""
+        return self.predict(_safe_indexing(X, rows))
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,12 @@ class TreeVoter(Voter):
         """Predict codes of the rows of X, float32 in C order, or CSR."""
         return np.asarray(self.leaf_labels[self.leaves(X)])
 
+    def predict_rows(self, X: Any, rows: Rows) -> Codes:
+        """Predict codes of some rows of X, a few at a time so that their copies stay in cache."""
+        size = max(1, CACHE_BYTES // (4 * X.shape[1]))
+        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+        return np.concatenate([self.predict(X[part]) for part in parts])
+
 
 def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
     """Return positions of the labels in the sorted classes, in the smallest sufficient type.
@@ -87,8 +102,7 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
 
 def predict_codes(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
     """Let every voter predict every row of X, shape (n_voters, n_samples)."""
-    work = Parallel(n_jobs=n_jobs, prefer="threads")
-    return np.array(work(delayed(voter.predict)(X) for voter in voters))
+    return _each(lambda voter: voters[voter].predict(X), len(voters), n_jobs)
 
 
 def predict_held_out(
@@ -99,17 +113,21 @@ def predict_held_out(
     n_jobs: int | None = None,
 ) -> Codes:
     """Let every voter predict the rows it never saw; elsewhere the label stands in, unread."""
+
+    def predict(voter: int) -> Codes:
+        codes: Codes = labels.copy()
+        rows = np.flatnonzero(held_out[voter])
+        if rows.size:
+            codes[rows] = voters[voter].predict_rows(X, rows)
+        return codes
+
+    return _each(predict, len(voters), n_jobs)
+
+
+def _each(predict: Callable[[int], Codes], n_voters: int, n_jobs: int | None) -> Codes:
+    """Stack the predictions of all voters, computed in as many threads as there are jobs."""
+    shares = np.array_split(np.arange(n_voters), min(effective_n_jobs(n_jobs), n_voters))
     work = Parallel(n_jobs=n_jobs, prefer="threads")
-    return np.array(
-        work(
-            delayed(_predict_rows)(voter, X, labels, np.flatnonzero(mask))
-            for voter, mask in zip(voters, held_out, strict=True)
-        )
+    return np.concatenate(
+        work(delayed(lambda share: [predict(voter) for voter in share])(share) for share in shares)
     )
-
-
-def _predict_rows(voter: Voter, X: Any, labels: Codes, rows: NDArray[np.intp]) -> Codes:
-    codes: Codes = labels.copy()
-    if rows.size:
-        codes[rows] = voter.predict(_safe_indexing(X, rows))
-    return codes
