@@ -3,17 +3,20 @@
 See the project's README for a first example and its documentation for the theory.
 """
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from tandemvote.certificate import Certificate
-from tandemvote.certify import certify
-from tandemvote.counts import VoteCounts
-from tandemvote.estimators import (
-    CertifiedBaggingClassifier,
-    CertifiedForestClassifier,
-    CertifiedVotingClassifier,
-)
-from tandemvote.votes import Votes
+if TYPE_CHECKING:
+    from tandemvote.certificate import Certificate
+    from tandemvote.certify import certify
+    from tandemvote.counts import VoteCounts
+    from tandemvote.estimators import (
+        CertifiedBaggingClassifier,
+        CertifiedForestClassifier,
+        CertifiedVotingClassifier,
+    )
+    from tandemvote.votes import Votes
 
 __version__ = version("tandemvote")
 
@@ -26,3 +29,26 @@ __all__ = [
     "Votes",
     "certify",
 ]
+
+# Rooms are entered when first asked for, so that the command line starts without scikit-learn.
+_ROOMS = {
+    "Certificate": "certificate",
+    "CertifiedBaggingClassifier": "estimators",
+    "CertifiedForestClassifier": "estimators",
+    "CertifiedVotingClassifier": "estimators",
+    "VoteCounts": "counts",
+    "Votes": "votes",
+    "certify": "certify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -9,13 +9,14 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tandemvote import CertifiedForestClassifier, certify
-from tandemvote.bounds import RequirementError
+from tandemvote.bounds import RequirementError, test_set_bound
 from tandemvote.weights import minimise
 
 FIELDS = ("errors", "sizes", "tandem_errors", "overlaps", "disagreements")
@@ -223,3 +224,14 @@ def test_two_class_bounds_are_refused_for_three_classes_before_training(name, th
         CertifiedForestClassifier(bound=name).fit(X, y)
     with pytest.raises(RequirementError, match="two classes only"):
         CertifiedForestClassifier(weights="disagreement").fit(X, y)
+
+
+def test_a_test_set_adds_its_bound_to_the_same_vote():
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = CertifiedForestClassifier(20, weights="tandem", random_state=0).fit(X[:400], y[:400])
+    certificate = forest.certify_with_test(X[400:], y[400:])
+    errors = int((forest.predict(X[400:]) != y[400:]).sum())
+    expected = test_set_bound(n_errors=errors, n_samples=len(y) - 400)
+    assert certificate.bounds["test_set"].value == expected
+    assert certificate.value == forest.certificate_.value
+    assert forest.certify_with_test(X[400:], y[400:], bound="test_set").value == expected

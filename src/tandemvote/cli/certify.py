@@ -95,7 +95,7 @@ def certify(
         estimator, description = None, f"Predictions of {votes.n_voters} voters, {predictions.name}"
     else:
         dataset = _read(str(data), target, drop_missing=drop_missing)
-        forest_options = {
+        trees = {
             "n_estimators": voters,
             "max_samples": SHARE_OF_POINTS[bagging],
             "random_state": seed,
@@ -103,7 +103,7 @@ def certify(
             "verbose": int(sys.stderr.isatty() and not as_json),
         }
         estimator, certificate, votes = _grow(
-            dataset, {**terms, **forest_options}, test_fraction, unlabelled, seed
+            dataset, terms, trees, test_fraction=test_fraction, unlabelled=unlabelled, seed=seed
         )
         description = repr(dataset)
     _show(certificate, as_json=as_json)
@@ -157,7 +157,9 @@ def _judge(path: Path, target: str, terms: dict[str, Any]) -> tuple[Certificate,
 
 def _grow(
     dataset: Dataset,
-    options: dict[str, Any],
+    terms: dict[str, Any],
+    trees: dict[str, Any],
+    *,
     test_fraction: float,
     unlabelled: Path | None,
     seed: int,
@@ -169,16 +171,18 @@ def _grow(
     from tandemvote.datasets import read_features  # noqa: PLC0415
     from tandemvote.ensembles import out_of_bag_votes  # noqa: PLC0415
 
-    X, y, test = dataset.X, dataset.y, {}
+    extra = None if unlabelled is None else read_features(unlabelled, like=dataset)
+    X, y = dataset.X, dataset.y
     if test_fraction:
         # Not stratified: test points must be independent draws for the binomial limit to hold.
         X, X_test, y, y_test = train_test_split(X, y, test_size=test_fraction, random_state=seed)
-        test = {"X_test": X_test, "y_test": y_test}
-    extra = None if unlabelled is None else read_features(unlabelled, like=dataset)
-    forest = CertifiedForestClassifier(**options)
-    forest.fit(X, y, X_unlabelled=extra, **test)
-    votes = out_of_bag_votes(forest.forest_, X, y, X_unlabelled=extra)
-    return forest, forest.certificate_, votes
+        # The forest itself cannot know the test set; which bound to report is said afterwards.
+        bound, terms = terms["bound"], {**terms, "bound": "first_order"}
+    forest = CertifiedForestClassifier(**terms, **trees).fit(X, y, X_unlabelled=extra)
+    certificate = forest.certificate_
+    if test_fraction:
+        certificate = forest.certify_with_test(X_test, y_test, bound=bound)
+    return forest, certificate, out_of_bag_votes(forest.forest_, X, y, X_unlabelled=extra)
 
 
 def _show(certificate: Certificate, *, as_json: bool) -> None:

@@ -18,11 +18,11 @@ def as_one_line(error: Exception) -> str | None:
         message = error.format_message()
         # Called without arguments, a group has shown its help and has no complaint to add.
         return f"Error: {' '.join(message.split())}" if message else ""
-    from tandemvote.datasets import DatasetError  # noqa: PLC0415
     from tandemvote.experiments.store import StoreError  # noqa: PLC0415
 
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
-    # Folders that cannot be written to and schedulers that do not answer are OSErrors.
-    if lacks_extra or isinstance(error, DatasetError | StoreError | OSError):
+    # The library refuses bad values by ValueError, with the way out in the message. Folders that
+    # cannot be written to and schedulers that do not answer are OSErrors.
+    if lacks_extra or isinstance(error, ValueError | StoreError | OSError):
         return f"Error: {' '.join(str(error).split())}"
     return None

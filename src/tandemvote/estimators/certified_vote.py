@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.certificate import Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.hard_vote import vote_shares, vote_totals
 from tandemvote.ensembles.terms import Terms
@@ -61,6 +64,28 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         return vote_shares(self._predict_codes(X), self.weights_, len(self.classes_))
+
+    def certify_with_test(
+        self, X_test: Any, y_test: ArrayLike, *, bound: str | Sequence[str] | None = None
+    ) -> Certificate:
+        """Return the certificate with the test-set bound beside the others.
+
+        Parameters
+        ----------
+        X_test, y_test : array_like
+            Labelled points used for nothing else: not for training, weights or any choice.
+        bound : str or sequence of str, optional
+            The bound to report, "test_set" included; by default the one of `certificate_`.
+        """
+        predicted = Votes.from_predictions([self.predict(X_test)], y_test)
+        terms = replace(self._terms(), bound=self.bound if bound is None else bound)
+        note = f"Test-set labels: {predicted.n_samples} set aside for the test-set bound."
+        return terms.certify(
+            self.counts_,
+            self.certificate_.weights,
+            test_counts=VoteCounts.from_votes(predicted),
+            notes=[*self.certificate_.notes, note],
+        )
 
     def prune(self, max_voters: int) -> Self:
         """Return a smaller vote with a certificate of its own; no point is spent on it.

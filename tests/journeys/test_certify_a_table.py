@@ -1,0 +1,187 @@
+"""From a messy table, or from predictions, to a guarantee; and what happens on a mistake."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tandemvote.cli.app import run
+
+ROWS = 400
+
+
+@pytest.fixture
+def messy(tmp_path):
+    """A byte-order mark, semicolons, text, missing cells, numbers with text among them."""
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=ROWS)
+    colour = rng.choice(["red", "blue", "", "dark green"], ROWS)
+    kind = np.where(size + (colour == "red") + 0.1 * rng.normal(size=ROWS) > 0, "good", "bad")
+    lines = ['size;colour;"the note";quality']
+    for i in range(ROWS):
+        shown = "" if i % 17 == 0 else f"{size[i]:.4f}"
+        note = "n/a" if i % 3 else "12"
+        lines.append(f"{shown};{colour[i]};{note};{kind[i]}")
+    path = tmp_path / "messy.csv"
+    path.write_text("\ufeff" + "\r\n".join(lines) + "\r\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path):
+    rng = np.random.default_rng(1)
+    labels = rng.choice(["yes", "no"], 300)
+    lines = ["label,first,second,third"]
+    for label in labels:
+        other = "no" if label == "yes" else "yes"
+        cells = [
+            "" if rng.random() < 0.3 else other if rng.random() < 0.1 else label for _ in "abc"
+        ]
+        lines.append(",".join([label, *cells]))
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_messy_table_becomes_a_certificate_and_a_report(messy, tmp_path, capsys):
+    report = tmp_path / "report.html"
+    code = run(
+        ["certify", str(messy), "--target", "quality", "--voters", "30", "--report", str(report)]
+    )
+    shown = capsys.readouterr()
+    assert code == 0
+    assert shown.out.startswith("error <= 0.")
+    assert "With probability at least 95 %" in shown.out
+    assert str(report) in shown.err
+    page = report.read_text(encoding="utf-8")
+    assert "errs on at most" in page
+    assert "messy" in page
+
+
+def test_machines_get_json_with_the_same_number(messy, capsys):
+    options = ["--target", "quality", "--voters", "30", "--delta", "0.1", "--bound", "best"]
+    assert run(["certify", str(messy), *options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["delta"] == 0.1
+    assert found["value"] == min(found["bounds"].values())
+    assert found["n_voters"] == 30
+    assert any("independent draws" in text for text in found["assumptions"])
+
+
+def test_a_test_set_is_paid_in_labels_and_shown_beside_the_rest(messy, capsys):
+    options = ["--target", "quality", "--voters", "30", "--test-fraction", "0.25"]
+    assert run(["certify", str(messy), *options]) == 0
+    assert "labels of an extra test set" in capsys.readouterr().out
+
+
+def test_a_test_set_bound_can_be_the_one_reported(messy, capsys):
+    options = ["--target", "quality", "--voters", "20", "--test-fraction", "0.5"]
+    assert run(["certify", str(messy), *options, "--bound", "test_set", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["value"] == found["bounds"]["test_set"]
+
+
+def test_unlabelled_points_sharpen_the_disagreement_bound(messy, tmp_path, capsys):
+    lines = messy.read_text(encoding="utf-8-sig").splitlines()
+    more = tmp_path / "more.csv"
+    more.write_text("\n".join(line.rsplit(";", 1)[0] for line in [lines[0], *lines[1:] * 5]) + "\n")
+    options = ["certify", str(messy), "--target", "quality", "--voters", "20", "--json"]
+    assert run(options) == 0
+    without = json.loads(capsys.readouterr().out)["bounds"]["disagreement"]
+    assert run([*options, "--unlabelled", str(more)]) == 0
+    assert json.loads(capsys.readouterr().out)["bounds"]["disagreement"] < without
+
+
+def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
+    joblib = pytest.importorskip("joblib")
+    path = tmp_path / "forest.joblib"
+    assert (
+        run(["certify", str(messy), "--target", "quality", "--voters", "10", "--model", str(path)])
+        == 0
+    )
+    assert "can run their code" in capsys.readouterr().err
+    forest = joblib.load(path)
+    assert set(forest.predict(np.zeros((2, 3)))) <= {"good", "bad"}
+
+
+def test_predictions_from_anywhere_are_certified(votes, capsys):
+    assert run(["certify", "--predictions", str(votes), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n_voters"] == 3
+    assert 0 < found["value"] <= 1
+
+
+def test_the_same_seed_gives_the_same_certificate(messy, capsys):
+    texts = []
+    for jobs in ("1", "2"):
+        assert (
+            run(
+                [
+                    "certify",
+                    str(messy),
+                    "--target",
+                    "quality",
+                    "--voters",
+                    "10",
+                    "-j",
+                    jobs,
+                    "--json",
+                ]
+            )
+            == 0
+        )
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+
+
+GOOD = "size,kind\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
+KIND = ["--target", "kind"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (GOOD, ["--target", "kin"], "no column 'kin'. Did you mean 'kind'"),
+        ("size,kind\n" + "1,x\n" * 40, KIND, "one class only"),
+        ("", KIND, "is empty"),
+        ("size,kind\n1,0\n2,1\n3,0\n4,1\n", KIND, "4 rows; fewer than 20"),
+        ("size,kind\n1,0.5\n2,1.5\n", KIND, "holds fractions"),
+        (GOOD, [], "name the label column"),
+        (GOOD, [*KIND, "--delta", "1.5"], "must lie strictly between 0 and 1"),
+        (GOOD, [*KIND, "--bound", "TND"], "no bound 'TND'"),
+        (GOOD, [*KIND, "--bound", "test_set"], "needs labelled points"),
+        (GOOD, [*KIND, "--voters", "ten"], "Invalid value for '--voters'"),
+        (GOOD, [*KIND, "--unlabelled", "nowhere.csv"], "There is no file nowhere.csv"),
+    ],
+)
+def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, options, message):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    assert run(["certify", str(path), *options]) == 2
+    assert_one_line(capsys.readouterr(), message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["certify"], "either DATA or --predictions"),
+        (["certify", "nowhere.csv", "--target", "kind"], "There is no file nowhere.csv"),
+        (["certify", "Lettre"], "Letter"),
+        (["certify", __file__, "--target", "kind"], "unknown ending '.py'"),
+        (["bounds"], "no bound can be computed"),
+        (["bounds", "--gibbs-loss", "1.2", "--n", "10"], "must lie in [0, 1], got 1.2"),
+        (["bounds", "--errors", "7", "--points", "5"], "cannot show 7 errors"),
+        (["bounds", "--gibbs-loss", "high"], "Invalid value for '--gibbs-loss'"),
+        (["certfy"], "certfy"),
+    ],
+)
+def test_a_mistake_in_the_call_gets_one_line_and_exit_code_two(capsys, arguments, message):
+    assert run(arguments) == 2
+    assert_one_line(capsys.readouterr(), message)
+
+
+def assert_one_line(shown, message):
+    assert shown.out == ""
+    assert message in shown.err
+    assert shown.err.startswith("Error: ")
+    assert shown.err.count("\n") == 1
