@@ -28,21 +28,22 @@ def test_reduced_bagging_tightens_the_tandem_bound(name):
 
 def test_unlabelled_points_pay_when_labels_are_few():
     """The tandem bound needs labels for pairs, the disagreement bound for single voters only."""
-    X, y = load_breast_cancer(return_X_y=True)
+    X, digit = load_digits(return_X_y=True)
     tandem, disagreement = {}, {}
-    for share in (0.9, 0.2):
+    for share in (0.9, 0.3):
         bounds = []
         for seed in range(3):
             labelled, unlabelled, labels, _ = train_test_split(
-                X, y, train_size=share, random_state=seed
+                X, digit % 2, train_size=share, random_state=seed
             )
-            fitted = forest(max_samples=0.5, max_depth=3).fit(labelled, labels, unlabelled)
+            fitted = CertifiedForestClassifier(50, random_state=seed)
+            fitted.fit(labelled, labels, unlabelled)
             assert fitted.counts_.n_unlabelled == len(unlabelled)
             bounds.append(fitted.bounds_)
         tandem[share] = np.mean([each["tandem"].value for each in bounds])
         disagreement[share] = np.mean([each["disagreement"].value for each in bounds])
-    assert tandem[0.9] < disagreement[0.9]
-    assert disagreement[0.2] < tandem[0.2]
+    assert tandem[0.9] + 0.05 < disagreement[0.9]
+    assert disagreement[0.3] + 0.05 < tandem[0.3] < 1
 
 
 @pytest.mark.skipif(
