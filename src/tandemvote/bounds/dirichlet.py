@@ -3,8 +3,8 @@ r"""Dirichlet: weights fitted on a labelled hold-out, certified on the same hold
 Instead of drawing a voter, draw a whole weighting rho' from a Dirichlet distribution with
 parameters alpha = K rho, where rho is the vote's weighting. Summed by label, the drawn weights v'
 at a point are Dirichlet again, with parameters a_j = K v_j for the shares v_j, and
-v'_j / (v'_j + v'_y) is Beta(a_j, a_y). Fix a level kappa < 1/2 and call a draw bad at (x, y) if this
-ratio reaches kappa for some j other than y. Its probability is at most
+v'_j / (v'_j + v'_y) is Beta(a_j, a_y). Fix a level kappa < 1/2 and call a draw bad at (x, y) if
+this ratio reaches kappa for some j other than y. Its probability is at most
 
 .. math:: \ell(x, y) = \min\Big(1, \sum_{j \ne y} SF(\kappa; a_j, a_y)\Big),
 

@@ -1,0 +1,228 @@
+"""Distributions on finitely many points, where the true error of a vote is a finite sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote import VoteCounts, Votes
+from tandemvote.ensembles import weighted_vote
+
+Array = NDArray[Any]
+Train = Callable[[Array, Array, Array], Array]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class World:
+    """Points with masses and labels, voters on them, and how much of it a draw shows.
+
+    Attributes
+    ----------
+    mass, labels : ndarray of shape (n_points,)
+        Probability and label of every point. A noisy label is two points at one place.
+    voters : ndarray of shape (n_voters, n_points), or callable
+        Labels that fixed voters predict; or a rule that trains a voter, given the drawn points it
+        may learn from, the world's labels and the world's places.
+    held_out_share : float
+        Probability that a voter holds out a drawn point; 1 for a common hold-out. A trained voter
+        instead holds out what its bootstrap leaves out.
+    confidences : ndarray of shape (n_voters, n_points)
+        Probability each voter gives its label; used by soft votes only.
+    """
+
+    name: str
+    mass: Array
+    labels: Array
+    voters: Array | Train
+    n_samples: int
+    delta: float
+    n_voters: int = 0
+    n_classes: int = 2
+    n_unlabelled: int = 50
+    n_test: int = 40
+    held_out_share: float = 1.0
+    places: Array | None = None
+    confidences: Array | None = None
+
+    def draw(self, rng: np.random.Generator) -> Draw:
+        """Draw a sample, split it without looking at it, and train voters that need training."""
+        sample, unlabelled, test = (
+            rng.choice(self.mass.size, size=n, p=self.mass)
+            for n in (self.n_samples, self.n_unlabelled, self.n_test)
+        )
+        if callable(self.voters):
+            picked = rng.integers(self.n_samples, size=(self.n_voters, self.n_samples))
+            held_out = np.array([~np.isin(np.arange(self.n_samples), p) for p in picked])
+            places = self.places if self.places is not None else np.arange(self.mass.size)
+            predictions = np.array([self.voters(sample[p], self.labels, places) for p in picked])
+        else:
+            predictions = self.voters
+            held_out = rng.random((len(predictions), self.n_samples)) < self.held_out_share
+            # A voter without held-out points gets one, the choice again blind to the data.
+            held_out[
+                np.arange(len(predictions)), rng.integers(self.n_samples, size=len(held_out))
+            ] = True
+        return Draw(self, predictions, sample, held_out, unlabelled, test)
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One sample from a world; `predictions` are those of its voters on every point there is."""
+
+    world: World
+    predictions: Array
+    sample: Array
+    held_out: Array
+    unlabelled: Array
+    test: Array
+
+    @cached_property
+    def votes(self) -> Votes:
+        """Votes on the drawn points."""
+        return Votes(
+            predictions=self.predictions[:, self.sample],
+            labels=self.world.labels[self.sample],
+            held_out=self.held_out,
+            classes=np.arange(self.world.n_classes),
+            unlabelled=self.predictions[:, self.sample[:0]],
+        )
+
+    @cached_property
+    def counts(self) -> VoteCounts:
+        """Counts of the votes."""
+        return VoteCounts.from_votes(self.votes)
+
+    @property
+    def uniform(self) -> Array:
+        """Equal weights."""
+        return np.full(len(self.predictions), 1.0 / len(self.predictions))
+
+    def vote(self, weights: Array) -> Array:
+        """Label of the hard weighted vote at every point."""
+        return weighted_vote(self.predictions, weights, self.world.n_classes)
+
+    def risk(self, weights: Array) -> float:
+        """True error of the hard weighted vote."""
+        return float(self.world.mass[self.vote(weights) != self.world.labels].sum())
+
+    def soft_risk(self, weights: Array) -> float:
+        """True error of the vote that averages confidences: another classifier."""
+        world = self.world
+        totals = np.zeros((world.mass.size, world.n_classes))
+        for weight, said, sure in zip(weights, self.predictions, world.confidences, strict=True):
+            others = (1.0 - sure) / (world.n_classes - 1)
+            totals += weight * others[:, None]
+            totals[np.arange(said.size), said] += weight * (sure - others)
+        return float(world.mass[totals.argmax(axis=1) != world.labels].sum())
+
+
+def errors_to_labels(
+    labels: Array, wrong: Array, n_classes: int, rng: np.random.Generator
+) -> Array:
+    """Turn a table of errors into predicted labels, wrong ones drawn at random."""
+    shift = rng.integers(1, n_classes, size=wrong.shape) if n_classes > 2 else 1
+    return (labels + wrong * shift) % n_classes
+
+
+def memoriser(learnt: Array, labels: Array, places: Array) -> Array:
+    """Voter that repeats the majority label it saw at a place, and says 0 elsewhere."""
+    ones = np.bincount(places[learnt], weights=2 * labels[learnt] - 1, minlength=places.max() + 1)
+    return (ones > 0).astype(int)[places]
+
+
+def coin(name: str, error: float, n: int, delta: float) -> World:
+    """One voter that errs at a known rate."""
+    return World(
+        name=name,
+        mass=np.array([1 - error, error]),
+        labels=np.array([1, 1]),
+        voters=np.array([[1, 0]]),
+        n_samples=n,
+        n_test=n,
+        delta=delta,
+    )
+
+
+def ties(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
+    """Two voters that never err together; every error of one is a tie, and ties are lost.
+
+    All oracle bounds are equalities here: risk = 2 G = 4 T = 4 G - 2 D = C.
+    """
+    return World(
+        name=name,
+        mass=np.array([1 - risk, risk / 2, risk / 2]),
+        labels=np.ones(3, int),
+        voters=np.array([[1, 0, 1], [1, 1, 0]]),
+        n_samples=n,
+        delta=delta,
+        **more,
+    )
+
+
+def correlated(name: str, *, n_voters: int, n_classes: int, seed: int, **more: Any) -> World:
+    """Voters that find the same points hard; labels and masses as uneven as told."""
+    rng = np.random.default_rng(seed)
+    n_points, skew = 40, more.pop("skew", 1.0)
+    error = more.pop("error", 0.3)
+    shares = rng.dirichlet(np.full(n_classes, skew))
+    labels = rng.choice(n_classes, p=shares, size=n_points)
+    hard = rng.beta(0.5, 0.5 / error - 0.5, size=n_points)
+    wrong = rng.random((n_voters, n_points)) < hard
+    return World(
+        name=name,
+        mass=rng.dirichlet(np.ones(n_points)),
+        labels=labels,
+        voters=errors_to_labels(labels, wrong, n_classes, rng),
+        n_classes=n_classes,
+        **more,
+    )
+
+
+def noisy_memorisers(name: str, *, noise: float, n_places: int, **more: Any) -> World:
+    """Trained voters that learn noise by heart; only points they never saw tell the truth."""
+    places = np.repeat(np.arange(n_places), 2)
+    mass = np.tile([1 - noise, noise], n_places) / n_places
+    labels = (places % 2) ^ np.tile([0, 1], n_places)
+    return World(name=name, mass=mass, labels=labels, places=places, voters=memoriser, **more)
+
+
+def confident_minority(name: str, **more: Any) -> World:
+    """Two hesitant voters are right, a third is sure and wrong: the soft vote follows it."""
+    labels = np.array([1, 0, 1, 0])
+    voters = np.array([labels, labels, [0, 1, 1, 0]])
+    sure = np.array([[0.55] * 4, [0.55] * 4, [0.99] * 4])
+    mass = np.array([0.45, 0.45, 0.05, 0.05])
+    return World(name=name, mass=mass, labels=labels, voters=voters, confidences=sure, **more)
+
+
+WORLDS: tuple[World, ...] = (
+    coin("coin, 8 points", 0.3, 8, delta=0.3),
+    coin("coin, 60 points", 0.05, 60, delta=0.05),
+    ties("ties, 10 points", 0.6, 10, delta=0.3),
+    ties("ties, 200 points", 0.08, 200, delta=0.3, n_unlabelled=150),
+    ties("ties, few held out", 0.1, 400, delta=0.3, held_out_share=0.2),
+    correlated(
+        "correlated, bagging", n_voters=9, n_classes=2, seed=5, n_samples=500, delta=0.05,
+        held_out_share=0.37, error=0.1, n_unlabelled=100,
+    ),
+    correlated(
+        "skewed classes", n_voters=15, n_classes=2, seed=2, n_samples=60, delta=0.3,
+        skew=0.3, error=0.1,
+    ),
+    correlated(
+        "four classes, bagging", n_voters=9, n_classes=4, seed=3, n_samples=400, delta=0.05,
+        held_out_share=0.5, error=0.15, n_unlabelled=100,
+    ),
+    correlated(
+        "many weak voters", n_voters=40, n_classes=2, seed=4, n_samples=30, delta=0.3, error=0.4
+    ),
+    noisy_memorisers(
+        "memorisers", noise=0.05, n_places=15, n_voters=7, n_samples=300, delta=0.3,
+        n_unlabelled=80,
+    ),
+)  # fmt: skip
