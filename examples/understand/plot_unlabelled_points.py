@@ -48,8 +48,8 @@ for row, share in enumerate(shares):
 # With plenty of labels the tandem bound is the smaller one, because it estimates one quantity
 # instead of the difference of two. As labels get few its overlaps get too small first, and the
 # disagreement bound takes over: its pairs are judged on the unlabelled points as well. Drawing
-# fewer points a tree (``max_samples=0.5``) leaves larger overlaps and moves the crossing to fewer
-# labels.
+# fewer points a tree (``max_samples=0.5``) leaves larger overlaps and keeps the tandem bound ahead
+# for longer.
 #
 # Which of the two to certify with is to be decided beforehand. With
 # ``bound=["tandem", "disagreement"]`` both are tried, each at half of delta.

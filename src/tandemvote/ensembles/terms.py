@@ -51,6 +51,8 @@ class Terms:
 
     def check(self, *, n_voters: int, classes: NDArray[Any], test_set: bool = False) -> None:
         """Refuse terms that cannot be met, before anything is trained."""
+        if n_voters < 1:
+            raise ValueError(f"A vote of {n_voters} voters is none; ask for at least 1.")
         check_delta(self.delta)
         distribution(self.prior, n_voters, "prior")
         if not isinstance(self.weights, str):
@@ -103,11 +105,13 @@ class Terms:
         return minimise(counts, self.weights, self.prior, self.delta).weights
 
     def prune_weights(self, counts: VoteCounts, max_voters: int) -> FloatArray:
-        """Return weights of at most so many voters; the others get 0."""
-        minimised = isinstance(self.weights, str) and self.weights in PROBLEMS
-        solution = minimise(
-            counts, str(self.weights) if minimised else "tandem", self.prior, self.delta
-        )
+        """Return weights of at most so many voters, the others 0.
+
+        They minimise the bound the weights were to minimise, else the bound to report, else the
+        tandem bound.
+        """
+        asked = [name for name in self._bounds()[::-1] if name in PROBLEMS]
+        solution = minimise(counts, (*asked, "tandem")[0], self.prior, self.delta)
         return prune(solution, counts, max_voters=max_voters).weights
 
     def certify(

@@ -90,6 +90,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def prune(self, max_voters: int) -> Self:
         """Return a smaller vote with a certificate of its own; no point is spent on it.
 
+        The weights of the voters kept are chosen anew, to minimise the bound that `weights` names,
+        else `bound`, else the tandem bound.
+
         Parameters
         ----------
         max_voters : int

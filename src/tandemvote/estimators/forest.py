@@ -162,7 +162,7 @@ class CertifiedForestClassifier(CertifiedVote):
         return voter_predictions(self.forest_, self._validate(X, reset=False))
 
     def _keep(self, estimators: list[Any]) -> None:
-        self.forest_ = copy(self.forest_)
+        self.forest_ = copy(self.forest_).set_params(n_estimators=len(estimators))
         self.forest_.estimators_ = self.estimators_ = estimators
 
     def _validate(self, X: Any, **options: Any) -> Any:
