@@ -17,8 +17,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	@touch $(INSTALLED)
 
-demo: $(INSTALLED)  ## certify forests on bundled data
-	$(BIN)/python examples/quickstart/plot_certified_forest.py
+demo: $(INSTALLED)  ## certify forests on bundled data, write report.html
+	$(BIN)/tandemvote demo
 
 test: $(INSTALLED)  ## the tests, minutes at most
 	$(BIN)/python -m pytest -q
