@@ -97,7 +97,7 @@ def variance_upper(
     bounds = np.where(
         usable, (v + b**2 * nats / (rates * n)) / np.where(usable, correction, 1.0), np.inf
     )
-    return np.minimum((bounds * (1.0 + INPUT_MARGIN)).min(axis=-1), b[..., 0] ** 2 / 4)[()]
+    return (np.minimum(bounds.min(axis=-1), b[..., 0] ** 2 / 4) * (1.0 + INPUT_MARGIN))[()]
 
 
 def bennett_rates(n: float, *, delta: float) -> FloatArray:

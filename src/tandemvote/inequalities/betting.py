@@ -60,7 +60,7 @@ def betting_upper(
     """
     check_delta(delta)
     x = np.asarray(values, float)
-    columns = x.reshape(x.shape[0], -1)
+    columns = x[:, None] if x.ndim == 1 else x
     low, high = (np.broadcast_to(np.asarray(a, float), columns.shape[1:]) for a in (lower, upper))
     if not (columns <= high).all():
         raise ValueError(
@@ -103,7 +103,7 @@ def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> F
     [2.0, 2.309401076758503]
     """
     n_samples = len(values)
-    low, high = np.asarray(lower, float), np.asarray(upper, float)
+    low, high = (np.broadcast_to(np.asarray(a, float), values.shape[1:]) for a in (lower, upper))
     number = np.arange(1.0, n_samples + 1)[:, None]
     total = np.cumsum(np.vstack([0.5 * (low + high), values]), axis=0)
     before, after = total[:-1] / number, total[1:] / (number + 1)

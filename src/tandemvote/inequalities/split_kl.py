@@ -65,6 +65,7 @@ def split_kl_upper(
         share = np.divide(
             mean, width, out=np.zeros(np.broadcast(mean, width).shape), where=width > 0
         )
+        share = np.where(share < 1.0 + INPUT_MARGIN, np.minimum(share, 1.0), share)
         return pac_bayes_kl(share, n, kl_divergence=kl_divergence, delta=delta / 2, moment=moment)
 
     value = s + up * interval(above, up).upper - down * interval(below, down).lower
