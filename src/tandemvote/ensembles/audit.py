@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ FALSE_ALARM = 1e-12
 ENOUGH_DRAWS = 5
 """Expected draws of a point from which the chi-square test can be trusted."""
 
-RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+RELEASE = tuple(map(int, re.findall(r"\d+", sklearn.__version__)[:2]))
 MISFILES_MISSING_VALUES = RELEASE < (1, 8)
 """Whether training may file points with missing values under other leaves than `apply` does."""
 

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, is_classifier
 
 WITH_A_HOLD_OUT = (
     "With labelled points the model never saw, certify(hold_out_votes(model, X_held_out,"
-    " y_held_out)) works for every ensemble."
+    " y_held_out)), with hold_out_votes from tandemvote.ensembles, works for every ensemble."
 )
 
 

@@ -58,16 +58,18 @@ class TrainedVote(CertifiedVote):
         terms: Terms,
         random_state: RandomState,
     ) -> Self:
+        unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
         self.classes_ = np.unique(labels)
         self.estimators_ = train(
             estimators, points, labels, rows, random_state, n_jobs=self.n_jobs, verbose=self.verbose
         )
+        voters = self._voters()
         held_out = held_out_mask(rows, len(labels))
         codes = encode(labels, self.classes_)
-        predictions = predict_held_out(self._voters(), points, codes, held_out, self.n_jobs)
-        unlabelled = (
-            predictions[:, :0] if X_unlabelled is None else self._predict_codes(X_unlabelled)
-        )
+        predictions = predict_held_out(voters, points, codes, held_out, self.n_jobs)
+        unlabelled = predictions[:, :0]
+        if unseen is not None:
+            unlabelled = predict_codes(voters, unseen, self.n_jobs)
         votes = Votes(predictions, codes, held_out, self.classes_, unlabelled)
         return self._certify(votes, terms)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[misc]  # scikit-learn is untyped
+class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[misc]
     """A vote of different classifiers with a guarantee on its error rate.
 
     Every classifier is trained once a split, and each of these voters is judged on the points it
@@ -107,7 +107,8 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         if self.prefit:
             terms.check(n_voters=len(models), classes=np.unique(labels))
             self.estimators_ = models
-            votes = hold_out_votes(models, points, labels, X_unlabelled=X_unlabelled)
+            unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
+            votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
             self.classes_ = votes.classes
             return self._certify(votes, terms)
         random_state = check_random_state(self.random_state)
