@@ -29,7 +29,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import logsumexp
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.bound import BoundValue
@@ -131,7 +130,7 @@ def vote_profile_bound(
         """Evidence of the unlabelled points against an error rate, beyond what is needed."""
         mean = np.minimum(error - LAMBDAS * g, largest)
         capital = log_capital(phi, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
-        return float(logsumexp(capital)) - share - needed
+        return float(np.logaddexp.reduce(capital)) - share - needed
 
     # In a cell the labels give at least the evidence of its lower end, and the unlabelled points
     # least at its upper end. The largest errors hide in the middle; from there on, most cells

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL, check_rate
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN, FloatArray
@@ -88,7 +87,7 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, rates: Fl
     tilt = rates / np.sqrt(mean)
     evidence = n * (-tilt * loss - np.log1p(mean * np.expm1(-tilt)))
     rounding = ARITHMETIC_MARGIN * n * tilt * (loss + mean)
-    return np.asarray(logsumexp(evidence - rounding + LOG_SHARES, axis=-1))[()]
+    return np.logaddexp.reduce(evidence - rounding + LOG_SHARES, axis=-1)
 
 
 def catoni_upper(

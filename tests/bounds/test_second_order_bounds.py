@@ -1,0 +1,227 @@
+"""c_box, second_order and the Chebyshev-Cantelli bounds against brute force and 50 digits."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from truth import kl_lower, kl_upper, xi
+
+from tandemvote import VoteCounts, Votes, bounds
+from tandemvote.bounds.c_box import c_box, c_box_bound
+from tandemvote.bounds.chebyshev_cantelli import (
+    OFFSETS,
+    bennett_cantelli_bound,
+    bernstein_cantelli_bound,
+    chebyshev_cantelli_oracle,
+    split_kl_cantelli_bound,
+)
+from tandemvote.bounds.second_order import second_order, second_order_bound, second_order_oracle
+from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities.bennett import bennett_upper
+from tandemvote.inequalities.unexpected_bernstein import unexpected_bernstein_upper
+
+CLOSE = mp.mpf(10) ** -9
+
+
+@st.composite
+def observed_moments(draw):
+    gibbs = draw(st.floats(0, 0.7))
+    tandem = gibbs**2 + draw(st.floats(0, 1)) * (gibbs - gibbs**2)
+    n = draw(st.integers(1, 10**5))
+    return {
+        "gibbs_loss": gibbs,
+        "tandem_loss": min(tandem, gibbs),
+        "n_min": n,
+        "n_min_pairs": max(1, int(n * draw(st.floats(0.2, 1)))),
+        "kl_divergence": draw(st.sampled_from([0.0, 0.5, 20.0])),
+        "delta": draw(st.sampled_from([0.05, 0.5])),
+    }
+
+
+@settings(deadline=None)
+@given(observed_moments())
+def test_c_box_is_never_looser_than_c_tandem_unless_its_intervals_contradict_each_other(terms):
+    gibbs, tandem = intervals(terms)
+    if gibbs.lower**2 <= tandem.upper:
+        assert c_box_bound(**terms) <= bounds.c_tandem_bound(**terms) + 1e-9
+
+
+@settings(deadline=None, max_examples=50)
+@given(observed_moments())
+def test_c_box_is_the_largest_c_bound_over_its_box(terms):
+    gibbs, tandem = intervals(terms)
+    g = np.linspace(gibbs.lower, gibbs.upper, 801)[:, None]
+    t = np.linspace(tandem.lower, tandem.upper, 201)[None, :]
+    possible = (g**2 <= t) & (t <= g)
+    if not possible.any():
+        return
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(g < 0.5, (t - g**2) / (t - g + 0.25), 1.0)
+    largest = value[possible].max()
+    found = c_box_bound(**terms)
+    assert found >= min(largest, 1.0) - 1e-9
+    if tandem.upper - tandem.lower < 0.02 and gibbs.upper - gibbs.lower < 0.02 and largest < 0.9:
+        assert found <= largest + 0.02  # the grid misses the corner by about a step
+
+
+def intervals(terms):
+    half, kl = terms["delta"] / 2, terms["kl_divergence"]
+    return (
+        pac_bayes_kl(terms["gibbs_loss"], terms["n_min"], kl_divergence=kl, delta=half),
+        pac_bayes_kl(terms["tandem_loss"], terms["n_min_pairs"], kl_divergence=2 * kl, delta=half),
+    )
+
+
+@pytest.mark.parametrize("gibbs_loss", [0.0, 0.1, 0.3, 0.45])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("n", [20, 3000, 10**6])
+def test_c_box_agrees_with_fifty_digits(gibbs_loss, share, n):
+    tandem_loss = gibbs_loss**2 + share * (gibbs_loss - gibbs_loss**2)
+    half = mp.mpf(0.05) / 2
+    first, second = reference.printed(n, 0.3, half), reference.printed(n // 2, 0.6, half)
+    t_upper, g_upper = kl_upper(tandem_loss, second), kl_upper(gibbs_loss, first)
+    g_lower, t = kl_lower(gibbs_loss, first), min(t_upper, g_upper)
+    if g_lower > mp.sqrt(t):
+        exact = 4 * t_upper
+    elif min(g_upper, mp.sqrt(t)) >= 0.5:
+        exact = mp.mpf(1)
+    else:
+        g = min(max(2 * t, g_lower), g_upper, mp.sqrt(t))
+        exact = (t - g**2) / (t - g + mp.mpf(1) / 4)
+    found = c_box_bound(
+        gibbs_loss=gibbs_loss, tandem_loss=tandem_loss, n_min=n, n_min_pairs=n // 2,
+        kl_divergence=0.3,
+    )  # fmt: skip
+    assert reference.clip(exact) <= found <= reference.clip(exact) + CLOSE
+
+
+def test_contradicting_intervals_fall_back_on_four_times_the_tandem_loss():
+    """Errors measured on many points, tandem errors on few, which show none."""
+    terms = {"gibbs_loss": 0.4, "tandem_loss": 0.0, "n_min": 10**6, "n_min_pairs": 400}
+    tandem = pac_bayes_kl(0.0, 400, delta=0.025)
+    assert c_box_bound(**terms) == pytest.approx(4 * tandem.upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("gibbs_loss", [0.1, 0.3, 0.45, 0.6])
+@pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9])
+def test_second_order_oracle_is_the_best_possible(gibbs_loss, share):
+    """Linear programme over distributions of the erring weight with these two moments."""
+    tandem_loss = gibbs_loss**2 + share * (gibbs_loss - gibbs_loss**2)
+    z = np.linspace(0, 1, 2001)
+    best = linprog(
+        -(z >= 0.5).astype(float),
+        A_eq=[np.ones_like(z), z, z**2],
+        b_eq=[1, gibbs_loss, tandem_loss],
+    )
+    oracle = second_order_oracle(gibbs_loss=gibbs_loss, tandem_loss=tandem_loss)
+    assert oracle == pytest.approx(-best.fun, abs=2e-3)
+    assert oracle >= -best.fun - 1e-9
+    assert oracle <= bounds.c_tandem_oracle(gibbs_loss=gibbs_loss, tandem_loss=tandem_loss) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("gibbs_loss", "tandem_loss"), [(0.0, 0.0), (0.2, 0.12), (0.2, 0.05), (0.9, 0.85)]
+)
+@pytest.mark.parametrize(("n", "kl_divergence"), [(5, 0.0), (3000, 2.0)])
+def test_second_order_bound_agrees_with_fifty_digits(gibbs_loss, tandem_loss, n, kl_divergence):
+    share = (3 * mp.mpf(gibbs_loss) - 2 * mp.mpf(tandem_loss)) / mp.mpf(1.5)
+    radius = reference.printed(n, 2 * kl_divergence, 0.05)
+    exact = reference.clip(mp.mpf(1.5) * kl_upper(min(share, mp.mpf(1)), radius))
+    found = second_order_bound(
+        gibbs_loss=gibbs_loss, tandem_loss=tandem_loss, n_min_pairs=n, kl_divergence=kl_divergence
+    )
+    assert exact <= found <= exact + CLOSE
+
+
+def test_second_order_terms_on_counts_are_errors_on_the_pair_sets():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=300)
+    predictions = labels ^ (rng.random((5, 300)) < 0.3)
+    held_out = rng.random((5, 300)) < 0.5
+    value = second_order(
+        VoteCounts.from_votes(Votes.from_predictions(predictions, labels, held_out))
+    )
+    wrong = predictions != labels
+    means = []
+    for g in range(5):
+        for h in range(5):
+            both = held_out[g] & held_out[h]
+            means.append((wrong[g][both].mean() + wrong[h][both].mean()) / 2)
+    assert value.terms["gibbs_loss"] == pytest.approx(np.mean(means), rel=1e-12)
+
+
+def test_second_order_is_for_two_classes_until_counts_know_single_errors():
+    votes = Votes.from_predictions([[0, 1, 2], [0, 1, 1]], [0, 1, 2])
+    with pytest.raises(bounds.RequirementError):
+        second_order(VoteCounts.from_votes(votes))
+
+
+def test_tandem_errors_without_errors_are_refused():
+    with pytest.raises(ValueError, match="exceeds gibbs_loss"):
+        second_order_bound(gibbs_loss=0.1, tandem_loss=0.2, n_min_pairs=10)
+
+
+def test_c_box_on_counts_takes_the_terms_of_c_tandem():
+    rng = np.random.default_rng(1)
+    counts = VoteCounts.from_votes(
+        Votes.from_predictions(rng.integers(3, size=(4, 50)), rng.integers(3, size=50))
+    )
+    assert c_box(counts).terms == bounds.c_tandem(counts).terms
+
+
+@pytest.mark.parametrize(
+    ("tandem_loss", "single"), [(0.0, 0.0), (0.03, 0.3), (0.12, 0.17), (0.3, 0.4)]
+)
+@pytest.mark.parametrize(("n", "kl_divergence"), [(40, 0.0), (3000, 1.5)])
+def test_cantelli_bounds_are_the_least_over_their_offsets(tandem_loss, single, n, kl_divergence):
+    terms = {
+        "tandem_loss": tandem_loss,
+        "single_errors": single,
+        "n_min_pairs": n,
+        "kl_divergence": kl_divergence,
+    }
+    least = {"bennett": 1.0, "bernstein": 1.0}
+    for mu in OFFSETS:
+        mean = (1 - 2 * mu) * tandem_loss - mu * single
+        square = (1 - 2 * mu) ** 2 * tandem_loss + mu**2 * single
+        more = {"n": n, "kl_divergence": 2 * kl_divergence, "delta": 0.05 / OFFSETS.size}
+        upper = {
+            "bennett": bennett_upper(
+                mean=mean, variance=(square - mean**2) * n / (n - 1),
+                width=max(1 - mu, 1 - 2 * mu), **more,
+            ),
+            "bernstein": unexpected_bernstein_upper(
+                mean=mean, mean_square=square, largest=1 - 2 * mu, **more
+            ),
+        }  # fmt: skip
+        for name, bound in upper.items():
+            least[name] = min(least[name], (mu**2 + bound) / (0.5 - mu) ** 2)
+    assert bennett_cantelli_bound(**terms) == pytest.approx(max(least["bennett"], 0), abs=1e-9)
+    assert bernstein_cantelli_bound(**terms) == pytest.approx(max(least["bernstein"], 0), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("tandem_loss", "single"), [(0.0, 0.1), (0.03, 0.3), (0.12, 0.17), (0.3, 0.4)]
+)
+@pytest.mark.parametrize("n", [300, 10**5])
+def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, n):
+    radius = mp.log(2 * xi(n) / mp.mpf(0.05)) / n
+    t, o = kl_upper(tandem_loss, radius), kl_lower(single, radius)
+    found = split_kl_cantelli_bound(tandem_loss=tandem_loss, single_errors=single, n_min_pairs=n)
+    if (t + o / 2) ** 2 > t:
+        assert found == pytest.approx(float(min(4 * t, 1)), abs=1e-9)
+        return
+    offsets = np.linspace(0, 0.499, 3000)
+    values = [
+        chebyshev_cantelli_oracle(tandem_loss=float(t), single_errors=float(o), offset=mu)
+        for mu in offsets
+    ]
+    assert min(values) - 1e-4 * min(values) - 1e-9 <= found <= min(values) + 1e-9
+
+
+def test_pair_rates_that_exclude_each_other_are_refused():
+    with pytest.raises(ValueError, match="sum to more than 1"):
+        bennett_cantelli_bound(tandem_loss=0.6, single_errors=0.6, n_min_pairs=100)

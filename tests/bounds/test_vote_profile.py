@@ -1,0 +1,139 @@
+"""The vote profile: best possible as an oracle, safe and sharp as a bound."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from tandemvote import VoteCounts, Votes, bounds
+from tandemvote.bounds.vote_profile import (
+    LAMBDAS,
+    vote_leads,
+    vote_profile,
+    vote_profile_bound,
+    vote_profile_oracle,
+)
+from tandemvote.inequalities.betting import log_capital, plug_in_bets
+from tandemvote.inequalities.catoni import catoni_evidence, catoni_rates
+
+
+@given(st.data())
+def test_phi_lies_below_its_upper_end_and_above_one_less_lambda(data):
+    shares = np.sort(np.random.default_rng(data.draw(st.integers(0, 2**32 - 1))).dirichlet(
+        np.full(data.draw(st.integers(2, 6)), data.draw(st.sampled_from([0.1, 1.0, 10.0])))
+    ))[::-1]  # fmt: skip
+    lam = data.draw(st.floats(0, 20))
+    phi = max(1 - lam * (shares[0] - shares[1]), 0) - lam * (1 - shares[0])
+    assert 1 - lam - 1e-9 <= phi <= max(1 - lam / 2, 0) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_oracle_is_the_worst_error_that_fits_the_profile(seed):
+    """Linear programme: where to err, given shares, so that voters err G of the time."""
+    rng = np.random.default_rng(seed)
+    n_classes = 2 + seed % 3
+    shares = np.sort(rng.dirichlet(np.full(n_classes, 0.7), size=30), axis=1)
+    leads, gaps = shares[:, -1], shares[:, -1] - shares[:, -2]
+    gibbs = (1 - leads).mean() + rng.uniform(0, 0.3) * gaps.mean()
+    # err(x) in [0, 1]; a right vote costs 1 - v1, a wrong one at least gap more.
+    worst = linprog(
+        -np.full(30, 1 / 30),
+        A_ub=[gaps / 30],
+        b_ub=[gibbs - (1 - leads).mean()],
+        bounds=[(0, 1)] * 30,
+    )
+    oracle = vote_profile_oracle(gibbs_loss=gibbs, leads=leads, gaps=gaps)
+    assert oracle == pytest.approx(-worst.fun, abs=1e-9)
+
+
+def test_oracle_is_never_above_twice_the_gibbs_loss():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        shares = np.sort(rng.dirichlet(np.ones(4), size=20), axis=1)
+        gibbs = rng.uniform((1 - shares[:, -1]).mean(), 1)
+        value = vote_profile_oracle(
+            gibbs_loss=gibbs, leads=shares[:, -1], gaps=shares[:, -1] - shares[:, -2]
+        )
+        assert value <= bounds.first_order_oracle(gibbs_loss=gibbs) + 1e-12
+
+
+def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
+    """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
+    rng = np.random.default_rng(1)
+    leads = rng.beta(8, 1, size=300) / 2 + 0.5
+    terms = {"gibbs_loss": 0.1, "n": 400.0, "rates": catoni_rates(400.0), "kl_divergence": 0.7}
+    bound = vote_profile_bound(**terms, leads=leads, gaps=2 * leads - 1, delta=0.05)
+    phi = np.maximum(1 - np.outer(2 * leads - 1, LAMBDAS), 0) - np.outer(1 - leads, LAMBDAS)
+    largest = np.maximum(1 - LAMBDAS / 2, 0)
+    bets = plug_in_bets(phi, lower=1 - LAMBDAS, upper=largest)
+
+    def weakest_evidence(error):
+        found = []
+        for g in np.linspace(0.02, 0.4, 400):
+            labelled = catoni_evidence(0.1, g, 400.0, rates=terms["rates"]) - 0.7
+            needed = np.log(20) - labelled
+            if needed <= 0 or error > (largest + LAMBDAS * g).min():
+                continue
+            mean = error - LAMBDAS * g
+            capital = log_capital(phi, mean, bets=bets * np.sqrt(needed + 1), upper=largest)
+            found.append(np.log(np.exp(capital).mean()) - needed)
+        return min(found, default=np.inf)
+
+    assert weakest_evidence(bound) >= -1e-6
+    assert weakest_evidence(0.97 * bound) < 0  # and not much below it
+
+
+def test_unlabelled_points_sharpen_first_order_on_many_classes():
+    rng = np.random.default_rng(2)
+    labels = rng.integers(10, size=6000)
+    wrong = rng.random((30, 6000)) < 0.3
+    predictions = (labels + wrong * rng.integers(1, 10, size=wrong.shape)) % 10
+    counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :4000], labels[:4000]))
+    value = vote_profile(counts, predictions[:, 4000:])
+    best = min(bounds.first_order(counts).value, bounds.tandem(counts).value)
+    assert value.value < 0.5 * best
+    assert value.terms["n_unlabelled"] == 2000
+
+
+def test_random_labels_are_never_promised_less_than_half():
+    rng = np.random.default_rng(3)
+    predictions = rng.integers(2, size=(15, 3000))
+    counts = VoteCounts.from_votes(
+        Votes.from_predictions(predictions[:, :2000], rng.integers(2, size=2000))
+    )
+    assert vote_profile(counts, predictions[:, 2000:]).value > 0.5
+
+
+def test_few_unlabelled_points_leave_about_twice_the_gibbs_loss():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(2, size=5000)
+    counts = VoteCounts.from_votes(
+        Votes.from_predictions(labels ^ (rng.random((9, 5000)) < 0.1), labels)
+    )
+    value = vote_profile(counts, np.zeros((9, 0), int)).value
+    assert 0.2 < value < bounds.first_order(counts).value
+
+
+def test_weights_off_the_prior_cost_their_divergence():
+    rng = np.random.default_rng(5)
+    labels = rng.integers(2, size=900)
+    predictions = labels ^ (rng.random((3, 900)) < 0.2)
+    counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :600], labels[:600]))
+    weights = [0.6, 0.3, 0.1]
+    free = vote_profile(counts, predictions[:, 600:], weights, weights)
+    paid = vote_profile(counts, predictions[:, 600:], weights)
+    assert free.terms["kl_divergence"] == pytest.approx(0, abs=1e-9)
+    assert paid.value > free.value
+
+
+def test_leads_are_shares_of_the_hard_vote():
+    said = np.array([["a", "b", "c"], ["a", "b", "a"], ["b", "b", "b"]])
+    leads, gaps = vote_leads(said, [0.5, 0.3, 0.2])
+    np.testing.assert_allclose(leads, [0.8, 1.0, 0.5])
+    np.testing.assert_allclose(gaps, [0.6, 1.0, 0.2])
+
+
+def test_predictions_of_other_voters_are_refused():
+    with pytest.raises(ValueError, match="one row a voter"):
+        vote_leads(np.zeros((2, 5)), [0.2, 0.3, 0.5])
