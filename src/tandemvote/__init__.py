@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate
-    from tandemvote.certify import certify
+    from tandemvote.certifying import certify
     from tandemvote.counts import VoteCounts
     from tandemvote.estimators import (
         CertifiedBaggingClassifier,
@@ -38,7 +38,7 @@ _ROOMS = {
     "CertifiedVotingClassifier": "estimators",
     "VoteCounts": "counts",
     "Votes": "votes",
-    "certify": "certify",
+    "certify": "certifying",
 }
 
 

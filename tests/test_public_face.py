@@ -1,0 +1,33 @@
+"""What `from tandemvote import ...` gives, and that the rooms are entered only when asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+import tandemvote
+
+
+@pytest.mark.parametrize("name", tandemvote.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    assert name in dir(tandemvote)
+    assert getattr(tandemvote, name).__doc__
+
+
+def test_unknown_names_are_refused_like_in_any_module():
+    with pytest.raises(AttributeError, match="no attribute 'certificates'"):
+        tandemvote.certificates  # noqa: B018
+
+
+def test_importing_the_package_alone_loads_nothing_heavy():
+    code = "import sys, tandemvote; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_certify_is_the_function_whatever_was_imported_before():
+    code = (
+        "import tandemvote.certifying, tandemvote.cli.certify\n"
+        "from tandemvote import certify\n"
+        "assert callable(certify)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
