@@ -35,7 +35,7 @@ def run(draws: int, processes: int) -> list[Outcome]:
         for index, (world, found) in enumerate(cells)
         for chunk in range(-(-draws // CHUNK))
     ]
-    work = Parallel(n_jobs=processes, verbose=1)
+    work = Parallel(n_jobs=processes, verbose=5)
     parts = work(
         delayed(simulate)(world, found, draws=size, seed=seed) for world, found, size, seed in jobs
     )

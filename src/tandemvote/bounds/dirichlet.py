@@ -38,10 +38,10 @@ from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.votes import Votes
 
-LEVELS = (0.3, 0.4, 0.45)
+LEVELS = (0.4, 0.45, 0.48)
 """Levels kappa fixed in advance."""
 
-PRIOR_CONCENTRATIONS = (30.0, 100.0, 300.0, 1000.0, 3000.0)
+PRIOR_CONCENTRATIONS = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10_000.0)
 """Concentrations k0 of the prior, fixed in advance."""
 
 GRID_SIZE = len(LEVELS) * len(PRIOR_CONCENTRATIONS)
@@ -158,7 +158,7 @@ def dirichlet(
     >>> votes = Votes.from_predictions(predictions, labels)
     >>> value = dirichlet(votes, np.full(25, 40.0))
     >>> value.label, round(value.value, 3)
-    ('DIR', 0.006)
+    ('DIR', 0.005)
     """
     if not votes.held_out.all():
         raise RequirementError(
