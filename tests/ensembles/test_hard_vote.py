@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandemvote.ensembles import vote_shares, weighted_vote
-from tandemvote.ensembles.hard_vote import vote_labels, vote_totals
+from tandemvote.ensembles.hard_vote import exact_weights, votable, vote_labels, vote_totals
 
 
 @st.composite
@@ -78,3 +78,13 @@ def test_weights_that_cannot_be_weights_are_refused(weights):
 def test_one_weight_a_voter_is_needed():
     with pytest.raises(ValueError, match="3 weights for 2 voters"):
         weighted_vote(np.zeros((2, 3), int), [1, 1, 1], 2)
+
+
+def test_votable_weights_are_voted_with_exactly_as_certified():
+    rng = np.random.default_rng(0)
+    for size in (2, 100, 5000):
+        weights = votable(rng.dirichlet(np.full(size, 0.05)))
+        units = exact_weights(weights)
+        scale = units.max() / weights.max()
+        assert np.array_equal(units, weights * scale)
+        assert abs(weights.sum() - 1) < 1e-11

@@ -13,6 +13,9 @@ from tandemvote.counts import FloatArray
 EXACT_BITS = 52
 """Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""
 
+VOTABLE_BITS = 50
+"""A distribution of multiples of 2^-50 becomes integers exactly, also if its sum is not quite 1."""
+
 
 def weighted_vote(
     predictions: NDArray[np.integer[Any]], weights: ArrayLike, n_classes: int
@@ -95,6 +98,19 @@ def vote_totals(
         rows = np.arange(len(totals))[points]
         totals[rows, predictions[voter, points]] += units[voter]
     return totals
+
+
+def votable(weights: FloatArray) -> FloatArray:
+    """Round a distribution to multiples of 2^-50, which `weighted_vote` adds without rounding.
+
+    Certify these: then no weight, however small, is in the certificate and not in the vote.
+
+    Examples
+    --------
+    >>> votable(np.array([1.0, 1e-20])).tolist()
+    [1.0, 0.0]
+    """
+    return np.asarray(np.ldexp(np.rint(np.ldexp(weights, VOTABLE_BITS)), -VOTABLE_BITS))
 
 
 def exact_weights(weights: ArrayLike) -> FloatArray:

@@ -14,6 +14,7 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.certificate import BEST, TEST_SET, Certificate
 from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.ensembles.hard_vote import votable
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.votes import Votes
 from tandemvote.weights import minimise, prune
@@ -99,10 +100,10 @@ class Terms:
     def choose_weights(self, counts: VoteCounts) -> FloatArray:
         """Return the vote's weights; choosing them on the same points costs no confidence."""
         if not isinstance(self.weights, str):
-            return distribution(self.weights, counts.n_voters, "weights")
+            return votable(distribution(self.weights, counts.n_voters, "weights"))
         if self.weights == UNIFORM:
             return distribution(None, counts.n_voters, "weights")
-        return minimise(counts, self.weights, self.prior, self.delta).weights
+        return votable(minimise(counts, self.weights, self.prior, self.delta).weights)
 
     def prune_weights(self, counts: VoteCounts, max_voters: int) -> FloatArray:
         """Return weights of at most so many voters, the others 0.
@@ -112,7 +113,7 @@ class Terms:
         """
         asked = [name for name in self._bounds()[::-1] if name in PROBLEMS]
         solution = minimise(counts, (*asked, "tandem")[0], self.prior, self.delta)
-        return prune(solution, counts, max_voters=max_voters).weights
+        return votable(prune(solution, counts, max_voters=max_voters).weights)
 
     def certify(
         self,
