@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import math
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -174,6 +176,19 @@ class Certificate:
             notes=tuple(notes),
             versions=_versions(),
         )
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a file that others can check with ``tandemvote verify``."""
+        from tandemvote.certificate_file.saving import save_certificate  # noqa: PLC0415
+
+        return save_certificate(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read such a file. Nothing in it is executed; what its counts do not give is refused."""
+        from tandemvote.certificate_file.saving import load_certificate  # noqa: PLC0415
+
+        return load_certificate(path)
 
     @property
     def guarantee(self) -> str:

@@ -12,6 +12,7 @@ from .bounds import bounds
 from .certify import certify
 from .demo import demo
 from .mistakes import as_one_line
+from .verify import verify
 
 app = typer.Typer(
     name="tandemvote",
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(certify)
+app.command()(verify)
 app.command()(bounds)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(datasets.app, name="datasets")

@@ -73,6 +73,10 @@ def certify(
     seed: Annotated[int, typer.Option(help="Seed of the forest and of the split.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = 1,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
+    certificate_file: Annotated[
+        Path | None,
+        typer.Option("--certificate", help="Write a file others can check (tandemvote verify)."),
+    ] = None,
     model: Annotated[Path | None, typer.Option(help="Keep the forest (joblib file).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -119,6 +123,8 @@ def certify(
             command=shlex.join(["tandemvote", *sys.argv[1:]]),
         )
         typer.echo(f"Report: {written}", err=True)
+    if certificate_file is not None:
+        typer.echo(f"Certificate: {certificate.save(certificate_file)}", err=True)
     if model is not None:
         import joblib  # noqa: PLC0415
 

@@ -1,0 +1,84 @@
+"""Symmetric integer matrices as text: lower triangle, little-endian int64, zlib, base64."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.certificate_file.strict_json import CertificateFileError
+
+IntArray = NDArray[np.int64]
+
+LITTLE_ENDIAN = np.dtype("<i8")
+
+
+def pack(matrix: IntArray) -> str:
+    """Return the text of a symmetric matrix.
+
+    Parameters
+    ----------
+    matrix : ndarray of int64, shape (n, n)
+
+    Examples
+    --------
+    >>> unpack(pack(np.array([[1, 2], [2, 3]])), 2, "overlaps").tolist()
+    [1, 2, 3]
+    """
+    triangle = matrix[np.tril_indices(len(matrix))]
+    return base64.b64encode(zlib.compress(triangle.astype(LITTLE_ENDIAN).tobytes(), 9)).decode()
+
+
+def unpack(text: str, n_voters: int, name: str) -> IntArray:
+    """Return the lower triangle, row by row, of n_voters (n_voters + 1) / 2 integers.
+
+    Never inflates more than the declared number of voters needs.
+
+    Raises
+    ------
+    CertificateFileError
+        If the text is not base64, not zlib, or of another length.
+    """
+    expected = triangle_size(n_voters) * LITTLE_ENDIAN.itemsize
+    try:
+        packed = base64.b64decode(text.encode("ascii"), validate=True)
+        inflater = zlib.decompressobj()
+        data = inflater.decompress(packed, expected + 1)
+    except (UnicodeError, binascii.Error, zlib.error) as error:
+        raise CertificateFileError(f"counts.{name} cannot be unpacked: {error}.") from error
+    if len(data) != expected or not inflater.eof or inflater.unused_data:
+        raise CertificateFileError(
+            f"counts.{name} does not hold the {expected} bytes that {n_voters} voters need."
+        )
+    return np.frombuffer(data, LITTLE_ENDIAN).astype(np.int64)
+
+
+def full(triangle: IntArray) -> IntArray:
+    """Return the symmetric matrix of a lower triangle.
+
+    Examples
+    --------
+    >>> full(np.array([1, 2, 3])).tolist()
+    [[1, 2], [2, 3]]
+    """
+    n_voters = (math.isqrt(8 * triangle.size + 1) - 1) // 2
+    matrix = np.zeros((n_voters, n_voters), np.int64)
+    rows, columns = np.tril_indices(n_voters)
+    matrix[rows, columns] = triangle
+    matrix[columns, rows] = triangle
+    return matrix
+
+
+def triangle_size(n_voters: int) -> int:
+    """Return the number of pairs of voters, each with itself included.
+
+    Examples
+    --------
+    >>> triangle_size(3)
+    6
+    """
+    return n_voters * (n_voters + 1) // 2

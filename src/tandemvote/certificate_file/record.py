@@ -1,0 +1,205 @@
+"""What a certificate file says, as numbers and words, with its form checked and nothing more.
+
+Whether the numbers follow from the counts is not asked here: `tandemvote.verify` does, by formulas
+of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tandemvote.certificate_file.fields import Fields
+from tandemvote.certificate_file.packing import IntArray, unpack
+from tandemvote.certificate_file.strict_json import CertificateFileError, canonical
+
+SCHEMA = "tandemvote/certificate/1"
+SHARPENING = "paper"
+ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
+
+PAIR_COUNTS = (
+    "tandem_errors",
+    "overlaps",
+    "disagreements",
+    "disagreement_overlaps",
+    "unlabelled_disagreements",
+)
+
+MAX_VOTERS = 5000
+"""Above it one pair matrix alone takes more than 200 MB."""
+
+MAX_POINTS = 10**10
+"""No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
+
+NUMBERS_OF_LABELS = {"integer": int, "float": float, "boolean": bool, "text": str}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedBound:
+    """One bound as a file states it.
+
+    Attributes
+    ----------
+    value : float
+        The number behind the printed one.
+    printed : str
+        Decimal text, rounded up.
+    delta : float
+        Failure probability this bound was given.
+    """
+
+    value: float
+    printed: str
+    delta: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CertificateRecord:
+    """Everything a certificate file says.
+
+    Attributes
+    ----------
+    bound, value, printed : str, float, str
+        The guarantee: name of the bound, its value, and how that is printed.
+    delta, share : float
+        Failure probability of the certificate, and of each candidate.
+    candidates : tuple of str
+        Bounds among which the smallest counts.
+    bounds : mapping of str to StatedBound
+    weights, prior : tuple of float
+    n_voters : int
+    counts : mapping of str to ndarray of int64, shape (n_voters (n_voters + 1) / 2,)
+        Lower triangles of the matrices in `PAIR_COUNTS`.
+    test : tuple of int or None
+        Errors and points of the test set, if there was one.
+    classes : tuple
+        Labels: all text, all integers, all floats or all booleans.
+    attestations, notes : tuple of str
+    versions : mapping of str to str
+    digest, expected_digest : str
+        The digest in the file, and that of the rest of the file.
+    """
+
+    bound: str
+    value: float
+    printed: str
+    delta: float
+    share: float
+    candidates: tuple[str, ...]
+    bounds: Mapping[str, StatedBound]
+    weights: tuple[float, ...]
+    prior: tuple[float, ...]
+    n_voters: int
+    counts: Mapping[str, IntArray]
+    test: tuple[int, int] | None
+    classes: tuple[Any, ...]
+    attestations: tuple[str, ...]
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+    digest: str
+    expected_digest: str
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> CertificateRecord:
+        """Check the form of a parsed file.
+
+        Raises
+        ------
+        CertificateFileError
+            If a part is missing, unknown or of the wrong kind.
+        """
+        fields = Fields(document)
+        fields.must_be("schema", SCHEMA)
+        fields.must_be("sharpening", SHARPENING)
+        guarantee = fields.object("guarantee")
+        confidence = fields.object("confidence")
+        counts = fields.object("counts")
+        counts.must_be("encoding", ENCODING)
+        n_voters = counts.integer("n_voters", least=1, most=MAX_VOTERS)
+        record = cls(
+            bound=guarantee.text("bound"),
+            value=guarantee.number("value"),
+            printed=guarantee.decimal("printed"),
+            delta=confidence.number("delta"),
+            share=confidence.number("share"),
+            candidates=confidence.texts("candidates"),
+            bounds=_bounds(fields),
+            weights=fields.numbers("weights", n_voters),
+            prior=fields.numbers("prior", n_voters),
+            n_voters=n_voters,
+            counts={name: _triangle(counts, name, n_voters) for name in PAIR_COUNTS},
+            test=_test(fields),
+            classes=_classes(fields.object("classes")),
+            attestations=fields.texts("attestations"),
+            notes=fields.texts("notes"),
+            versions=fields.texts_by_name("versions"),
+            digest=fields.text("digest"),
+            expected_digest=digest_of(document),
+        )
+        for part in (guarantee, confidence, counts, fields):
+            part.must_be_all_read()
+        if not record.candidates or not record.classes:
+            raise CertificateFileError("confidence.candidates or classes.labels is empty.")
+        return record
+
+
+def digest_of(document: dict[str, Any]) -> str:
+    """Return the SHA-256 of the canonical JSON of everything but the digest itself.
+
+    Examples
+    --------
+    >>> digest_of({"a": 1}) == digest_of({"digest": "?", "a": 1})
+    True
+    """
+    rest = {key: value for key, value in document.items() if key != "digest"}
+    return f"sha256:{hashlib.sha256(canonical(rest).encode('utf-8')).hexdigest()}"
+
+
+def _bounds(fields: Fields) -> dict[str, StatedBound]:
+    stated: dict[str, StatedBound] = {}
+    for part in fields.objects("bounds"):
+        name = part.text("name")
+        if name in stated:
+            raise CertificateFileError(f"The bound {name[:40]!r} is stated twice.")
+        stated[name] = StatedBound(
+            value=part.number("value"), printed=part.decimal("printed"), delta=part.number("delta")
+        )
+        part.must_be_all_read()
+    return stated
+
+
+def _triangle(counts: Fields, name: str, n_voters: int) -> IntArray:
+    triangle = unpack(counts.text(name), n_voters, name)
+    if triangle.max() > MAX_POINTS:
+        raise CertificateFileError(
+            f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
+        )
+    return triangle
+
+
+def _test(fields: Fields) -> tuple[int, int] | None:
+    part = fields.optional_object("test")
+    if part is None:
+        return None
+    pair = tuple(part.integer(name, least=0, most=MAX_POINTS) for name in ("n_errors", "n_samples"))
+    part.must_be_all_read()
+    return pair[0], pair[1]
+
+
+def _classes(part: Fields) -> tuple[Any, ...]:
+    kind = part.text("kind")
+    if kind not in NUMBERS_OF_LABELS:
+        raise CertificateFileError(
+            f"classes.kind is {kind[:40]!r}; known are {', '.join(NUMBERS_OF_LABELS)}."
+        )
+    labels: tuple[Any, ...]
+    if kind == "text":
+        labels = part.texts("labels")
+    elif kind == "float":
+        labels = part.numbers("labels", None)
+    else:
+        labels = part.plain("labels", NUMBERS_OF_LABELS[kind])
+    part.must_be_all_read()
+    return labels

@@ -1,0 +1,141 @@
+"""JSON as a stranger may have written it: read within limits, refused in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+MAX_BYTES = 2**28
+"""Largest file that is read: 256 MB."""
+
+MAX_PUNCTUATION = {b"[": 2**16, b"{": 2**16, b",": 2**20}
+"""How often each may occur: a list of empty lists takes thirty times the memory of its text."""
+
+MAX_DIGITS = 19
+"""Digits of the largest 64-bit integer."""
+
+
+class CertificateFileError(ValueError):
+    """The file is not a certificate of a known schema."""
+
+
+def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a JSON object that holds no number but integers and no key twice.
+
+    Parameters
+    ----------
+    path : path
+        A file of at most `MAX_BYTES`; a larger one is refused unread.
+
+    Raises
+    ------
+    CertificateFileError
+        Whatever the file holds instead.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise CertificateFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:  # a path that no file can have
+        raise CertificateFileError(f"{str(path)!r} cannot be read: {error}.") from error
+    return parse_document(data)
+
+
+def parse_document(data: bytes) -> dict[str, Any]:
+    """Parse the bytes of a file.
+
+    Examples
+    --------
+    >>> parse_document(b'{"n": 1}')
+    {'n': 1}
+    >>> parse_document(b'{"n": 1, "n": 2}')
+    Traceback (most recent call last):
+        ...
+    tandemvote.certificate_file.strict_json.CertificateFileError: The key 'n' occurs twice.
+    """
+    if len(data) > MAX_BYTES:
+        raise CertificateFileError(
+            f"The file is larger than {MAX_BYTES} bytes, the limit for certificates."
+        )
+    for mark, limit in MAX_PUNCTUATION.items():
+        if data.count(mark) > limit:
+            raise CertificateFileError(
+                f"The file has more than {limit} times {mark.decode()!r}, the limit for"
+                " certificates."
+            )
+    try:
+        document = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_int=_integer,
+            parse_float=_refuse_number,
+            parse_constant=_refuse_number,
+        )
+        # A lone surrogate is legal JSON but no text; nothing could print it.
+        canonical(document).encode("utf-8")
+    except CertificateFileError:
+        raise
+    except UnicodeError as error:
+        raise CertificateFileError("The file is not text in UTF-8.") from error
+    except RecursionError as error:
+        raise CertificateFileError("The file is nested too deeply for a certificate.") from error
+    except json.JSONDecodeError as error:
+        raise CertificateFileError(
+            f"The file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        ) from error
+    if not isinstance(document, dict):
+        raise CertificateFileError("The file holds no JSON object.")
+    return document
+
+
+def canonical(document: object) -> str:
+    """Return the one text of a document that its digest is taken of.
+
+    Examples
+    --------
+    >>> canonical({"b": [1, 2], "a": "x"})
+    '{"a":"x","b":[1,2]}'
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise CertificateFileError(f"The key {shortened(key)} occurs twice.")
+        found[key] = value
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > MAX_DIGITS:
+        raise CertificateFileError(f"The number {shortened(digits)} has more than 19 digits.")
+    return int(digits)
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise CertificateFileError(
+        f"The number {shortened(text)} is no integer; fractions are written as hexadecimal text."
+    )
+
+
+def shortened(value: object) -> str:
+    r"""Show a value from a file on one line of bounded length, control characters escaped.
+
+    Examples
+    --------
+    >>> shortened("a\nb"), len(shortened("x" * 1000))
+    ("'a\\nb'", 43)
+    """
+    # Only the kind of a container: its text may be as large as the file.
+    text = ascii(value[:60] if isinstance(value, str) else value) if _is_plain(value) else ""
+    text = text or f"a {type(value).__name__}"
+    return text if len(text) <= 43 else f"{text[:40]}..."
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int)

@@ -1,0 +1,12 @@
+"""Room 7: certificates checked by someone who does not trust the library that wrote them.
+
+Everything is computed again from the integers in the file, by formulas and methods of their own:
+exact integer sums for the averages, bisection for the inverses, defining sums for moments and
+binomial tails, duality for the supremum in C2. Nothing is imported from `tandemvote.inequalities`
+or `tandemvote.bounds`.
+"""
+
+from tandemvote.certificate_file.strict_json import CertificateFileError
+from tandemvote.verify.checks import Verdict, verify_file, verify_record
+
+__all__ = ["CertificateFileError", "Verdict", "verify_file", "verify_record"]

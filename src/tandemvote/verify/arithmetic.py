@@ -1,0 +1,120 @@
+"""Two ways to calculate: plain floating point, or balls that provably hold the true number.
+
+The formulas of this room are written once and run in either. A comparison of balls is true only if
+it is true of every number in them, so a formula must not conclude anything from a comparison that
+is false.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+PRECISION = 200
+"""Bits of a ball's middle; the certificates have 53."""
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """What a formula needs to know of numbers, beyond + - * / and comparisons.
+
+    Attributes
+    ----------
+    exactly : callable
+        The number nearest to a fraction, or the smallest ball around it.
+    log, exp, sqrt, log_gamma : callable
+    between : callable
+        The number that stands for an interval, given both ends.
+    ends : callable
+        The smallest and the largest number meant, as fractions.
+    bits : int
+        How often a bisection halves before it is at its limit.
+    rigorous : bool
+    context : callable
+        Gives what calculations must be wrapped in.
+    """
+
+    exactly: Callable[[Fraction | int], Any]
+    log: Callable[[Any], Any]
+    exp: Callable[[Any], Any]
+    sqrt: Callable[[Any], Any]
+    log_gamma: Callable[[Any], Any]
+    between: Callable[[Any, Any], Any]
+    ends: Callable[[Any], tuple[Fraction, Fraction]]
+    bits: int
+    rigorous: bool
+    context: Callable[[], AbstractContextManager[Any]]
+
+    def middle(self, number: Any) -> Fraction:
+        """Return one number of those meant, exactly."""
+        low, high = self.ends(number)
+        return (low + high) / 2
+
+
+FLOATS = Arithmetic(
+    exactly=float,
+    log=math.log,
+    exp=math.exp,
+    sqrt=math.sqrt,
+    log_gamma=math.lgamma,
+    between=lambda low, high: (low + high) / 2,
+    ends=lambda x: (Fraction(x), Fraction(x)),
+    bits=60,
+    rigorous=False,
+    context=nullcontext,
+)
+"""Plain floating point; right to about 1e-12, which nothing proves."""
+
+
+def balls() -> Arithmetic:
+    """Return ball arithmetic, where every result comes with a proven radius.
+
+    Raises
+    ------
+    ImportError
+        If python-flint is not installed.
+
+    Examples
+    --------
+    >>> rigorous = balls()
+    >>> with rigorous.context():
+    ...     low, high = rigorous.ends(rigorous.exactly(Fraction(1, 3)))
+    >>> low < Fraction(1, 3) < high
+    True
+    """
+    try:
+        from flint import arb, ctx, fmpq  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise ImportError(
+            "Rigorous checking needs the package python-flint. Install the verify extra:"
+            ' pip install "tandemvote[verify]"'
+        ) from error
+
+    def exactly(x: Fraction | int) -> Any:
+        return arb(fmpq(x.numerator, x.denominator))
+
+    def as_fraction(end: Any) -> Fraction:
+        rational = end.mid().fmpq()
+        return Fraction(int(rational.p), int(rational.q))
+
+    def ends(ball: Any) -> tuple[Fraction, Fraction]:
+        if not ball.is_finite():
+            raise ArithmeticError("A ball grew without limit; the counts are too extreme.")
+        return as_fraction(ball.lower()), as_fraction(ball.upper())
+
+    return Arithmetic(
+        exactly=exactly,
+        log=lambda x: x.log(),
+        exp=lambda x: x.exp(),
+        sqrt=lambda x: x.sqrt(),
+        log_gamma=lambda x: x.lgamma(),
+        between=lambda low, high: low.union(high),
+        ends=ends,
+        bits=110,
+        rigorous=True,
+        context=lambda: ctx.workprec(PRECISION),
+    )

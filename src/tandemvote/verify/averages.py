@@ -1,0 +1,159 @@
+"""Losses averaged over the weights, in exact integers until the last division."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.verify.arithmetic import Arithmetic
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate and what is left of 1, each a sum of terms of one sign, so that nothing cancels."""
+
+    part: Any
+    rest: Any
+
+    @property
+    def opposite(self) -> Rate:
+        """The rate of everything else."""
+        return Rate(self.rest, self.part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What the theorems are fed.
+
+    Attributes
+    ----------
+    gibbs, tandem, disagreement, labelled_disagreement : Rate
+    neither : number
+        Rate at which a pair neither errs together nor disagrees, on labelled points.
+    n_min, n_min_pairs, n_min_disagreement : int
+        Smallest sets, over the voters with a prior.
+    divergence : number
+        KL of the weights from the prior.
+    test : tuple of int or None
+        Errors and points of the test set.
+    """
+
+    gibbs: Rate
+    tandem: Rate
+    disagreement: Rate
+    labelled_disagreement: Rate
+    neither: Any
+    n_min: int
+    n_min_pairs: int
+    n_min_disagreement: int
+    divergence: Any
+    test: tuple[int, int] | None
+
+
+def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
+    """Average the counts of a record, with its weights and prior divided by their exact sums."""
+    weights, prior = _integers(record.weights), _integers(record.prior)
+    counts = record.counts
+    labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
+    overlaps, all_overlaps = counts["overlaps"], counts["disagreement_overlaps"]
+    neither = overlaps - counts["tandem_errors"] - labelled
+    itself = diagonal(record.n_voters)
+    allowed = np.array(prior, dtype=object) > 0
+    rows, columns = np.tril_indices(record.n_voters)
+    pairs = allowed[rows] & allowed[columns]
+
+    def average(part: IntArray, whole: IntArray, *, without_points: int) -> Rate:
+        groups = _pair_groups(part, whole, weights, without_points)
+        return _rate(groups, sum(weights) ** 2, arithmetic)
+
+    return Evidence(
+        gibbs=_rate(
+            _groups(weights, counts["tandem_errors"][itself], overlaps[itself], 1),
+            sum(weights),
+            arithmetic,
+        ),
+        tandem=average(counts["tandem_errors"], overlaps, without_points=1),
+        disagreement=average(counts["disagreements"], all_overlaps, without_points=0),
+        labelled_disagreement=average(labelled, overlaps, without_points=0),
+        neither=average(neither, overlaps, without_points=0).part,
+        n_min=int(overlaps[itself][allowed].min()),
+        n_min_pairs=int(overlaps[pairs].min()),
+        n_min_disagreement=int(all_overlaps[pairs].min()),
+        divergence=_divergence(weights, prior, arithmetic),
+        test=record.test,
+    )
+
+
+def diagonal(n_voters: int) -> IntArray:
+    """Return the places of the diagonal in a lower triangle stored by rows.
+
+    Examples
+    --------
+    >>> diagonal(3).tolist()
+    [0, 2, 5]
+    """
+    voters = np.arange(n_voters)
+    return voters * (voters + 3) // 2
+
+
+def _integers(weights: Iterable[float]) -> list[int]:
+    """Return the weights in units of their smallest binary digit: exact, and exact to multiply."""
+    fractions = [Fraction(weight) for weight in weights]
+    unit = max(fraction.denominator for fraction in fractions)
+    return [fraction.numerator * (unit // fraction.denominator) for fraction in fractions]
+
+
+def _groups(
+    weights: list[int], part: IntArray, whole: IntArray, without_points: int
+) -> dict[int, list[int]]:
+    """Sum weight * part and weight over each size of the whole; sizes have few values."""
+    groups: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for weight, count, size in zip(weights, part.tolist(), whole.tolist(), strict=True):
+        if weight:
+            group = groups[size or 1]
+            group[0] += weight * (count if size else without_points)
+            group[1] += weight
+    return groups
+
+
+def _pair_groups(
+    part: IntArray, whole: IntArray, weights: list[int], without_points: int
+) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    doubled = [2 * weight for weight in weights]
+    for voter, weight in enumerate(weights):
+        if not weight:
+            continue
+        row = slice(voter * (voter + 1) // 2, (voter + 1) * (voter + 2) // 2)
+        partners = [*doubled[:voter], weight]  # a pair of two stands for both its orders
+        for size, sums in _groups(partners, part[row], whole[row], without_points).items():
+            groups[size][0] += weight * sums[0]
+            groups[size][1] += weight * sums[1]
+    return groups
+
+
+def _rate(groups: dict[int, list[int]], total: int, arithmetic: Arithmetic) -> Rate:
+    part = rest = arithmetic.exactly(0)
+    for size, (sum_of_parts, mass) in groups.items():
+        part = part + arithmetic.exactly(Fraction(sum_of_parts, size * total))
+        rest = rest + arithmetic.exactly(Fraction(mass * size - sum_of_parts, size * total))
+    return Rate(part, rest)
+
+
+def _divergence(weights: list[int], prior: list[int], arithmetic: Arithmetic) -> Any:
+    divergence, total, total_before = arithmetic.exactly(0), sum(weights), sum(prior)
+    for weight, before in zip(weights, prior, strict=True):
+        if weight:
+            share = arithmetic.exactly(Fraction(weight, total))
+            ratio = arithmetic.exactly(Fraction(weight * total_before, before * total))
+            divergence = divergence + share * arithmetic.log(ratio)
+    return divergence

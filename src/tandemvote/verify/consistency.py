@@ -1,0 +1,50 @@
+"""Counts that no votes can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.verify.averages import IntArray, diagonal
+
+
+def impossible_counts(record: CertificateRecord) -> Iterator[str]:
+    """Say what is impossible about the counts of a record, voter by voter and pair by pair."""
+    counts = record.counts
+    rows, columns = np.tril_indices(record.n_voters)
+    itself = diagonal(record.n_voters)
+
+    def smaller(name: str) -> IntArray:
+        own = counts[name][itself]
+        return np.minimum(own[rows], own[columns])
+
+    both_wrong, overlaps = counts["tandem_errors"], counts["overlaps"]
+    unlabelled = counts["unlabelled_disagreements"]
+    labelled = counts["disagreements"] - unlabelled
+    n_unlabelled = counts["disagreement_overlaps"] - overlaps
+    limits = (
+        ("tandem errors", both_wrong, overlaps, "points both hold out"),
+        ("tandem errors", both_wrong, smaller("tandem_errors"), "errors of one of them"),
+        ("common points", overlaps, smaller("overlaps"), "points of one of them"),
+        ("labelled disagreements", labelled, overlaps, "points both hold out"),
+        ("unlabelled disagreements", unlabelled, n_unlabelled, "unlabelled points"),
+    )
+    for what, part, whole, of_what in limits:
+        bad = np.flatnonzero((part < 0) | (part > whole))
+        if bad.size:
+            first, second = int(columns[bad[0]]), int(rows[bad[0]])
+            yield (
+                f"voters {first} and {second} have {part[bad[0]]} {what} among {whole[bad[0]]}"
+                f" {of_what}"
+            )
+    if counts["disagreements"][itself].any():
+        voter = int(np.flatnonzero(counts["disagreements"][itself])[0])
+        yield f"voter {voter} disagrees with itself"
+    if (n_unlabelled != n_unlabelled[0]).any():
+        yield "the number of unlabelled points differs from pair to pair"
+    if len(record.classes) <= 2 and (both_wrong + labelled > overlaps).any():
+        yield "of two classes, voters both err and disagree on the same point"
+    if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
+        yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"

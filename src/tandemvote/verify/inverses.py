@@ -1,0 +1,141 @@
+"""Inverses by bisection, moments and binomial tails by their defining sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.averages import Rate
+
+
+def kl_upper(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
+    """Largest q with kl(p‖q) <= allowed; None allows everything.
+
+    Examples
+    --------
+    >>> from tandemvote.verify.arithmetic import FLOATS
+    >>> round(kl_upper(Rate(0.1, 0.9), 0.116322, FLOATS), 4)
+    0.3
+    """
+    if allowed is None or rate.rest == 0:
+        return arithmetic.exactly(1)
+
+    def exceeds(q: Fraction) -> bool | None:
+        return _order(divergence((rate.part, rate.rest), (q, 1 - q), arithmetic), allowed)
+
+    return bisect(exceeds, arithmetic.ends(rate.part)[0], Fraction(1), arithmetic)
+
+
+def kl_lower(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
+    """Smallest q with kl(p‖q) <= allowed.
+
+    Examples
+    --------
+    >>> from tandemvote.verify.arithmetic import FLOATS
+    >>> round(kl_lower(Rate(0.3, 0.7), 0.116322, FLOATS), 4)
+    0.1191
+    """
+    return 1 - kl_upper(rate.opposite, allowed, arithmetic)
+
+
+def divergence(p: tuple[Any, ...], q: tuple[Fraction, ...], arithmetic: Arithmetic) -> Any:
+    """Sum of p ln(p / q) over the faces of a die; q positive where p is not exactly 0."""
+    terms = [
+        face * arithmetic.log(face / arithmetic.exactly(other))
+        for face, other in zip(p, q, strict=True)
+        if face != 0
+    ]
+    return sum(terms[1:], terms[0])
+
+
+def bisect(
+    exceeds: Callable[[Fraction], bool | None],
+    low: Fraction,
+    high: Fraction,
+    arithmetic: Arithmetic,
+) -> Any:
+    """Root of an increasing condition that is False at `low` and True at `high`.
+
+    Stops early where the condition is None, undecided; both ends are proven all the same.
+    """
+    for _ in range(arithmetic.bits):
+        middle = (low + high) / 2
+        above = exceeds(middle)
+        if above is None:
+            break
+        low, high = (low, middle) if above else (middle, high)
+    return arithmetic.between(arithmetic.exactly(low), arithmetic.exactly(high))
+
+
+def moment(n: int, arithmetic: Arithmetic) -> Any:
+    r"""Exact moment of n points, 1 + sum over k >= 1 of n! / ((n - k)! n^k), term by term.
+
+    Examples
+    --------
+    >>> from tandemvote.verify.arithmetic import FLOATS
+    >>> [round(moment(n, FLOATS), 12) for n in (1, 2, 3)]  # 2, 5/2, 26/9
+    [2.0, 2.5, 2.888888888889]
+    """
+    term = arithmetic.exactly(1)
+    total = arithmetic.exactly(2)
+    negligible = arithmetic.exactly(Fraction(1, 2**arithmetic.bits))
+    k = 1
+    # Each term is the one before times 1 - k/n, and k grows: the rest is below term * n / k.
+    while k < n and not term * n < negligible * k:
+        term = term * (n - k) / n
+        total = total + term
+        k += 1
+    remainder = term * n / k if k < n else arithmetic.exactly(0)
+    return arithmetic.between(total, total + remainder)
+
+
+def binomial_limit(n_errors: int, n_samples: int, delta: Fraction, arithmetic: Arithmetic) -> Any:
+    """Error rate p at which n_errors or fewer of n_samples have probability delta.
+
+    Examples
+    --------
+    >>> from tandemvote.verify.arithmetic import FLOATS
+    >>> round(binomial_limit(3, 100, Fraction(1, 20), FLOATS), 4)
+    0.0757
+    """
+    if n_errors == n_samples:
+        return arithmetic.exactly(1)
+    target = arithmetic.exactly(delta)
+
+    def exceeds(p: Fraction) -> bool | None:
+        return _order(target, _at_most(n_errors, n_samples, p, arithmetic))
+
+    return bisect(exceeds, Fraction(0), Fraction(1), arithmetic)
+
+
+def _order(value: Any, limit: Any) -> bool | None:
+    return True if value > limit else False if value < limit else None
+
+
+def _at_most(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
+    """Probability of k or fewer of n, summed from the side where the terms fall."""
+    if k < (n + 1) * p:
+        return _falling_sum(k, n, p, arithmetic)
+    return 1 - _falling_sum(n - k - 1, n, 1 - p, arithmetic)
+
+
+def _falling_sum(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
+    """Sum of the binomial probabilities of k, k - 1, ..., 0, where they fall in that order."""
+    number, log_gamma = arithmetic.exactly, arithmetic.log_gamma
+    heads, tails = number(p), number(1 - p)
+    odds = tails / heads
+    log_term = log_gamma(number(n + 1)) - log_gamma(number(k + 1)) - log_gamma(number(n - k + 1))
+    log_term = log_term + k * arithmetic.log(heads) + (n - k) * arithmetic.log(tails)
+    term = total = arithmetic.exp(log_term)
+    negligible = number(Fraction(1, 2**arithmetic.bits))
+    while k > 0:
+        ratio = odds * k / (n - k + 1)
+        # Later ratios are smaller still: the rest is below the geometric series.
+        if term * ratio <= negligible * total * (1 - ratio):
+            return arithmetic.between(total, total + term * ratio / (1 - ratio))
+        term = term * ratio
+        total = total + term
+        k -= 1
+    return total
