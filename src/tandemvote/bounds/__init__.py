@@ -6,13 +6,26 @@ The names `first_order`, `tandem`, ... in this package are the bounds themselves
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import c1, c1_bound, c1_oracle, c2, c2_bound, c2_oracle
+from tandemvote.bounds.c_box import c_box, c_box_bound
 from tandemvote.bounds.c_tandem import c_tandem, c_tandem_bound, c_tandem_oracle
+from tandemvote.bounds.chebyshev_cantelli import (
+    bennett_cantelli,
+    bennett_cantelli_bound,
+    bernstein_cantelli,
+    bernstein_cantelli_bound,
+    chebyshev_cantelli_oracle,
+    split_kl_cantelli,
+    split_kl_cantelli_bound,
+)
+from tandemvote.bounds.dirichlet import dirichlet, dirichlet_bound
 from tandemvote.bounds.disagreement import disagreement, disagreement_bound, disagreement_oracle
 from tandemvote.bounds.first_order import first_order, first_order_bound, first_order_oracle
 from tandemvote.bounds.registry import BOUNDS, VOTE_BOUNDS, all_bounds, get_bound
 from tandemvote.bounds.requirements import Requirement, RequirementError, VacuousBoundWarning
+from tandemvote.bounds.second_order import second_order, second_order_bound, second_order_oracle
 from tandemvote.bounds.tandem import tandem, tandem_bound, tandem_oracle
 from tandemvote.bounds.test_set import test_set, test_set_bound
+from tandemvote.bounds.vote_profile import vote_profile, vote_profile_bound, vote_profile_oracle
 
 __all__ = [
     "BOUNDS",
@@ -24,15 +37,24 @@ __all__ = [
     "RequirementError",
     "VacuousBoundWarning",
     "all_bounds",
+    "bennett_cantelli",
+    "bennett_cantelli_bound",
+    "bernstein_cantelli",
+    "bernstein_cantelli_bound",
     "c1",
     "c1_bound",
     "c1_oracle",
     "c2",
     "c2_bound",
     "c2_oracle",
+    "c_box",
+    "c_box_bound",
     "c_tandem",
     "c_tandem_bound",
     "c_tandem_oracle",
+    "chebyshev_cantelli_oracle",
+    "dirichlet",
+    "dirichlet_bound",
     "disagreement",
     "disagreement_bound",
     "disagreement_oracle",
@@ -40,9 +62,17 @@ __all__ = [
     "first_order_bound",
     "first_order_oracle",
     "get_bound",
+    "second_order",
+    "second_order_bound",
+    "second_order_oracle",
+    "split_kl_cantelli",
+    "split_kl_cantelli_bound",
     "tandem",
     "tandem_bound",
     "tandem_oracle",
     "test_set",
     "test_set_bound",
+    "vote_profile",
+    "vote_profile_bound",
+    "vote_profile_oracle",
 ]
