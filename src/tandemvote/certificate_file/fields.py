@@ -8,9 +8,10 @@ from typing import Any
 
 from tandemvote.certificate_file.strict_json import CertificateFileError, shortened
 
-DECIMAL = re.compile(r"[01]\.[0-9]{3,400}", re.ASCII)
+DECIMAL = re.compile(r"[0-9](\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
 LONGEST_HEXADECIMAL = 40
 LARGEST_INTEGER = 2**63 - 1
+NAMES = {str: "a text", int: "a 64-bit integer", bool: "true or false"}
 
 
 class Fields:
@@ -77,11 +78,12 @@ number in hexadecimal such as '0x1.8000000000000p-1'.
     def plain(self, name: str, kind: type) -> tuple[Any, ...]:
         """Return a list of texts, of 64-bit integers or of booleans."""
         values = self._get(name)
-        # A boolean is an integer to isinstance, not to a reader.
-        if not isinstance(values, list) or any(type(value) is not kind for value in values):
-            raise self._refuse(name, values, f"a list of {kind.__name__}")
-        if kind is int and any(abs(value) > LARGEST_INTEGER for value in values):
-            raise self._refuse(name, values, "a list of 64-bit integers")
+        if not isinstance(values, list):
+            raise self._refuse(name, values, "a list")
+        for i, value in enumerate(values):
+            # A boolean is an integer to isinstance, not to a reader.
+            if type(value) is not kind or (kind is int and abs(value) > LARGEST_INTEGER):
+                raise self._refuse(f"{name}[{i}]", value, NAMES[kind])
         return tuple(values)
 
     def integer(self, name: str, *, least: int, most: int) -> int:

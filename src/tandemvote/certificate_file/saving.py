@@ -86,13 +86,13 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
     document = {
         "schema": SCHEMA,
         "guarantee": {
-            "bound": certificate.bound,
+            "bound": str(certificate.bound),
             "value": certificate.value.hex(),
             "printed": rounded_up(certificate.value),
         },
         "confidence": {
             "delta": float(certificate.delta).hex(),
-            "candidates": list(certificate.candidates),
+            "candidates": [str(name) for name in certificate.candidates],
             "share": float(certificate.delta / len(certificate.candidates)).hex(),
         },
         "sharpening": SHARPENING,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from tandemvote.certificate_file.record import CertificateRecord, StatedBound
@@ -178,8 +179,9 @@ def _wrong_value(name: str, stated: StatedBound, truth: Truth, *, rigorous: bool
 
 
 def _wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
-    last_place = Fraction(1, 10 ** len(printed.partition(".")[2]))
-    if not 0 <= Fraction(printed) - Fraction(value) < last_place:
+    last_place = int(Decimal(printed).as_tuple().exponent)
+    excess = Fraction(printed) - Fraction(value)
+    if last_place > -3 or not 0 <= excess < Fraction(1, 10**-last_place):
         yield f"{what} is {value!r} in the file, but printed as {printed}"
 
 
@@ -211,5 +213,5 @@ def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
 
 
 def _decimal_text(number: Fraction, decimals: int) -> str:
-    digits = str(round(number * 10**decimals)).rjust(decimals + 1, "0")
-    return f"{digits[:-decimals]}.{digits[-decimals:]}"
+    digits = f"{abs(round(number * 10**decimals)):0{decimals + 1}}"
+    return f"{'-' if number < 0 else ''}{digits[:-decimals]}.{digits[-decimals:]}"

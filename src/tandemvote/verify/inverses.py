@@ -9,6 +9,9 @@ from typing import Any
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import Rate
 
+TAIL_BITS = 64
+"""Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
+
 
 def kl_upper(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
     """Largest q with kl(p‖q) <= allowed; None allows everything.
@@ -25,7 +28,9 @@ def kl_upper(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
     def exceeds(q: Fraction) -> bool | None:
         return _order(divergence((rate.part, rate.rest), (q, 1 - q), arithmetic), allowed)
 
-    return bisect(exceeds, arithmetic.ends(rate.part)[0], Fraction(1), arithmetic)
+    # Where the rest is tiny, 1 minus it is below 1 and the rounded part is not.
+    low = min(arithmetic.ends(rate.part)[0], 1 - arithmetic.ends(rate.rest)[1])
+    return bisect(exceeds, low, Fraction(1), arithmetic)
 
 
 def kl_lower(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
@@ -55,15 +60,21 @@ def bisect(
     low: Fraction,
     high: Fraction,
     arithmetic: Arithmetic,
+    *,
+    halvings: int | None = None,
 ) -> Any:
     """Root of an increasing condition that is False at `low` and True at `high`.
 
-    Stops early where the condition is None, undecided; both ends are proven all the same.
+    Stops early where the condition stays None, undecided; both ends are proven all the same.
     """
-    for _ in range(arithmetic.bits):
-        middle = (low + high) / 2
-        above = exceeds(middle)
-        if above is None:
+    for _ in range(halvings or arithmetic.bits):
+        # A root may lie exactly in the middle, where balls cannot decide; next to it they can.
+        for share in (Fraction(1, 2), Fraction(3, 7)):
+            middle = low + share * (high - low)
+            above = exceeds(middle)
+            if above is not None:
+                break
+        else:
             break
         low, high = (low, middle) if above else (middle, high)
     return arithmetic.between(arithmetic.exactly(low), arithmetic.exactly(high))
@@ -107,7 +118,7 @@ def binomial_limit(n_errors: int, n_samples: int, delta: Fraction, arithmetic: A
     def exceeds(p: Fraction) -> bool | None:
         return _order(target, _at_most(n_errors, n_samples, p, arithmetic))
 
-    return bisect(exceeds, Fraction(0), Fraction(1), arithmetic)
+    return bisect(exceeds, Fraction(0), Fraction(1), arithmetic, halvings=TAIL_BITS)
 
 
 def _order(value: Any, limit: Any) -> bool | None:
@@ -129,7 +140,7 @@ def _falling_sum(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
     log_term = log_gamma(number(n + 1)) - log_gamma(number(k + 1)) - log_gamma(number(n - k + 1))
     log_term = log_term + k * arithmetic.log(heads) + (n - k) * arithmetic.log(tails)
     term = total = arithmetic.exp(log_term)
-    negligible = number(Fraction(1, 2**arithmetic.bits))
+    negligible = number(Fraction(1, 2**TAIL_BITS))
     while k > 0:
         ratio = odds * k / (n - k + 1)
         # Later ratios are smaller still: the rest is below the geometric series.

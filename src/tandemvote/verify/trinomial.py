@@ -27,6 +27,7 @@ Point = tuple[Fraction, Fraction]
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 HALF = Fraction(1, 2)
+SECTIONS = 64
 
 
 def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: Arithmetic) -> Any:
@@ -127,7 +128,7 @@ def _golden(function: Callable[[float], float], low: float, high: float) -> floa
     """Place of the smallest value of a function that falls, then rises."""
     inner = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     values = function(inner[0]), function(inner[1])
-    for _ in range(90):
+    for _ in range(SECTIONS):
         if values[0] <= values[1]:
             high, inner = inner[1], (inner[1] - GOLDEN * (inner[1] - low), inner[0])
             values = function(inner[0]), values[0]

@@ -1,0 +1,270 @@
+"""A certificate survives its file, and a file that is no certificate gets one clear line."""
+
+import json
+import tracemalloc
+import zlib
+from base64 import b64encode
+from importlib.resources import files
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.certificate_file import packing, strict_json
+from tandemvote.certificate_file.record import MAX_VOTERS, CertificateRecord, digest_of
+from tandemvote.certificate_file.saving import certificate_of, document_of
+from tandemvote.certificate_file.strict_json import CertificateFileError, parse_document
+from tandemvote.counts import INTEGER_FIELDS
+
+
+@st.composite
+def certificates(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n_voters, n_samples = draw(st.integers(1, 6)), draw(st.integers(1, 60))
+    labels = draw(
+        st.sampled_from(
+            [
+                ["no", "yes"],
+                [0, 1],
+                [-(2**63) + 1, 5],
+                [0.5, 1.5],
+                [False, True],
+                ["é", "a\tb", "c"],
+            ]
+        )
+    )
+    y = rng.choice(labels, n_samples)
+    predictions = rng.choice(labels, (n_voters, n_samples))
+    predictions = np.where(rng.random(predictions.shape) < 0.8, y, predictions)
+    held_out = rng.random(predictions.shape) < 0.8
+    held_out[:, 0] = True
+    unlabelled = rng.choice(labels, (n_voters, draw(st.integers(0, 3))))
+    votes = Votes.from_predictions(predictions, y, held_out, unlabelled=unlabelled)
+    counts = VoteCounts.from_votes(votes)
+    test = Votes.from_predictions([rng.integers(2, size=20)], rng.integers(2, size=20))
+    return Certificate.from_counts(
+        counts,
+        weights=rng.dirichlet(np.full(n_voters, 0.1)),
+        bound=draw(st.sampled_from(["best", "first_order", ("first_order", "first_order")])),
+        delta=draw(st.floats(1e-9, 0.999)),
+        test_counts=VoteCounts.from_votes(test) if draw(st.booleans()) else None,
+        notes=draw(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=2)),
+    )
+
+
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+@settings(max_examples=60, deadline=None)
+@given(certificates())
+def test_a_certificate_survives_its_file(certificate):
+    data = json.dumps(document_of(certificate), indent=1, ensure_ascii=False).encode()
+    again = certificate_of(CertificateRecord.from_document(parse_document(data)))
+    assert repr(again) == repr(certificate)
+    assert repr(again.bounds) == repr(certificate.bounds)
+    assert again.guarantee == certificate.guarantee
+    assert again.weights.tolist() == certificate.weights.tolist()
+    assert again.prior.tolist() == certificate.prior.tolist()
+    assert again.counts.classes.tolist() == certificate.counts.classes.tolist()
+    assert dict(again.versions) == dict(certificate.versions)
+    assert again.assumptions == certificate.assumptions
+    for name in INTEGER_FIELDS:
+        assert np.array_equal(getattr(again.counts, name), getattr(certificate.counts, name))
+
+
+@pytest.fixture
+def certificate():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=500)
+    wrong = rng.random((5, 500)) < 0.1
+    counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels))
+    return Certificate.from_counts(counts, bound="best")
+
+
+@pytest.fixture
+def document(certificate):
+    return document_of(certificate)
+
+
+def test_saving_and_loading_by_path(certificate, tmp_path):
+    path = certificate.save(tmp_path / "certificate.json")
+    assert repr(Certificate.load(path)) == repr(certificate)
+    assert [file.name for file in tmp_path.iterdir()] == ["certificate.json"]
+
+
+def test_a_save_that_fails_leaves_the_old_file(certificate, tmp_path, monkeypatch):
+    path = certificate.save(tmp_path / "certificate.json")
+    before = path.read_bytes()
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        certificate.save(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["certificate.json"]
+
+
+def test_files_follow_the_published_schema(document):
+    schema = json.loads(
+        files("tandemvote.certificate_file").joinpath("certificate.schema.json").read_text()
+    )
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.validate(document)
+    for name in schema["required"]:
+        assert not validator.is_valid({k: v for k, v in document.items() if k != name})
+    assert not validator.is_valid({**document, "extra": 1})
+
+
+def test_loading_refuses_a_changed_file(document, tmp_path):
+    path = tmp_path / "changed.json"
+    document["notes"].append("checked by an authority")
+    path.write_text(json.dumps(document))
+    with pytest.raises(CertificateFileError, match="changed after it was written"):
+        Certificate.load(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (("bounds", 1, "value"), (0.01).hex(), "'tandem' is 0.01 in the file and 0."),
+        (("guarantee", "value"), (0.01).hex(), "not the smallest of its candidates"),
+        (("confidence", "delta"), (0.06).hex(), "share of delta"),
+        (("confidence", "candidates"), ["tandem"], "not the smallest of its candidates"),
+        (("weights", 0), (0.9).hex(), "sums to"),
+        (("classes", "labels"), [0, 1, 2], "does not apply"),
+        (("bounds", 1, "name"), "test_set", "does not apply"),
+        (("bounds", 1, "name"), "TND", "no bound 'TND'"),
+    ],
+)
+def test_loading_refuses_what_the_counts_do_not_give(document, place, value, message):
+    forged = forge(document, place, value)
+    with pytest.raises(ValueError, match=message):
+        certificate_of(CertificateRecord.from_document(forged))
+
+
+def test_labels_that_json_cannot_hold_are_refused_on_saving(tmp_path):
+    dates = np.array(["2020-01-01", "2020-01-02"], "datetime64[D]")
+    counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1]], [0, 1]))
+    strange = VoteCounts(classes=dates, **{name: getattr(counts, name) for name in INTEGER_FIELDS})
+    with pytest.raises(ValueError, match="Convert them to text or integers"):
+        Certificate.from_counts(strange).save(tmp_path / "dates.json")
+    assert not list(tmp_path.iterdir())
+
+
+def forge(document, place, value):
+    """Change one field and recompute the digest, as anyone can."""
+    forged = json.loads(json.dumps(document))
+    *way, last = place
+    part = forged
+    for step in way:
+        part = part[step]
+    part[last] = value
+    forged["digest"] = digest_of(forged)
+    return forged
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not JSON"),
+        (b"\xff\xfe{}", "not text in UTF-8"),
+        (b"[1]", "no JSON object"),
+        (b'{"a": NaN}', "NaN' is no integer"),
+        (b'{"a": -Infinity}', "is no integer"),
+        (b'{"a": 1.5}', "hexadecimal"),
+        (b'{"a": 1e400}', "is no integer"),
+        (b'{"a": ' + b"9" * 100_000 + b"}", "more than 19 digits"),
+        (b'{"a": 1, "a": 2}', "'a' occurs twice"),
+        (b'{"a": "\\ud800"}', "not text in UTF-8"),
+        (b'{"a": 1', "not JSON"),
+        (b"[" * 60_000, "nested too deeply"),
+        (b'{"a":' * 60_000, "nested too deeply"),
+        (b"[" * 70_000, "times '\\['"),
+        (b"[" + b"1," * 2**20 + b"1,1]", "times ','"),
+        (b" " * 10**7, "not JSON"),
+        (b"{}", "schema is missing"),
+        (b'{"schema": "tandemvote/certificate/2"}', "reads 'tandemvote/certificate/1' only"),
+        (b'{"schema": ["tandemvote/certificate/1"]}', "schema is a list"),
+    ],
+)
+def test_what_is_no_certificate_gets_one_clear_line(data, message):
+    with pytest.raises(CertificateFileError, match=message) as caught:
+        CertificateRecord.from_document(parse_document(data))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_file_above_the_limit_is_refused_by_its_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(strict_json, "MAX_BYTES", 1000)
+    path = tmp_path / "spaces.json"
+    path.write_bytes(b" " * 5000)
+    with pytest.raises(CertificateFileError, match="larger than 1000 bytes"):
+        Certificate.load(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (("counts", "n_voters"), 10**18, f"integer from 1 to {MAX_VOTERS}"),
+        (("counts", "n_voters"), True, "counts.n_voters is True"),
+        (("counts", "n_voters"), 4, "weights is a list, not a list of 4"),
+        (("counts", "overlaps"), "AAAA", "cannot be unpacked"),
+        (("counts", "overlaps"), "?", "cannot be unpacked"),
+        (("counts", "overlaps"), "é", "cannot be unpacked"),
+        (("counts", "overlaps"), 7, "is 7, not a text"),
+        (("counts", "extra"), 7, "counts.'extra' is an unknown field"),
+        (("extra",), 7, "'extra' is an unknown field"),
+        (("weights", 0), "nan", "weights\\[0\\] is 'nan', not hexadecimal"),
+        (("weights", 0), "inf", "not hexadecimal"),
+        (("weights", 0), "0x1p999999", "not hexadecimal"),
+        (("weights", 0), "0x1p-3", "not hexadecimal"),
+        (("weights", 0), 1, "not hexadecimal"),
+        (("weights", 0), "0x" + "0" * 10**6, "not hexadecimal"),
+        (("bounds",), {}, "bounds is a dict"),
+        (("bounds",), [1], "not a list of objects"),
+        (("bounds", 0, "name"), "tandem", "stated twice"),
+        (("bounds", 0, "printed"), "0.1\n", "not a decimal"),
+        (("bounds", 0, "printed"), "٠.١", "not a decimal"),
+        (("bounds", 0, "printed"), "1E-9999", "not a decimal"),
+        (("test",), {"n_errors": 1, "n_samples": -1}, "test.n_samples is -1"),
+        (("test",), {"n_errors": 1}, "test.n_samples is missing"),
+        (("test",), 5, "test is 5, not an object"),
+        (("confidence", "candidates"), [], "is empty"),
+        (("confidence", "candidates"), [1], "candidates\\[0\\] is 1, not a text"),
+        (("classes", "kind"), "pickle", "known are"),
+        (("classes", "labels"), [True, 1], "labels\\[0\\] is True, not a 64-bit integer"),
+        (("versions",), {"a": 1}, "not an object of texts"),
+        (("notes",), [None], "notes\\[0\\] is None"),
+        (("sharpening",), "none", "reads 'paper' only"),
+    ],
+)
+def test_a_wrong_field_is_named(document, place, value, message):
+    with pytest.raises(CertificateFileError, match=message) as caught:
+        CertificateRecord.from_document(forge(document, place, value))
+    assert len(str(caught.value)) < 200
+
+
+def test_a_zip_bomb_is_never_inflated():
+    bomb = b64encode(zlib.compress(bytes(2**25), 9)).decode()
+    tracemalloc.start()
+    with pytest.raises(CertificateFileError, match="120 bytes that 5 voters need"):
+        packing.unpack(bomb, 5, "overlaps")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**21
+
+
+@pytest.mark.parametrize("change", [lambda d: d[:-1], lambda d: d + b"x", lambda d: d + d])
+def test_packed_counts_must_end_where_they_should(change):
+    packed = zlib.compress(np.arange(15, dtype="<i8").tobytes())
+    with pytest.raises(CertificateFileError):
+        packing.unpack(b64encode(change(packed)).decode(), 5, "overlaps")
+
+
+@given(st.integers(1, 30), st.integers(0, 2**32))
+def test_triangles_unpack_to_what_was_packed(n_voters, seed):
+    matrix = np.random.default_rng(seed).integers(0, 10**10, (n_voters, n_voters))
+    matrix = matrix + matrix.T
+    assert np.array_equal(
+        packing.full(packing.unpack(packing.pack(matrix), n_voters, "overlaps")), matrix
+    )

@@ -1,0 +1,164 @@
+"""Honest certificates are valid; what does not hold is named."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.certificate_file import packing
+from tandemvote.certificate_file.record import CertificateRecord, digest_of
+from tandemvote.certificate_file.saving import document_of
+from tandemvote.counts import INTEGER_FIELDS
+from tandemvote.verify import CertificateFileError, verify_file, verify_record
+
+
+def checked(document, **options):
+    return verify_record(CertificateRecord.from_document(document), **options)
+
+
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+@pytest.mark.parametrize("seed", range(12))
+def test_honest_certificates_are_valid_and_proven(make_certificate, seed):
+    sizes = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabelled": 50}]
+    certificate = make_certificate(seed, **sizes[seed % 5])
+    document = document_of(certificate)
+    assert checked(document).problem is None
+    verdict = checked(document, rigorous=True)
+    assert verdict.problem is None
+    assert set(verdict.enclosures) == set(certificate.bounds)
+    for name, truth in verdict.enclosures.items():
+        value = Fraction(certificate.bounds[name].value)
+        assert truth.high <= value <= truth.low + Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("times", [10**3, 10**6])
+def test_certificates_of_many_points_are_proven(make_certificate, times):
+    counts = make_certificate(1).counts
+    many = {name: getattr(counts, name) * times for name in INTEGER_FIELDS}
+    certificate = Certificate.from_counts(VoteCounts(classes=counts.classes, **many), bound="best")
+    assert checked(document_of(certificate), rigorous=True).problem is None
+
+
+def test_a_prior_of_zero_takes_a_voter_out(make_votes):
+    counts = VoteCounts.from_votes(make_votes())
+    prior = np.array([0, 0.2, 0.2, 0.2, 0.2, 0.2])
+    certificate = Certificate.from_counts(counts, weights=prior, prior=prior, bound="best")
+    assert checked(document_of(certificate), rigorous=True).problem is None
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize(
+    ("place", "value", "problem"),
+    [
+        (
+            ("bounds", 1, "value"),
+            (0.01).hex(),
+            "the tandem bound is 0.010 in the file and at least",
+        ),
+        (
+            ("bounds", 0, "value"),
+            (1.0).hex(),
+            "the first_order bound is 1.000 in the file and only",
+        ),
+        (("bounds", 2, "value"), (-0.5).hex(), "the disagreement bound is -0.500 in the file"),
+        (("bounds", 0, "printed"), "0.001", "but printed as 0.001"),
+        (("bounds", 0, "printed"), "1", "but printed as 1"),
+        (("bounds", 0, "delta"), (0.5).hex(), "the first_order bound was given delta 0.5"),
+        (("guarantee", "printed"), "0.001", "the guarantee is"),
+        (("guarantee", "value"), (0.001).hex(), "the guarantee is 0.001"),
+        (("guarantee", "bound"), "c1", "the smallest of the candidates"),
+        (("guarantee", "bound"), "nonsense", "no candidate"),
+        (("confidence", "delta"), (2.0).hex(), "delta is 2"),
+        (("confidence", "share"), (0.001).hex(), "the share of each candidate is 0.001"),
+        (("confidence", "candidates"), ["tandem", "c1"], "the share of each candidate"),
+        (("weights", 0), (-0.5).hex(), "the weights are -0.5 at voter 0, below 0"),
+        (("weights", 0), (0.99).hex(), "the weights sum to"),
+        (("prior", 0), (0.99).hex(), "the prior sum to"),
+        (("classes", "labels"), [0, 1, 2], "holds for two classes only; there are 3"),
+        (("test",), None, "without the counts of a test set"),
+        (("test",), {"n_errors": 201, "n_samples": 200}, "a test set of 200 points shows 201"),
+        (("test",), {"n_errors": 0, "n_samples": 200}, "the test_set bound is"),
+        (("notes",), ["another note"], None),
+        (("counts", "overlaps"), 0, "voters 0 and 1 have"),
+    ],
+)
+def test_what_does_not_hold_is_named(document, place, value, problem, rigorous):
+    if place[0] == "counts":
+        value = change_count(document["counts"]["overlaps"], 1, value)
+    forged = json.loads(json.dumps(document))
+    *way, last = place
+    part = forged
+    for step in way:
+        part = part[step]
+    part[last] = value
+    assert not checked(forged).valid  # the digest at least tells of it
+    forged["digest"] = digest_of(forged)
+    found = checked(forged, rigorous=rigorous).problem
+    assert (found is None) if problem is None else (problem in found)
+
+
+def change_count(text, place, value):
+    triangle = packing.unpack(text, 6, "overlaps")
+    triangle[place] = value
+    return packing.pack(packing.full(triangle))
+
+
+def test_rigour_forgives_nothing_below_the_truth(document):
+    record = CertificateRecord.from_document(document)
+    truth = verify_record(record, rigorous=True).enclosures["first_order"]
+    below = np.nextafter(float(truth.low), 0)
+    document["bounds"][0]["value"] = float(below).hex()
+    document["digest"] = digest_of(document)
+    assert "the first_order bound is" in checked(document, rigorous=True).problem
+    assert checked(document).problem is None  # plain floating point does not see 1e-16
+
+
+def test_a_changed_word_is_found_by_the_digest(document):
+    document["attestations"][0] = "All is well."
+    assert "words (notes, attestations" in checked(document).problem
+
+
+def test_an_unknown_bound_is_unreadable(document):
+    document["bounds"][0]["name"] = "crystal_ball"
+    with pytest.raises(CertificateFileError, match="'crystal_ball' is unknown"):
+        checked(document)
+
+
+def impossible(document, **changes):
+    """Put counts that no votes have into a file."""
+    for name, (place, difference) in changes.items():
+        triangle = packing.unpack(document["counts"][name], 6, name)
+        triangle[place] += difference
+        document["counts"][name] = packing.pack(packing.full(triangle))
+    return checked(document).problem
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"tandem_errors": (1, 10**6)}, "tandem errors among"),
+        ({"tandem_errors": (1, -(10**6))}, "have -"),
+        ({"overlaps": (0, -120), "disagreement_overlaps": (0, -120)}, "common points among"),
+        ({"disagreements": (0, 1), "disagreement_overlaps": (0, 1)}, "disagrees with itself"),
+        ({"disagreement_overlaps": (1, 1)}, "unlabelled points differs"),
+        ({"unlabelled_disagreements": (1, 1)}, "1 unlabelled disagreements among 0"),
+        ({"disagreements": (1, 137)}, "both err and disagree"),
+    ],
+)
+def test_impossible_counts_are_named(document, changes, problem):
+    assert problem in impossible(document, **changes)
+
+
+def test_votes_are_counted_again(make_votes, tmp_path):
+    votes = make_votes(3, n_classes=3, n_unlabelled=4)
+    path = Certificate.from_counts(VoteCounts.from_votes(votes)).save(tmp_path / "file.json")
+    assert verify_file(path, votes=votes).problem is None
+    predictions = votes.predictions.copy()
+    voter, point = np.argwhere(votes.held_out)[7]
+    predictions[voter, point] = (predictions[voter, point] + 1) % 3
+    other = Votes.from_predictions(predictions, votes.labels, votes.held_out)
+    assert " in the votes" in verify_file(path, votes=other).problem
+    fewer = Votes.from_predictions(predictions[:4], votes.labels, votes.held_out[:4])
+    assert "the votes have 4" in verify_file(path, votes=fewer).problem
