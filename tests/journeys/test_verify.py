@@ -1,0 +1,130 @@
+"""One person certifies, another checks: what they type, what they read, how it ends."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tandemvote.certificate_file.record import digest_of
+from tandemvote.cli.app import run
+
+
+@pytest.fixture
+def votes(tmp_path):
+    rng = np.random.default_rng(1)
+    labels = rng.choice(["yes", "no"], 600)
+    lines = ["answer,first,second,third"]
+    for label in labels:
+        other = "no" if label == "yes" else "yes"
+        cells = [
+            "" if rng.random() < 0.2 else other if rng.random() < 0.1 else label for _ in "abc"
+        ]
+        lines.append(",".join([label, *cells]))
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def file(votes, tmp_path, capsys):
+    path = tmp_path / "certificate.json"
+    options = ["--predictions", str(votes), "--target", "answer", "--certificate", str(path)]
+    assert run(["certify", *options]) == 0
+    assert f"Certificate: {path}" in capsys.readouterr().err
+    return path
+
+
+def test_a_certificate_is_valid_for_whoever_checks_it(file, capsys):
+    assert run(["verify", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("valid: error <= 0.")
+    assert "not checked: the counting (give --votes), the 5 attestations" in shown
+
+
+def test_it_can_be_proven(file, capsys):
+    assert run(["verify", str(file), "--rigorous"]) == 0
+    assert "proven in ball arithmetic" in capsys.readouterr().out
+
+
+def test_the_votes_can_be_counted_again(file, votes, capsys):
+    options = ["--votes", str(votes), "--target", "answer"]
+    assert run(["verify", str(file), *options]) == 0
+    assert "the counts are those of the votes" in capsys.readouterr().out
+    lines = votes.read_text().splitlines()
+    votes.write_text("\n".join([lines[0], *lines[2:]]) + "\n")
+    assert run(["verify", str(file), *options]) == 1
+    assert "in the votes" in capsys.readouterr().out
+
+
+def test_a_better_number_than_the_counts_give_is_named(file, capsys):
+    document = json.loads(file.read_text())
+    for stated in (document["guarantee"], document["bounds"][1]):
+        stated["value"], stated["printed"] = (0.25).hex(), "0.250"
+    document["digest"] = digest_of(document)
+    file.write_text(json.dumps(document))
+    assert run(["verify", str(file)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.startswith("wrong: the tandem bound is 0.250 in the file and at least 0.")
+    assert shown.out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"PK\x03\x04",
+        b"\x80\x04\x95",
+        b"[" * 50_000,
+        b" " * 10**8,
+        b'{"schema": NaN}',
+        b'{"schema": "tandemvote/certificate/9"}',
+    ],
+    ids=["empty", "zip", "pickle", "nested", "spaces", "nan", "future"],
+)
+def test_what_cannot_be_read_gets_one_line_and_exit_code_two(tmp_path, capsys, data):
+    path = tmp_path / "hostile.json"
+    path.write_bytes(data)
+    assert run(["verify", str(path)]) == 2
+    assert_one_line(capsys.readouterr())
+
+
+def test_a_truncated_file_gets_one_line_and_exit_code_two(file, capsys):
+    data = file.read_bytes()
+    for length in range(0, len(data) - 1, 97):
+        file.write_bytes(data[:length])
+        assert run(["verify", str(file)]) == 2
+        assert_one_line(capsys.readouterr())
+
+
+@pytest.mark.parametrize("path", ["nowhere.json", ".", "\0"])
+def test_a_file_that_is_not_there_gets_one_line_and_exit_code_two(capsys, path):
+    assert run(["verify", path]) == 2
+    assert_one_line(capsys.readouterr())
+
+
+def test_rigour_without_its_extra_names_the_extra(file, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "flint", None)
+    assert run(["verify", str(file), "--rigorous"]) == 2
+    shown = capsys.readouterr()
+    assert_one_line(shown)
+    assert "tandemvote[verify]" in shown.err
+
+
+def test_verifying_loads_none_of_the_formulas_it_checks(file):
+    script = (
+        "import sys; from tandemvote.verify import verify_file;"
+        f"assert verify_file({str(file)!r}, rigorous=True).valid;"
+        "loaded = [m for m in sys.modules if m.startswith(('tandemvote.bounds', 'sklearn',"
+        " 'tandemvote.inequalities', 'tandemvote.counts', 'pickle.', 'joblib'))];"
+        "assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def assert_one_line(shown):
+    assert shown.out == ""
+    assert shown.err.startswith("Error: ")
+    assert shown.err.count("\n") == 1
+    assert len(shown.err) < 300
