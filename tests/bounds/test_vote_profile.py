@@ -134,6 +134,12 @@ def test_leads_are_shares_of_the_hard_vote():
     np.testing.assert_allclose(gaps, [0.6, 1.0, 0.2])
 
 
+def test_weight_without_prior_is_refused():
+    counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
+    with pytest.raises(ValueError, match="prior 0"):
+        vote_profile(counts, [[0, 1], [0, 0]], [0.5, 0.5], [1.0, 0.0])
+
+
 def test_predictions_of_other_voters_are_refused():
     with pytest.raises(ValueError, match="one row a voter"):
         vote_leads(np.zeros((2, 5)), [0.2, 0.3, 0.5])

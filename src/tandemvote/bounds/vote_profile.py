@@ -33,6 +33,7 @@ from scipy.optimize import brentq
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.bound import BoundValue
 from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.inequalities import kl_divergence
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, catoni_rates, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
@@ -189,6 +190,7 @@ def vote_profile(
     """
     rho = distribution(posterior, counts.n_voters, "posterior")
     pi = distribution(prior, counts.n_voters, "prior")
+    kl_divergence(rho, pi)  # refuses weight where there is no prior
     leads, gaps = vote_leads(unlabelled, rho)
     size = harmonic_size(rho, counts.sizes, pi)
     terms: dict[str, float] = {
