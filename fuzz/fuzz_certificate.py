@@ -1,0 +1,48 @@
+"""Feed bytes to the reader and the verifier of certificate files; see README.md."""
+
+import json
+import sys
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(
+    include=["tandemvote.certificate_file", "tandemvote.verify", "json"]
+):
+    from tandemvote.certificate_file.record import CertificateRecord, digest_of
+    from tandemvote.certificate_file.strict_json import CertificateFileError, parse_document
+    from tandemvote.verify import verify_record
+
+
+def one_input(data: bytes) -> None:
+    """Read and verify; only the promised error may come out."""
+    try:
+        document = parse_document(data)
+        # Random bytes never hit upon a digest; recompute it, as an attacker would.
+        document["digest"] = digest_of(document)
+        verify_record(CertificateRecord.from_document(document))
+    except CertificateFileError as error:
+        assert "\n" not in str(error) and len(str(error)) < 300, str(error)
+
+
+def write_seeds(folder: Path) -> None:
+    """Write honest files for the fuzzer to start from."""
+    import numpy as np  # noqa: PLC0415
+
+    from tandemvote import Certificate, VoteCounts, Votes  # noqa: PLC0415
+    from tandemvote.certificate_file.saving import document_of  # noqa: PLC0415
+
+    rng = np.random.default_rng(0)
+    for seed, n_classes in enumerate((2, 3)):
+        labels = rng.integers(n_classes, size=30)
+        votes = Votes.from_predictions(rng.integers(n_classes, size=(2, 30)), labels)
+        certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="best")
+        (folder / f"seed{seed}.json").write_text(json.dumps(document_of(certificate)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--seeds"]:
+        write_seeds(Path(sys.argv[2]))
+        sys.exit()
+    atheris.Setup(sys.argv, one_input)
+    atheris.Fuzz()

@@ -1,0 +1,28 @@
+"""Feed bytes to the reader of votes tables; see README.md."""
+
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["tandemvote.datasets", "tandemvote.votes"]):
+    from tandemvote.counts import VoteCounts
+    from tandemvote.datasets import DatasetError, read_votes
+
+FOLDER = tempfile.TemporaryDirectory()
+TABLE = Path(FOLDER.name, "votes.csv")
+
+
+def one_input(data: bytes) -> None:
+    """Read and count; only the promised error may come out."""
+    # Half of the inputs start like a table, or most would end at the missing label column.
+    TABLE.write_bytes(b"label,first,second\n" + data[1:] if data[:1] < b"\x80" else data[1:])
+    with suppress(DatasetError):
+        VoteCounts.from_votes(read_votes(TABLE))
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, one_input)
+    atheris.Fuzz()
