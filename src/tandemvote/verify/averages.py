@@ -154,6 +154,8 @@ def _divergence(weights: list[int], prior: list[int], arithmetic: Arithmetic) ->
     for weight, before in zip(weights, prior, strict=True):
         if weight:
             share = arithmetic.exactly(Fraction(weight, total))
-            ratio = arithmetic.exactly(Fraction(weight * total_before, before * total))
-            divergence = divergence + share * arithmetic.log(ratio)
+            # Two logarithms, because the ratio itself may be too large for a float.
+            share_before = arithmetic.exactly(Fraction(before, total_before))
+            nats = arithmetic.log(share) - arithmetic.log(share_before)
+            divergence = divergence + share * nats
     return divergence
