@@ -109,16 +109,22 @@ def certify(
         estimator, certificate, votes = _grow(
             dataset, terms, trees, test_fraction=test_fraction, unlabelled=unlabelled, seed=seed
         )
-        description = repr(dataset)
+        description = _describe(dataset)
     _show(certificate, as_json=as_json)
     if report is not None:
         from tandemvote.report import write_report  # noqa: PLC0415
+        from tandemvote.weights import minimise  # noqa: PLC0415
 
+        optimised = weights is not Weights.UNIFORM
         written = write_report(
             report,
             certificate,
             estimator=estimator,
             votes=votes,
+            # Found again in milliseconds, for the picture of the solver's path.
+            solution=minimise(certificate.counts, weights.value, delta=delta)
+            if optimised
+            else None,
             data_description=description,
             command=shlex.join(["tandemvote", *sys.argv[1:]]),
         )
@@ -136,12 +142,10 @@ def certify(
 
 
 def _read(data: str, target: str | None, *, drop_missing: bool) -> Dataset:
-    from tandemvote.datasets import CATALOGUE, DatasetError, load_dataset, read_table  # noqa: PLC0415
+    from tandemvote.datasets import DatasetError, load_dataset, read_table  # noqa: PLC0415
 
-    if not Path(data).exists() and Path(data).suffix == "":
-        names = {name.lower() for name in CATALOGUE}
-        if data.lower() in names or "." not in data:
-            return load_dataset(data, progress=sys.stderr.isatty())
+    if not Path(data).exists() and not Path(data).suffix:
+        return load_dataset(data, progress=sys.stderr.isatty())
     dataset = read_table(data, target=target, drop_missing=drop_missing)
     if dataset.n_dropped:
         typer.echo(f"Left out {dataset.n_dropped} rows with missing cells.", err=True)
@@ -151,6 +155,14 @@ def _read(data: str, target: str | None, *, drop_missing: bool) -> Dataset:
             " more, thousands for a useful guarantee."
         )
     return dataset
+
+
+def _describe(dataset: Dataset) -> str:
+    dropped = f", {dataset.n_dropped} rows with missing cells left out" if dataset.n_dropped else ""
+    return (
+        f"{dataset.name}: {dataset.n_samples} points, {dataset.n_features} features,"
+        f" {dataset.n_classes} classes ({dataset.origin}{dropped})."
+    )
 
 
 def _judge(path: Path, target: str, terms: dict[str, Any]) -> tuple[Certificate, Votes]:
