@@ -82,7 +82,8 @@ number in hexadecimal such as '0x1.8000000000000p-1'.
             raise self._refuse(name, values, "a list")
         for i, value in enumerate(values):
             # A boolean is an integer to isinstance, not to a reader.
-            if type(value) is not kind or (kind is int and abs(value) > LARGEST_INTEGER):
+            is_that = type(value) is kind
+            if not is_that or (isinstance(value, int) and abs(value) > LARGEST_INTEGER):
                 raise self._refuse(f"{name}[{i}]", value, NAMES[kind])
         return tuple(values)
 
