@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from . import datasets, reproduce
-from .bounds import bounds
-from .certify import certify
-from .demo import demo
-from .mistakes import as_one_line
-from .verify import verify
+from tandemvote.cli import datasets, reproduce
+from tandemvote.cli.bounds import bounds
+from tandemvote.cli.certify import certify
+from tandemvote.cli.demo import demo
+from tandemvote.cli.mistakes import as_one_line
+from tandemvote.cli.verify import verify
 
 app = typer.Typer(
     name="tandemvote",

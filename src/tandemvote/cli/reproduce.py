@@ -64,10 +64,9 @@ def run(
     render: Annotated[bool, typer.Option(help="Render tables and figures at the end.")] = True,
 ) -> None:
     """Run the cells that have no rows yet; stop it at any time, start it again to go on."""
+    from tandemvote.cli.progress import shown  # noqa: PLC0415
     from tandemvote.experiments.campaign import run_campaign  # noqa: PLC0415
     from tandemvote.experiments.store import RowStore  # noqa: PLC0415
-
-    from .progress import shown  # noqa: PLC0415
 
     if jobs == 0:
         raise typer.BadParameter("--jobs is 0; give a number of processes, or -1 for all.")

@@ -5,14 +5,19 @@
 :class:`Dataset`.
 """
 
-from .building import from_arrays, from_frame
-from .catalogue import CATALOGUE, find_entry
-from .dataset import Dataset
-from .entry import CatalogueEntry, RawFile
-from .errors import DatasetError
-from .loading import available_datasets, load_dataset, load_entry, prepare_dataset
-from .tables import read_features, read_table
-from .votes_table import read_votes
+from tandemvote.datasets.building import from_arrays, from_frame
+from tandemvote.datasets.catalogue import CATALOGUE, find_entry
+from tandemvote.datasets.dataset import Dataset
+from tandemvote.datasets.entry import CatalogueEntry, RawFile
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.loading import (
+    available_datasets,
+    load_dataset,
+    load_entry,
+    prepare_dataset,
+)
+from tandemvote.datasets.tables import read_features, read_table
+from tandemvote.datasets.votes_table import read_votes
 
 __all__ = [
     "CATALOGUE",

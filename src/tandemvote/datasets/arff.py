@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.io.arff import ArffError, loadarff
 
-from .errors import DatasetError, import_extra
-from .raw_bytes import read_bytes
+from tandemvote.datasets.errors import DatasetError, import_extra
+from tandemvote.datasets.raw_bytes import read_bytes
 
 if TYPE_CHECKING:
     import pandas

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .checking import check_against_catalogue
-from .dataset import Dataset
-from .entry import CatalogueEntry
-from .errors import DatasetError
-from .prepared import as_dataset, smallest_lossless
+from tandemvote.datasets.checking import check_against_catalogue
+from tandemvote.datasets.dataset import Dataset
+from tandemvote.datasets.entry import CatalogueEntry
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.prepared import as_dataset, smallest_lossless
 
 
 def assemble(entry: CatalogueEntry, paths: Sequence[Path]) -> Dataset:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .dataset import Dataset
-from .encoding import encode_column, encode_labels, label_array
-from .errors import DatasetError
+from tandemvote.datasets.dataset import Dataset
+from tandemvote.datasets.encoding import encode_column, encode_labels, label_array
+from tandemvote.datasets.errors import DatasetError
 
 if TYPE_CHECKING:
     import pandas

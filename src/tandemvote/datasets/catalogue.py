@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from functools import partial
 from types import MappingProxyType
 
-from . import recipes
-from .entry import CatalogueEntry, RawFile
-from .errors import DatasetError
+from tandemvote.datasets import recipes
+from tandemvote.datasets.entry import CatalogueEntry, RawFile
+from tandemvote.datasets.errors import DatasetError
 
 
 def _libsvm(path: str, *, known_hash: str | None = None) -> RawFile:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .digest import content_digest
-from .entry import CatalogueEntry
-from .errors import DatasetError
+from tandemvote.datasets.digest import content_digest
+from tandemvote.datasets.entry import CatalogueEntry
+from tandemvote.datasets.errors import DatasetError
 
 PRINTED_PRECISION = 0.5e-4 + 1e-9  # the paper prints class frequencies to four decimals
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DatasetError
+from tandemvote.datasets.errors import DatasetError
 
 
 @dataclass(frozen=True, eq=False, repr=False)

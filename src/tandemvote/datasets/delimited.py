@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import DatasetError, import_extra
-from .raw_bytes import read_bytes
+from tandemvote.datasets.errors import DatasetError, import_extra
+from tandemvote.datasets.raw_bytes import read_bytes
 
 if TYPE_CHECKING:
     import pandas

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .entry import RawFile
-from .errors import DatasetError, import_extra
+from tandemvote.datasets.entry import RawFile
+from tandemvote.datasets.errors import DatasetError, import_extra
 
 RETRIES = 2  # after the first attempt, for each address
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DatasetError, import_extra
+from tandemvote.datasets.errors import DatasetError, import_extra
 
 if TYPE_CHECKING:
     import pandas

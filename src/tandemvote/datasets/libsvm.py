@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from .errors import DatasetError
-from .raw_bytes import read_bytes
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.raw_bytes import read_bytes
 
 LARGEST_TABLE = 2**32  # bytes of a dense table: beyond this a typing error is likelier than intent
 

@@ -7,13 +7,13 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from .assembling import assemble
-from .catalogue import CATALOGUE, find_entry
-from .dataset import Dataset
-from .download import fetch
-from .entry import CatalogueEntry
-from .errors import DatasetError, import_extra
-from .prepared import read_prepared, write_prepared
+from tandemvote.datasets.assembling import assemble
+from tandemvote.datasets.catalogue import CATALOGUE, find_entry
+from tandemvote.datasets.dataset import Dataset
+from tandemvote.datasets.download import fetch
+from tandemvote.datasets.entry import CatalogueEntry
+from tandemvote.datasets.errors import DatasetError, import_extra
+from tandemvote.datasets.prepared import read_prepared, write_prepared
 
 DATA_VARIABLE = "TANDEMVOTE_DATA"
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DatasetError
+from tandemvote.datasets.errors import DatasetError
 
 
 def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import DatasetError, import_extra
+from tandemvote.datasets.errors import DatasetError, import_extra
 
 if TYPE_CHECKING:
     import pandas

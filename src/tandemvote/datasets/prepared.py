@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checking import check_against_catalogue
-from .dataset import Dataset
-from .digest import content_digest
-from .entry import CatalogueEntry
-from .errors import DatasetError
-from .npz import load_arrays
+from tandemvote.datasets.checking import check_against_catalogue
+from tandemvote.datasets.dataset import Dataset
+from tandemvote.datasets.digest import content_digest
+from tandemvote.datasets.entry import CatalogueEntry
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.npz import load_arrays
 
 
 def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:

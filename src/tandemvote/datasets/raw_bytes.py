@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from . import unix_compress
-from .errors import DatasetError
+from tandemvote.datasets import unix_compress
+from tandemvote.datasets.errors import DatasetError
 
 # Told by the first bytes, not by the name: some servers unpack a .gz on the way.
 _UNPACKERS: dict[bytes, Callable[[bytes], bytes]] = {

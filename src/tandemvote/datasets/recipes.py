@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .digest import row_keys
-from .errors import DatasetError
-from .idx import read_idx
-from .libsvm import parse_libsvm, read_libsvm
-from .raw_bytes import read_bytes
+from tandemvote.datasets.digest import row_keys
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.idx import read_idx
+from tandemvote.datasets.libsvm import parse_libsvm, read_libsvm
+from tandemvote.datasets.raw_bytes import read_bytes
 
 Arrays = tuple[NDArray[Any], NDArray[Any]]
 

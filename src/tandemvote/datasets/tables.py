@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from .arff import read_arff
-from .building import features_from_frame, from_arrays, from_frame
-from .dataset import Dataset
-from .delimited import read_delimited
-from .errors import DatasetError
-from .libsvm import read_libsvm
-from .npz import read_npz, read_npz_features
-from .parquet import read_parquet
+from tandemvote.datasets.arff import read_arff
+from tandemvote.datasets.building import features_from_frame, from_arrays, from_frame
+from tandemvote.datasets.dataset import Dataset
+from tandemvote.datasets.delimited import read_delimited
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.libsvm import read_libsvm
+from tandemvote.datasets.npz import read_npz, read_npz_features
+from tandemvote.datasets.parquet import read_parquet
 
 if TYPE_CHECKING:
     import pandas

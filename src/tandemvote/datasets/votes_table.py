@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
+from tandemvote.datasets.building import find_target
+from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.tables import read_frame
 from tandemvote.votes import Votes
-
-from .building import find_target
-from .errors import DatasetError
-from .tables import read_frame
 
 
 def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:

@@ -9,11 +9,11 @@ from time import monotonic
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from .cells import Cell, schedule
-from .rows import Row
-from .running import run_cell
-from .sources import DataSource
-from .store import RowStore
+from tandemvote.experiments.cells import Cell, schedule
+from tandemvote.experiments.rows import Row
+from tandemvote.experiments.running import run_cell
+from tandemvote.experiments.sources import DataSource
+from tandemvote.experiments.store import RowStore
 
 GATHER_SECONDS = 300.0
 """How often finished cells are gathered into the tables while the run goes on."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import log, sqrt
 from types import MappingProxyType
 
-from .protocol import (
+from tandemvote.experiments.protocol import (
     BAGGINGS,
     FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
     UNLABELLED_REPETITIONS,
 )
-from .seeds import seed_for
+from tandemvote.experiments.seeds import seed_for
 
 FAMILIES = MappingProxyType(
     {

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from .frames import forest_summary, unlabelled_summary
-from .paper_numbers import PaperCell, paper_cells
+from tandemvote.experiments.frames import forest_summary, unlabelled_summary
+from tandemvote.experiments.paper_numbers import PaperCell, paper_cells
 
 LIMIT = 3.0
 """Differences beyond this many standard errors need an explanation."""

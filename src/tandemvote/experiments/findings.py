@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from .frames import forest_summary, unlabelled_summary
-from .paper_numbers import paper_csv
+from tandemvote.experiments.frames import forest_summary, unlabelled_summary
+from tandemvote.experiments.paper_numbers import paper_csv
 
 UNIFORM_BOUNDS = ("first_order", "c1", "c2", "c_tandem", "tandem")
 TRIVIAL_SETS = ("Mushroom",)

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tandemvote.datasets import CATALOGUE
-
-from .rows import TABLES, TextRow
-from .store import RowStore
+from tandemvote.experiments.rows import TABLES, TextRow
+from tandemvote.experiments.store import RowStore
 
 TEXT_COLUMNS = frozenset({"dataset", "bagging", "weighting", "versions", "reconstructed"})
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tandemvote.datasets import CATALOGUE
-
-from .cells import Cell, forest_cells, unlabelled_cells
-from .protocol import FOREST_REPETITIONS, LARGE_BINARY, UNLABELLED_REPETITIONS
-from .sources import DataSource
+from tandemvote.experiments.cells import Cell, forest_cells, unlabelled_cells
+from tandemvote.experiments.protocol import FOREST_REPETITIONS, LARGE_BINARY, UNLABELLED_REPETITIONS
+from tandemvote.experiments.sources import DataSource
 
 FAMILY_BAGGINGS = {"A": ("full",), "B": ("full", "reduced"), "C": ("full", "reduced")}
 

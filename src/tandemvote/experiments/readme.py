@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from .comparison import BOTH_ABOVE_ONE, LIMIT, NO_ROWS, beyond, share_within
-from .explanations import Explanation, explain
-from .findings import Finding
-from .frames import BOUND_LABELS, shown
-from .layout import TextTable
+from tandemvote.experiments.comparison import BOTH_ABOVE_ONE, LIMIT, NO_ROWS, beyond, share_within
+from tandemvote.experiments.explanations import Explanation, explain
+from tandemvote.experiments.findings import Finding
+from tandemvote.experiments.frames import BOUND_LABELS, shown
+from tandemvote.experiments.layout import TextTable
 
 COLUMN_WORDS = {
     "test_risk": "test risk",

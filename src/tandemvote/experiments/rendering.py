@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .comparison import compare
-from .explanations import read_explanations
-from .figures import all_figures, save
-from .findings import all_findings
-from .frames import read_frame
-from .readme import write_readme
-from .store import RowStore, StoreError
-from .tables import all_tables
+from tandemvote.experiments.comparison import compare
+from tandemvote.experiments.explanations import read_explanations
+from tandemvote.experiments.figures import all_figures, save
+from tandemvote.experiments.findings import all_findings
+from tandemvote.experiments.frames import read_frame
+from tandemvote.experiments.readme import write_readme
+from tandemvote.experiments.store import RowStore, StoreError
+from tandemvote.experiments.tables import all_tables
 
 
 def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:

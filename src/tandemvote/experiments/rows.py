@@ -9,8 +9,8 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from .cells import Cell, ForestCell, UnlabelledCell
-from .protocol import WEIGHTINGS
+from tandemvote.experiments.cells import Cell, ForestCell, UnlabelledCell
+from tandemvote.experiments.protocol import WEIGHTINGS
 
 TextRow = dict[str, str]
 

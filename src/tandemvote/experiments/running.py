@@ -16,11 +16,10 @@ from tandemvote.bounds import Averages, all_bounds, get_bound
 from tandemvote.counts import VoteCounts
 from tandemvote.datasets import Dataset, DatasetError
 from tandemvote.ensembles import out_of_bag_votes, voter_predictions, weighted_vote
+from tandemvote.experiments.cells import Cell, ForestCell, UnlabelledCell
+from tandemvote.experiments.protocol import DELTA, OPTIMISED_WEIGHTINGS, TEST_FRACTION, paper_forest
+from tandemvote.experiments.rows import ForestRow, Row, UnlabelledRow, WeightRow, versions
 from tandemvote.weights import minimise
-
-from .cells import Cell, ForestCell, UnlabelledCell
-from .protocol import DELTA, OPTIMISED_WEIGHTINGS, TEST_FRACTION, paper_forest
-from .rows import ForestRow, Row, UnlabelledRow, WeightRow, versions
 
 Array = NDArray[Any]
 

@@ -16,8 +16,7 @@ from tandemvote.datasets import (
     load_dataset,
     read_table,
 )
-
-from .cells import Shape
+from tandemvote.experiments.cells import Shape
 
 
 @dataclass(frozen=True)

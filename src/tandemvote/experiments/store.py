@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from .cells import Cell
-from .locking import exclusive
-from .rows import TABLES, Row, TextRow, as_text
+from tandemvote.experiments.cells import Cell
+from tandemvote.experiments.locking import exclusive
+from tandemvote.experiments.rows import TABLES, Row, TextRow, as_text
 
 CELL_TABLES = ("forests", "unlabelled")
 """Tables whose rows tell that a cell is done."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from .frames import BOUND_LABELS, dataset_order, forest_summary, shown
-from .layout import Heading, Mark, TextCell, TextTable, mark_smallest
-from .paper_numbers import paper_csv
+from tandemvote.experiments.frames import BOUND_LABELS, dataset_order, forest_summary, shown
+from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, mark_smallest
+from tandemvote.experiments.paper_numbers import paper_csv
 
 ABSENT = "not available here"
 DATASET = Heading("data set", "Dataset")

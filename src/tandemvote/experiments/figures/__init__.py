@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from . import bars, curves, indicator, ratios, weights
-from .style import house_style
+from tandemvote.experiments.figures import bars, curves, indicator, ratios, weights
+from tandemvote.experiments.figures.style import house_style
 
 FOREST_FIGURES = {
     "figure-1-bounds": bars.chosen_bounds,

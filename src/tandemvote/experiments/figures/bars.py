@@ -11,8 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ..frames import BOUND_LABELS, binary_sets, forest_summary, multiclass_sets, shown
-from .style import COLOURS, RISK_COLOUR, figure_of, panels
+from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels
+from tandemvote.experiments.frames import (
+    BOUND_LABELS,
+    binary_sets,
+    forest_summary,
+    multiclass_sets,
+    shown,
+)
 
 FIGURE_1_SETS = ("Cod-RNA", "Phishing", "Splice", "Letter", "MNIST", "Sensorless")
 """Three binary and three multiclass sets; the paper's text does not name its own choice."""

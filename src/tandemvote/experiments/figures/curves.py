@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..frames import BOUND_LABELS, dataset_order, unlabelled_summary
-from .style import COLOURS, RISK_COLOUR, figure_of, panels
+from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels
+from tandemvote.experiments.frames import BOUND_LABELS, dataset_order, unlabelled_summary
 
 CURVES = ("first_order", "tandem", "disagreement_bound", "test_risk")
 

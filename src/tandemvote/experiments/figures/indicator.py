@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from .style import COLOURS, RISK_COLOUR, figure_of, panels
+from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels
 
 
 def indicator_relaxations() -> Figure:

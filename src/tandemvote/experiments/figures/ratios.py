@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
-from ..frames import dataset_order, forest_summary, shown
-from .point_names import name_points
-from .style import COLOURS, figure_of, panels
+from tandemvote.experiments.figures.point_names import name_points
+from tandemvote.experiments.figures.style import COLOURS, figure_of, panels
+from tandemvote.experiments.frames import dataset_order, forest_summary, shown
 
 ZERO_RISK_SETS = ("Mushroom", "Shuttle")
 """Left out where a test risk of 0 would be divided by, as in the paper."""

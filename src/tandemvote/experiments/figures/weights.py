@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from .style import COLOURS, figure_of, panels
+from tandemvote.experiments.figures.style import COLOURS, figure_of, panels
 
 FIGURE_2B_SETS = ("Letter", "Cod-RNA")
 """One multiclass and one binary set; the paper's text does not name its two."""
