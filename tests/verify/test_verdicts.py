@@ -21,8 +21,20 @@ def checked(document, **options):
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 @pytest.mark.parametrize("seed", range(12))
 def test_honest_certificates_are_valid_and_proven(make_certificate, seed):
-    sizes = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabelled": 50}]
-    certificate = make_certificate(seed, **sizes[seed % 5])
+    assert_proven(make_certificate(seed, **SIZES[seed % len(SIZES)]))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+def test_hundreds_of_honest_certificates_are_valid_and_proven(make_certificate):
+    for seed in range(100, 600):
+        assert_proven(make_certificate(seed, **SIZES[seed % len(SIZES)]))
+
+
+SIZES = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabelled": 50}]
+
+
+def assert_proven(certificate):
     document = document_of(certificate)
     assert checked(document).problem is None
     verdict = checked(document, rigorous=True)
@@ -171,5 +183,11 @@ def test_votes_are_counted_again(make_votes, tmp_path):
     predictions[voter, point] = (predictions[voter, point] + 1) % 3
     other = Votes.from_predictions(predictions, votes.labels, votes.held_out)
     assert " in the votes" in verify_file(path, votes=other).problem
+    as_floats = Votes.from_predictions(
+        votes.predictions.astype(float), votes.labels, votes.held_out
+    )
+    assert verify_file(path, votes=as_floats).problem is None
+    renamed = Votes.from_predictions(votes.predictions + 7, votes.labels + 7, votes.held_out)
+    assert "not among those of the file" in verify_file(path, votes=renamed).problem
     fewer = Votes.from_predictions(predictions[:4], votes.labels, votes.held_out[:4])
     assert "the votes have 4" in verify_file(path, votes=fewer).problem

@@ -17,9 +17,9 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if votes.n_voters != record.n_voters:
         yield f"the file is about {record.n_voters} voters, the votes have {votes.n_voters}"
         return
-    labels = sorted(map(str, votes.classes.tolist()))
-    if not set(labels) <= set(map(str, record.classes)):
-        yield f"the votes have {len(labels)} labels that are not all among those of the file"
+    known = set(map(_comparable, record.classes))
+    if any(_comparable(label) not in known for label in votes.classes.tolist()):
+        yield "the votes have labels that are not among those of the file"
     counts = record.counts
     stated = {
         "points both hold out": counts["overlaps"],
@@ -46,6 +46,11 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
                         f" {count} in the votes"
                     )
             place += 1
+
+
+def _comparable(label: Any) -> str | float:
+    """Return a label such that 1 is 1.0, as integers become where a table has empty cells."""
+    return label if isinstance(label, str) else float(label)
 
 
 def _bits(planes: NDArray[Any]) -> list[int]:
