@@ -39,7 +39,10 @@ def bounds(
     delta: Annotated[float, typer.Option(help="Failure probability.")] = 0.05,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compute every bound that the given numbers suffice for."""
+    """Compute every bound that the given numbers suffice for.
+
+    For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
+    """
     from tandemvote.bounds import BOUNDS  # noqa: PLC0415
     from tandemvote.certificate import rounded_up  # noqa: PLC0415
 

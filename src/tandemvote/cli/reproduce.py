@@ -63,7 +63,10 @@ def run(
     download: Annotated[bool, typer.Option(help="Fetch data sets that are not at hand.")] = True,
     render: Annotated[bool, typer.Option(help="Render tables and figures at the end.")] = True,
 ) -> None:
-    """Run the cells that have no rows yet; stop it at any time, start it again to go on."""
+    """Run the cells that have no rows yet; stop it at any time, start it again to go on.
+
+    For example: tandemvote reproduce run -d Letter -d Adult -r 5 --jobs 2 --output mine
+    """
     from tandemvote.cli.progress import shown  # noqa: PLC0415
     from tandemvote.experiments.campaign import run_campaign  # noqa: PLC0415
     from tandemvote.experiments.store import RowStore  # noqa: PLC0415
