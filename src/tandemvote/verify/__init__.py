@@ -1,4 +1,4 @@
-"""The room after certificates: they are checked by someone who does not trust the library that wrote them.
+"""The room after certificates: a check that does not trust the library that wrote them.
 
 Everything is computed again from the integers in the file, by formulas and methods of their own:
 exact integer sums for the averages, bisection for the inverses, defining sums for moments and
