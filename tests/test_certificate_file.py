@@ -56,7 +56,7 @@ def certificates(draw):
 
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(certificates())
 def test_a_certificate_survives_its_file(certificate):
     data = json.dumps(document_of(certificate), indent=1, ensure_ascii=False).encode()

@@ -26,8 +26,8 @@ def test_changed_bytes_are_found(originals):
 
 
 def test_forged_fields_are_found_or_harmless(originals):
-    outcomes = [forgery_outcome(originals, seed) for seed in range(150)]
-    assert outcomes.count(FOUND) > 75
+    outcomes = [forgery_outcome(originals, seed) for seed in range(100)]
+    assert outcomes.count(FOUND) > 50
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def forgery_outcome(originals, seed):
     forged["digest"] = digest_of(forged)
     try:
         record = CertificateRecord.from_document(forged)
-        verdict = verify_record(record, rigorous=seed % 4 == 0)
+        verdict = verify_record(record, rigorous=seed % 5 == 0)
     except CertificateFileError:
         return FOUND
     if not verdict.valid:
