@@ -118,6 +118,15 @@ def test_c2_is_no_looser_than_any_feasible_point_and_reaches_one():
     assert value == pytest.approx(0.37596, abs=5e-5)  # Splice, reduced bagging
 
 
+@pytest.mark.parametrize("disagreement", [0.0, 1e-300, 1e-17, 1e-15, 1e-12, 1e-6])
+def test_c2_has_no_jump_where_the_disagreement_vanishes(disagreement):
+    cell = {"tandem_loss": 0.02, "n_min_pairs": 500.0, "kl_divergence": 4.6, "delta": 0.05}
+    value = bounds.c2_bound(disagreement=disagreement, **cell)
+    assert value == pytest.approx(
+        float(reference.c2_bound(disagreement=disagreement, **cell)), abs=1e-7
+    )
+
+
 def test_tandem_and_disagreement_that_exclude_each_other_are_refused():
     with pytest.raises(ValueError, match="sum to more than 1"):
         bounds.c2_bound(tandem_loss=0.7, disagreement=0.7, n_min_pairs=100)

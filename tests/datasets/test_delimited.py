@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.datasets import read_table
+from tandemvote.datasets import DatasetError, read_table
 from tandemvote.datasets.delimited import SEPARATORS, find_separator
 from tandemvote.datasets.encoding import category_number
 
@@ -84,3 +84,11 @@ def test_other_encodings_are_read_when_named(tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes("wort,art\ngrün,0\nblau,1\n".encode("latin-1"))
     assert read_table(path, target="art", encoding="latin-1").categories["wort"] == ("grün", "blau")
+
+
+@pytest.mark.filterwarnings("default")  # as outside of tests: the refusal must not rest on them
+def test_a_row_longer_than_the_header_is_refused_not_cut(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("a,kind\n" + "1,x,9\n2,y,9\n")
+    with pytest.raises(DatasetError, match="cannot be read as a table of 2 columns"):
+        read_table(path, target="kind")

@@ -62,7 +62,7 @@ def test_the_test_set_bound_misses_just_below_delta_of_the_time(n, delta):
 @pytest.mark.parametrize(
     ("k", "n"), [(0, 1), (0, 10**9), (1, 3), (30, 1000), (10**6, 10**9), (7, 7)]
 )
-@pytest.mark.parametrize("delta", [1e-9, 0.05])
+@pytest.mark.parametrize("delta", [1e-15, 1e-12, 1e-9, 1e-6, 0.05, 0.9])
 def test_clopper_pearson_is_safe_and_within_a_billionth(k, n, delta):
     limit = clopper_pearson(k, n, delta=delta)
     if k == n:

@@ -122,10 +122,10 @@ def c2_bound(
     The objective is one minus a quadratic over a linear function, hence concave; the region is
     convex. The objective grows with e, and by the chain rule of the divergence the largest e for a
     given d is (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave
-    function of d alone, searched on nested grids. For a concave function the values left and right
-    of the best grid point bound what lies between, so the returned number is an upper bound on the
-    supremum, not just the best value found. Points that violate the last constraint have a negative
-    variance, so their objective is negative and cannot win.
+    function of d alone, searched on nested grids. Values on a grid bound a concave function between
+    its points, so the returned number is an upper bound on the supremum, not just the best value
+    found. Points that violate the last constraint have a negative variance, so their objective is
+    negative and cannot win.
 
     Examples
     --------
@@ -158,9 +158,27 @@ def c2_bound(
     if values[best] < 0.0:
         # No pair (e, d) near the observed one can belong to any vote: an unlucky sample.
         return 1.0
-    before, after = values[max(best - 1, 0)], values[min(best + 1, GRID - 1)]
-    overshoot = values[best] - min(before, after)
-    return outward(float(values[best] + overshoot), scale=4.0 / (1.0 - 2.0 * float(grid[best])))
+    supremum = _concave_supremum(values, best)
+    return outward(supremum, scale=4.0 / (1.0 - 2.0 * float(grid[best])))
+
+
+def _concave_supremum(values: FloatArray, best: int) -> float:
+    """Upper bound on a concave function, given on an even grid with its largest value at `best`.
+
+    A line through two neighbouring grid points lies above the function everywhere else. Over the
+    cell on either side of `best` two such lines lie: one from each end.
+    """
+
+    def one_step_beyond(near: int, far: int) -> float:
+        """Height of the line through two neighbouring points, one step beyond the near one."""
+        if min(near, far) < 0 or max(near, far) >= values.size:
+            return np.inf
+        return float(2.0 * values[near] - values[far])
+
+    left = min(one_step_beyond(best, best + 1), one_step_beyond(best - 1, best - 2))
+    right = min(one_step_beyond(best, best - 1), one_step_beyond(best + 1, best + 2))
+    cells = [left] * (best > 0) + [right] * (best < values.size - 1)
+    return max(float(values[best]), *cells)
 
 
 def _disagreement_range(differ: float, allowed: float) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,18 +88,21 @@ def read_delimited(
             f"{path} has the column name {doubled[0]!r} twice. Rename one of the two columns."
         )
     try:
-        frame = pandas.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            decimal=decimal,
-            header=0 if column_names is None else None,
-            names=names,
-            index_col=False,
-            na_values=list(missing_values),
-            skipinitialspace=True,
-            on_bad_lines="error",
-            low_memory=False,  # types are then told from whole columns, not from blocks of rows
-        )
+        with warnings.catch_warnings():
+            # A row longer than the header would lose its last cells with a mere warning.
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = pandas.read_csv(
+                io.StringIO(text),
+                sep=separator,
+                decimal=decimal,
+                header=0 if column_names is None else None,
+                names=names,
+                index_col=False,
+                na_values=list(missing_values),
+                skipinitialspace=True,
+                on_bad_lines="error",
+                low_memory=False,  # types are told from whole columns, not from blocks of rows
+            )
     except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
         raise DatasetError(
             f"{path} cannot be read as a table of {len(names)} columns separated by "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
+from scipy.special import betainccinv
 
 from tandemvote.inequalities.outward import INPUT_MARGIN
 from tandemvote.inequalities.pac_bayes_kl import check_delta
@@ -41,7 +41,8 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
             " 0 <= errors <= points and at least one point."
         )
     inside = np.where(k < n, k, 0.0)
-    limit = betaincinv(inside + 1.0, n - inside, 1.0 - delta)
+    # By the upper tail: 1 - delta would lose the digits of a small delta.
+    limit = betainccinv(inside + 1.0, n - inside, delta)
     # No error seen: 1 - delta^(1/n) in closed form, exact for the largest n.
     limit = np.where(k == 0, -np.expm1(np.log(delta) / n), limit)
     return np.where(k < n, np.minimum(limit * (1.0 + INPUT_MARGIN), 1.0), 1.0)[()]
