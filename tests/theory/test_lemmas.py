@@ -66,7 +66,12 @@ def test_oracle_bounds_hold_for_every_vote(world):
     gibbs, tandem, _, _, risk = moments(world)
     assert risk <= 2 * gibbs
     assert risk <= 4 * tandem
-    assert risk <= bounds.c_tandem_oracle(gibbs_loss=gibbs, tandem_loss=tandem)
+    if gibbs < Fraction(1, 2):
+        c_bound = (tandem - gibbs**2) / (tandem - gibbs + Fraction(1, 4))
+        assert risk <= c_bound
+        assert bounds.c_tandem_oracle(gibbs_loss=gibbs, tandem_loss=tandem) == pytest.approx(
+            float(c_bound), abs=1e-12
+        )
 
 
 @given(worlds(max_classes=2))
