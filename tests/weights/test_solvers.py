@@ -56,7 +56,10 @@ def best_of_all_methods(objective, seed, n_starts):
     return min(values)
 
 
-@pytest.mark.parametrize(("n_voters", "n"), [(10, 60), (10, 3000), (30, 60), (30, 3000)])
+@pytest.mark.parametrize(
+    ("n_voters", "n"),
+    [(10, 60), (10, 3000), (30, 60), pytest.param(30, 3000, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
 @pytest.mark.parametrize("family", ["common points", "overlaps", "gram", "noise"])
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
