@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help setup demo test test-slow lint format docs bench clean
+.PHONY: help setup demo test test-slow lint format docs validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -39,6 +39,9 @@ format: $(INSTALLED)  ## let ruff mend what it can
 docs: $(INSTALLED)  ## build the documentation into docs/_build/html
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+
+validity: $(INSTALLED)  ## simulate every guarantee, an hour or so
+	$(BIN)/python validity/run.py
 
 bench: $(INSTALLED)  ## speed, as ratios measured in one run
 	@for script in benchmarks/*.py; do echo "== $$script"; OMP_NUM_THREADS=1 $(BIN)/python $$script; done
