@@ -2,6 +2,7 @@
 
 import json
 
+import joblib
 import numpy as np
 import pytest
 
@@ -93,7 +94,6 @@ def test_unlabelled_points_sharpen_the_disagreement_bound(messy, tmp_path, capsy
 
 
 def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
-    joblib = pytest.importorskip("joblib")
     path = tmp_path / "forest.joblib"
     assert (
         run(["certify", str(messy), "--target", "quality", "--voters", "10", "--model", str(path)])
