@@ -96,7 +96,7 @@ def dirichlet_bound(
 ) -> float:
     r"""Bound from the observed mean probability of bad draws.
 
-    .. math:: kl^{+}\Big(\hat\ell, \frac{KL + \ln(\xi(n)/\delta)}{n}\Big) \Big/ SF(\kappa; K/c, K/c)
+    .. math:: kl^{+}\Big(\hat\ell, \frac{KL + \ln(\xi(n)/\delta)}{n}\Big) / SF(\kappa; K/c, K/c)
 
     Parameters
     ----------
