@@ -1,6 +1,6 @@
 """Check every guarantee of the library by simulation and write the committed table.
 
-Run as ``python validity/run.py``; about half an hour on two cores. The number of draws and of
+Run as ``python validity/run.py``; an hour on two busy cores. The number of draws and of
 processes may follow: ``python validity/run.py 2000 2``.
 """
 
