@@ -66,6 +66,11 @@ def test_a_test_set_adds_its_bound_and_says_what_it_cost(counts, test_counts):
     assert chosen.value == expected
 
 
+def test_no_bound_at_all_is_refused(counts):
+    with pytest.raises(ValueError, match="at least one bound"):
+        Certificate.from_counts(counts, bound=[])
+
+
 def test_the_test_set_bound_needs_a_test_set(counts):
     with pytest.raises(ValueError, match="Pass a test set"):
         Certificate.from_counts(counts, bound="test_set")

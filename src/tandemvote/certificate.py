@@ -136,6 +136,8 @@ class Certificate:
             Remarks to keep with the certificate.
         """
         names = (bound,) if isinstance(bound, str) else tuple(bound)
+        if not names:
+            raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
         sources = {name: counts for name in VOTE_BOUNDS if get_bound(name).applies_to(counts)}
         if test_counts is not None:
             sources[TEST_SET] = test_counts
