@@ -53,6 +53,7 @@ def one_input(data: bytes) -> None:
             "overlaps": overlaps,
             "disagreements": differ + extra,
             "disagreement_overlaps": overlaps + unlabelled,
+            "lone_errors": differ,
             "unlabelled_disagreements": extra,
         },
         test=(_count(draw, 1000), 1000),

@@ -38,6 +38,7 @@ def by_triple_loop(votes):
                     total["disagreement_overlaps"][g, h] += 1
                     total["tandem_errors"][g, h] += (both != votes.labels[i]).all()
                     total["disagreements"][g, h] += both[0] != both[1]
+                    total["lone_errors"][g, h] += (both != votes.labels[i]).sum() == 1
             for a, b in votes.unlabelled[[g, h]].T:
                 total["disagreement_overlaps"][g, h] += 1
                 total["disagreements"][g, h] += a != b
@@ -130,6 +131,7 @@ def valid_fields():
         ("sizes", lambda a: a + 1, "diagonals"),
         ("errors", lambda a: -a - 1, "between 0 and sizes"),
         ("disagreements", lambda a: a + 100, "between 0 and disagreement_overlaps"),
+        ("lone_errors", lambda a: a + 100, "between 0 and disagreements"),
     ],
 )
 def test_impossible_counts_are_refused(name, change, message):

@@ -47,6 +47,8 @@ class VoteCounts:
         Points, held out for both or unlabelled, on which their predictions differ.
     disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
         Points held out for both, plus the unlabelled ones.
+    lone_errors : ndarray of int64, shape (n_voters, n_voters)
+        Points held out for both voters that exactly one of them gets wrong.
     classes : ndarray, shape (n_classes,)
         All labels that occur among labels and predictions.
     unlabelled_disagreements : ndarray of int64, shape (n_voters, n_voters)
@@ -68,6 +70,7 @@ class VoteCounts:
     overlaps: IntArray
     disagreements: IntArray
     disagreement_overlaps: IntArray
+    lone_errors: IntArray
     classes: NDArray[Any]
     unlabelled_disagreements: IntArray = None  # type: ignore[assignment]
 
@@ -96,6 +99,7 @@ class VoteCounts:
             ("disagreements", "disagreement_overlaps"),
             ("unlabelled_disagreements", "disagreements"),
             ("overlaps", "disagreement_overlaps"),
+            ("lone_errors", "disagreements"),
         ):
             if ((getattr(self, part) < 0) | (getattr(self, part) > getattr(self, whole))).any():
                 raise ValueError(f"{part} must lie between 0 and {whole} everywhere.")
@@ -252,6 +256,11 @@ class VoteCounts:
         labelled = self.disagreements - self.unlabelled_disagreements
         return _rates(labelled, self.overlaps, without_points=0.0)
 
+    @cached_property
+    def lone_error_rates(self) -> FloatArray:
+        """Rate at which exactly one of two voters errs; 1 for a pair without common points."""
+        return _rates(self.lone_errors, self.overlaps, without_points=1.0)
+
     def __repr__(self) -> str:
         unlabelled = f", n_unlabelled={self.n_unlabelled}" if self.n_unlabelled else ""
         return (
@@ -267,6 +276,7 @@ INTEGER_FIELDS = (
     "overlaps",
     "disagreements",
     "disagreement_overlaps",
+    "lone_errors",
     "unlabelled_disagreements",
 )
 
@@ -284,15 +294,15 @@ def _count(votes: Votes) -> VoteCounts:
     wrong = votes.errors
     overlaps = _pairs(held_out)
     tandem_errors = _pairs(wrong)
+    # Whoever neither errs with you nor is right with you errs alone, or leaves you to.
+    lone_errors = overlaps - tandem_errors - _pairs(held_out & ~wrong)
     if votes.classes.size <= 2:
-        # Two classes: whoever does not err with you and is not right with you disagrees.
-        agreements = tandem_errors + _pairs(held_out & ~wrong)
+        disagreements = lone_errors
     elif votes.classes.size <= FEW_CLASSES:
         planes = ((votes.predictions == code) & held_out for code in range(votes.classes.size))
-        agreements = sum(map(_pairs, planes), np.zeros_like(overlaps))
+        disagreements = overlaps - sum(map(_pairs, planes), np.zeros_like(overlaps))
     else:
-        agreements = _equal_pairs(votes.predictions, held_out, overlaps)
-    disagreements = overlaps - agreements
+        disagreements = overlaps - _equal_pairs(votes.predictions, held_out, overlaps)
     return VoteCounts(
         errors=np.diag(tandem_errors).copy(),
         sizes=np.diag(overlaps).copy(),
@@ -300,6 +310,7 @@ def _count(votes: Votes) -> VoteCounts:
         overlaps=overlaps,
         disagreements=disagreements,
         disagreement_overlaps=overlaps,
+        lone_errors=lone_errors,
         classes=votes.classes,
     )
 

@@ -82,6 +82,7 @@ def test_a_voter_without_held_out_points_means_no_guarantee():
         overlaps=[[0, 0], [0, 5]],
         disagreements=[[0, 0], [0, 0]],
         disagreement_overlaps=[[0, 0], [0, 5]],
+        lone_errors=[[0, 0], [0, 0]],
         classes=[0, 1],
     )
     with pytest.warns(bounds.VacuousBoundWarning, match="voter 0 has no held-out point"):

@@ -167,7 +167,8 @@ def impossible(document, **changes):
         ({"disagreements": (0, 1), "disagreement_overlaps": (0, 1)}, "disagrees with itself"),
         ({"disagreement_overlaps": (1, 1)}, "unlabelled points differs"),
         ({"unlabelled_disagreements": (1, 1)}, "1 unlabelled disagreements among 0"),
-        ({"disagreements": (1, 137)}, "both err and disagree"),
+        ({"disagreements": (1, 1)}, "disagree where not exactly one of them errs"),
+        ({"lone_errors": (1, 10**6)}, "lone errors among"),
     ],
 )
 def test_impossible_counts_are_named(document, changes, problem):

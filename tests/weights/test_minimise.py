@@ -27,6 +27,7 @@ def equal_counts(n_voters, n, error_rate):
         overlaps=sizes,
         disagreements=0 * sizes,
         disagreement_overlaps=sizes,
+        lone_errors=0 * sizes,
         classes=np.array([0, 1]),
     )
 
@@ -118,13 +119,15 @@ def test_a_billion_points_single_out_the_best_voters(bound):
     tandem_errors = tandem_errors.astype(np.int64)
     np.fill_diagonal(tandem_errors, errors)
     sizes = np.full((4, 4), n)
+    lone_errors = errors[:, None] + errors - 2 * tandem_errors
     counts = VoteCounts(
         errors=errors,
         sizes=sizes.diagonal(),
         tandem_errors=tandem_errors,
         overlaps=sizes,
-        disagreements=errors[:, None] + errors - 2 * tandem_errors,
+        disagreements=lone_errors,
         disagreement_overlaps=sizes,
+        lone_errors=lone_errors,
         classes=np.array([0, 1]),
     )
     weights = minimise(counts, bound).weights

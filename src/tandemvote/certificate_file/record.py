@@ -24,6 +24,7 @@ PAIR_COUNTS = (
     "overlaps",
     "disagreements",
     "disagreement_overlaps",
+    "lone_errors",
     "unlabelled_disagreements",
 )
 

@@ -23,6 +23,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     both_wrong, overlaps = counts["tandem_errors"], counts["overlaps"]
     unlabelled = counts["unlabelled_disagreements"]
     labelled = counts["disagreements"] - unlabelled
+    lone = counts["lone_errors"]
     n_unlabelled = counts["disagreement_overlaps"] - overlaps
     limits = (
         ("tandem errors", both_wrong, overlaps, "points both hold out"),
@@ -30,6 +31,8 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
         ("common points", overlaps, smaller("overlaps"), "points of one of them"),
         ("labelled disagreements", labelled, overlaps, "points both hold out"),
         ("unlabelled disagreements", unlabelled, n_unlabelled, "unlabelled points"),
+        ("lone errors", lone, labelled, "labelled disagreements"),
+        ("lone errors", lone, overlaps - both_wrong, "points on which they do not both err"),
     )
     for what, part, whole, of_what in limits:
         bad = np.flatnonzero((part < 0) | (part > whole))
@@ -44,7 +47,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
         yield f"voter {voter} disagrees with itself"
     if (n_unlabelled != n_unlabelled[0]).any():
         yield "the number of unlabelled points differs from pair to pair"
-    if len(record.classes) <= 2 and (both_wrong + labelled > overlaps).any():
-        yield "of two classes, voters both err and disagree on the same point"
+    if len(record.classes) <= 2 and (lone != labelled).any():
+        yield "of two classes, voters disagree where not exactly one of them errs"
     if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
         yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"

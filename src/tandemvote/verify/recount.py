@@ -24,6 +24,7 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     stated = {
         "points both hold out": counts["overlaps"],
         "common errors": counts["tandem_errors"],
+        "lone errors": counts["lone_errors"],
         "disagreements": counts["disagreements"] - counts["unlabelled_disagreements"],
     }
     held_out = _bits(votes.held_out)
@@ -37,6 +38,7 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             found = (
                 common.bit_count(),
                 (wrong[first] & wrong[second]).bit_count(),
+                (common & (wrong[first] ^ wrong[second])).bit_count(),
                 common.bit_count() - agree,
             )
             for (what, triangle), count in zip(stated.items(), found, strict=True):
