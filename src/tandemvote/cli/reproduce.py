@@ -16,12 +16,13 @@ app = typer.Typer(no_args_is_help=True, help="Reproduce the paper: rows, tables,
 
 
 class Family(str, Enum):
-    """The families of experiments in the paper's appendix."""
+    """The families of experiments in the paper's appendix, and one beyond it."""
 
     A = "A"
     B = "B"
     C = "C"
     UNLABELLED = "unlabelled"
+    BEYOND = "beyond"
 
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of rows and renderings.")]
@@ -39,10 +40,14 @@ Files = Annotated[
 Target = Annotated[str | None, typer.Option(help="Label column of your own files.")]
 Families = Annotated[
     list[Family] | None,
-    typer.Option("--family", help="Of A, B, C, unlabelled; all if not given; repeat for more."),
+    typer.Option(
+        "--family",
+        help="Of A, B, C, unlabelled, beyond; all but the last if not given; repeat for more.",
+    ),
 ]
 Repetitions = Annotated[
-    int | None, typer.Option("--repetitions", "-r", min=1, help="Default 50, unlabelled 20.")
+    int | None,
+    typer.Option("--repetitions", "-r", min=1, help="Default 50, unlabelled 20, beyond 10."),
 ]
 
 DEFAULT_OUTPUT = Path("reproduction")
@@ -164,7 +169,8 @@ def _chosen(
 def _cells(
     names: list[str], source: DataSource, families: list[Family] | None, repetitions: int | None
 ) -> list[Cell]:
+    from tandemvote.experiments.cells import PAPER_FAMILIES  # noqa: PLC0415
     from tandemvote.experiments.plan import plan_cells  # noqa: PLC0415
 
-    chosen = [family.value for family in families or Family]
+    chosen = [family.value for family in families] if families else PAPER_FAMILIES
     return plan_cells(names, source=source, families=chosen, repetitions=repetitions)

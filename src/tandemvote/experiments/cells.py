@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from tandemvote.experiments.protocol import (
     BAGGINGS,
+    BEYOND_REPETITIONS,
     FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
     UNLABELLED_REPETITIONS,
@@ -21,9 +22,13 @@ FAMILIES = MappingProxyType(
         "B": "full against reduced bagging, uniform weights",
         "C": "full against reduced bagging, optimised weights",
         "unlabelled": "DIS against TND and FO with few labelled points",
+        "beyond": "the paper's bounds against those that came after, on the forests of A",
     }
 )
-"""The four families of the paper's appendix. A to C read the same forests."""
+"""The four families of the paper's appendix, and one more. A to C read the same forests."""
+
+PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
+"""What a run does if it is not told otherwise."""
 
 PILOT_REPETITIONS = 2
 """Every data set gets these first, so that a mistake shows before the long sets are due."""
@@ -95,7 +100,48 @@ class UnlabelledCell:
         return f"unlabelled-{self.dataset}-{self.labelled_fraction:.2f}-{self.repetition:02d}"
 
 
-Cell = ForestCell | UnlabelledCell
+@dataclass(frozen=True, order=True)
+class BeyondCell:
+    """One forest of family A, judged by every bound of the library.
+
+    Examples
+    --------
+    >>> BeyondCell("Adult", 3).name
+    'beyond-Adult-03'
+    >>> BeyondCell("Adult", 3).seed == ForestCell("Adult", "full", 3).seed
+    True
+    """
+
+    dataset: str
+    repetition: int
+
+    @property
+    def seed(self) -> int:
+        """Seed of the forest, that of full bagging in families A to C."""
+        return ForestCell(self.dataset, "full", self.repetition).seed
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the split, the same in every family."""
+        return seed_for("split", self.dataset, self.repetition)
+
+    @property
+    def hold_out_seed(self) -> int:
+        """Seed that draws the half of the test part on which weights are fitted."""
+        return seed_for("hold-out", self.dataset, self.repetition)
+
+    @property
+    def name(self) -> str:
+        """Readable name, unique among cells."""
+        return f"beyond-{self.dataset}-{self.repetition:02d}"
+
+    @property
+    def labelled_fraction(self) -> float:
+        """Share of the training part that has labels: all of it."""
+        return 1.0
+
+
+Cell = ForestCell | UnlabelledCell | BeyondCell
 
 
 @dataclass(frozen=True)
@@ -153,6 +199,21 @@ def unlabelled_cells(
         for dataset in datasets
         for fraction in labelled_fractions
         for repetition in range(repetitions)
+    ]
+
+
+def beyond_cells(
+    datasets: Iterable[str], *, repetitions: int = BEYOND_REPETITIONS
+) -> list[BeyondCell]:
+    """List the cells of the family beyond the paper.
+
+    Examples
+    --------
+    >>> len(beyond_cells(["Letter", "Adult"]))
+    20
+    """
+    return [
+        BeyondCell(dataset, repetition) for dataset in datasets for repetition in range(repetitions)
     ]
 
 

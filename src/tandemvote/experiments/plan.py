@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tandemvote.datasets import CATALOGUE
-from tandemvote.experiments.cells import Cell, forest_cells, unlabelled_cells
-from tandemvote.experiments.protocol import FOREST_REPETITIONS, LARGE_BINARY, UNLABELLED_REPETITIONS
+from tandemvote.experiments.cells import (
+    PAPER_FAMILIES,
+    Cell,
+    beyond_cells,
+    forest_cells,
+    unlabelled_cells,
+)
+from tandemvote.experiments.protocol import (
+    BEYOND_REPETITIONS,
+    FOREST_REPETITIONS,
+    LARGE_BINARY,
+    UNLABELLED_REPETITIONS,
+)
 from tandemvote.experiments.sources import DataSource
 
 FAMILY_BAGGINGS = {"A": ("full",), "B": ("full", "reduced"), "C": ("full", "reduced")}
@@ -16,7 +27,7 @@ def plan_cells(
     datasets: Iterable[str],
     *,
     source: DataSource,
-    families: Iterable[str] = ("A", "B", "C", "unlabelled"),
+    families: Iterable[str] = PAPER_FAMILIES,
     repetitions: int | None = None,
 ) -> list[Cell]:
     """List the cells that the families need, each once.
@@ -27,9 +38,9 @@ def plan_cells(
     source : DataSource
         Knows how many points and classes each data set has.
     families : iterable of str
-        Of "A", "B", "C" and "unlabelled".
+        Of "A", "B", "C", "unlabelled" and "beyond"; the last one only if named.
     repetitions : int, optional
-        The paper's 50, and 20 for the unlabelled experiment, if not given.
+        If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond it.
 
     Examples
     --------
@@ -47,6 +58,8 @@ def plan_cells(
     if "unlabelled" in families:
         chosen = [name for name in datasets if takes_unlabelled(name, source)]
         cells += unlabelled_cells(chosen, repetitions=repetitions or UNLABELLED_REPETITIONS)
+    if "beyond" in families:
+        cells += beyond_cells(datasets, repetitions=repetitions or BEYOND_REPETITIONS)
     return cells
 
 

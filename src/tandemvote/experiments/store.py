@@ -19,7 +19,7 @@ from tandemvote.experiments.cells import Cell
 from tandemvote.experiments.locking import exclusive
 from tandemvote.experiments.rows import TABLES, Row, TextRow, as_text
 
-CELL_TABLES = ("forests", "unlabelled")
+CELL_TABLES = ("forests", "unlabelled", "beyond")
 """Tables whose rows tell that a cell is done."""
 
 
@@ -28,7 +28,7 @@ class StoreError(RuntimeError):
 
 
 class RowStore:
-    """Rows of a run in a folder: ``forests.csv``, ``unlabelled.csv``, ``weights.csv``.
+    """Rows of a run in a folder: ``forests.csv``, ``unlabelled.csv`` and so on.
 
     Parameters
     ----------

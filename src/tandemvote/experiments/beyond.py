@@ -1,0 +1,105 @@
+"""Run one cell beyond the paper: a forest of family A, judged by every bound of the library."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from tandemvote.bounds import c_tandem, first_order, tandem, test_set_bound
+from tandemvote.bounds.c_box import c_box
+from tandemvote.bounds.second_order import second_order
+from tandemvote.bounds.vote_profile import vote_profile
+from tandemvote.counts import VoteCounts
+from tandemvote.datasets import Dataset
+from tandemvote.ensembles import out_of_bag_votes
+from tandemvote.experiments.cells import BeyondCell
+from tandemvote.experiments.protocol import DELTA, paper_forest
+from tandemvote.experiments.rows import BeyondRow, versions
+from tandemvote.experiments.splits import Split, VoteOnTest
+from tandemvote.votes import Votes
+from tandemvote.weights.dirichlet import minimise_dirichlet
+
+AS_PUBLISHED = {"first_order": first_order, "tandem": tandem, "c_tandem": c_tandem}
+SHARPENED = {
+    "sharp_first_order": first_order,
+    "sharp_tandem": tandem,
+    "c_box": c_box,
+    "second_order": second_order,
+}
+
+
+def run_beyond(cell: BeyondCell, dataset: Dataset) -> BeyondRow:
+    """Split, grow the forest of family A, and measure its uniform vote by every bound."""
+    start = perf_counter()
+    split = Split.of(cell, dataset)
+    forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
+    counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
+    columns = measure_beyond(counts, VoteOnTest.of(forest, split), hold_out_seed=cell.hold_out_seed)
+    return BeyondRow(
+        dataset=cell.dataset,
+        repetition=cell.repetition,
+        **columns,
+        n_hold_out=len(split.y_test) // 2,
+        seed=cell.seed,
+        versions=versions(),
+        split_seed=cell.split_seed,
+        n_train=len(split.y),
+        n_test=len(split.y_test),
+        reconstructed=dataset.reconstructed,
+        seconds=round(perf_counter() - start, 3),
+    )
+
+
+def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) -> dict[str, float]:
+    """Measure the uniform vote of a forest, and one whose weights are fitted on a hold-out.
+
+    Parameters
+    ----------
+    counts : VoteCounts
+        Of the out-of-bag votes on the training part.
+    vote : VoteOnTest
+        Predictions on the test part, in random order.
+    hold_out_seed : int
+        Draws the half of the test part on which the Dirichlet weights are fitted.
+
+    Returns
+    -------
+    dict of str to float
+        The measured columns of a `BeyondRow`.
+    """
+    uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
+    errors = vote.errors(uniform)
+    published = {
+        column: bound(counts, delta=DELTA, sharpening="paper").value
+        for column, bound in AS_PUBLISHED.items()
+    }
+    sharpened = {
+        column: bound(counts, delta=DELTA, sharpening="harmonic").value
+        for column, bound in SHARPENED.items()
+    }
+    hold_out = np.zeros(errors.size, dtype=bool)
+    drawn = np.random.default_rng(hold_out_seed).permutation(errors.size)
+    hold_out[drawn[: errors.size // 2]] = True
+    solution = minimise_dirichlet(_hold_out_votes(vote, hold_out), delta=DELTA)
+    return {
+        "test_risk": float(errors.mean()),
+        **published,
+        **sharpened,
+        "vote_profile": vote_profile(counts, vote.predictions, delta=DELTA).value,
+        "dirichlet": solution.bound.value,
+        "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
+        "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
+    }
+
+
+def _hold_out_votes(vote: VoteOnTest, chosen: np.ndarray) -> Votes:
+    """Votes on the chosen test points, as labels count all those that the forest can predict."""
+    predictions = vote.predictions[:, chosen]
+    return Votes(
+        predictions=predictions,
+        labels=vote.labels[chosen],
+        held_out=np.ones(predictions.shape, dtype=bool),
+        classes=vote.classes,
+        unlabelled=predictions[:, :0],
+    )
