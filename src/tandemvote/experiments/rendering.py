@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tandemvote.experiments.beyond_page import FIGURE, beyond_page
+from tandemvote.experiments.beyond_table import beyond_table
 from tandemvote.experiments.comparison import compare
 from tandemvote.experiments.explanations import read_explanations
 from tandemvote.experiments.figures import all_figures, save
+from tandemvote.experiments.figures.distances import bound_distances
+from tandemvote.experiments.figures.style import house_style
 from tandemvote.experiments.findings import all_findings
 from tandemvote.experiments.frames import read_frame
+from tandemvote.experiments.layout import TextTable
 from tandemvote.experiments.readme import write_readme
 from tandemvote.experiments.store import RowStore, StoreError
 from tandemvote.experiments.tables import all_tables
@@ -21,30 +26,35 @@ def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
     Parameters
     ----------
     folder : path
-        Holds ``forests.csv`` and ``unlabelled.csv``, or a run in progress. An ``explanations.csv``
-        says why cells differ from the paper.
+        Holds ``forests.csv``, ``unlabelled.csv`` and ``beyond.csv``, or some of them, or a run in
+        progress. An ``explanations.csv`` says why cells differ from the paper.
 
     Returns
     -------
     list of path
-        The files written: ``README.md``, ``comparison.csv``, ``tables/`` and ``figures/``.
+        The files written.
 
     Raises
     ------
     StoreError
         If there are no rows at all.
     """
+    written = [*render_paper(folder), *render_beyond(folder)]
+    if not written:
+        raise StoreError(f"There are no rows in {folder}. Run `tandemvote reproduce run` first.")
+    return written
+
+
+def render_paper(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``README.md``, ``comparison.csv``, ``tables/`` and ``figures/`` of the paper."""
     folder, store = Path(folder), RowStore(folder)
     forests, unlabelled, weights = (
         read_frame(store, table) for table in ("forests", "unlabelled", "weights")
     )
     if forests.empty and unlabelled.empty:
-        raise StoreError(f"There are no rows in {folder}. Run `tandemvote reproduce run` first.")
-    written = []
-    for table in (tables := all_tables(forests)):
-        for ending, text in ((".md", table.markdown()), (".tex", table.latex())):
-            heading = f"{table.caption}\n\n" if ending == ".md" else ""
-            written.append(_write(folder / "tables" / f"{table.name}{ending}", heading + text))
+        return []
+    tables = all_tables(forests)
+    written = [path for table in tables for path in _write_table(folder, table)]
     names = []
     for name, figure in all_figures(forests, unlabelled, weights):
         names.append(name)
@@ -62,6 +72,30 @@ def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
     )
     written.append(_write(folder / "README.md", readme.rstrip("\n")))
     return written
+
+
+def render_beyond(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``beyond.md``, its table and its figure, if there are rows of that family."""
+    folder = Path(folder)
+    rows = read_frame(RowStore(folder), "beyond")
+    if rows.empty:
+        return []
+    table = beyond_table(rows)
+    with house_style():
+        figure = bound_distances(rows)
+    return [
+        *_write_table(folder, table),
+        *save(figure, folder / "figures" / FIGURE),
+        _write(folder / "beyond.md", beyond_page(rows, table)),
+    ]
+
+
+def _write_table(folder: Path, table: TextTable) -> list[Path]:
+    stem = folder / "tables" / table.name
+    return [
+        _write(stem.with_suffix(".md"), f"{table.caption}\n\n{table.markdown()}"),
+        _write(stem.with_suffix(".tex"), table.latex()),
+    ]
 
 
 def _write(path: Path, text: str) -> Path:
