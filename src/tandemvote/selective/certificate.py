@@ -1,0 +1,275 @@
+"""What is promised about the points that an abstaining vote accepts."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tandemvote.certificate import _percent, rounded_up
+from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.selective.margins import DECIMALS, check_shares, vote_margins
+from tandemvote.selective.thresholds import Threshold, all_at_once, check_grid, within
+from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas
+
+ASSUMPTIONS = (
+    "The hold-out is made of independent draws from the source the vote will be used on: no"
+    " duplicated, grouped or time-ordered rows.",
+    "The hold-out was used for nothing else: not for training, weights, tuning or any choice.",
+    "The thresholds, the largest error allowed and delta were fixed before looking at the"
+    " hold-out.",
+    "The voters and weights are used as they were: a refit, even on more data, is another vote.",
+)
+
+COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SelectiveCertificate:
+    """A guarantee for a vote that abstains where its margin is below a threshold.
+
+    Build it with `certify_selective` or, from shares of any origin, with `from_shares`.
+
+    Attributes
+    ----------
+    margin : float
+        Points whose margin is at least this are accepted; inf, which accepts none, if no
+        threshold could be shown to keep the error asked for.
+    error : float
+        Upper bound of the error among accepted points; 1 says nothing.
+    coverage : float
+        Lower bound of the share of points that are accepted; 0 says nothing.
+    n_accepted, n_errors, n_points : int
+        Accepted points of the hold-out, the wrong ones among them, and all of its points.
+    delta : float
+        With probability at least 1 - delta, `error` and `coverage` hold together, for every row of
+        `thresholds`.
+    max_error : float or None
+        The largest error allowed, if the threshold was searched for.
+    thresholds : tuple of Threshold
+        All that were fixed in advance, from the smallest margin to the largest.
+    assumptions : tuple of str
+        What must be true, in words, because no code can see it.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> sure = rng.random(1000)
+    >>> labels = (rng.random(1000) < sure).astype(int)
+    >>> SelectiveCertificate.from_shares(np.column_stack([1 - sure, sure]), labels, margin=0.8)
+    error <= 0.062 on accepted points, at least 16.1 % of all, with probability 95 %
+      accepted where the margin is at least 0.8: 185 of 1000 hold-out points, 5 of them wrong
+    """
+
+    margin: float
+    error: float
+    coverage: float
+    n_accepted: int
+    n_errors: int
+    n_points: int
+    delta: float
+    max_error: float | None
+    thresholds: tuple[Threshold, ...]
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    @classmethod
+    def from_shares(
+        cls,
+        shares: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        margin: float | Sequence[float],
+        max_error: float | None = None,
+        delta: float = 0.05,
+    ) -> SelectiveCertificate:
+        """Certify from the shares of the vote on a labelled hold-out.
+
+        Parameters
+        ----------
+        shares : array_like, shape (n_samples, n_classes)
+            Shares of the vote, or probabilities. The label with the largest counts, of equal ones
+            the first.
+        labels : array_like, shape (n_samples,)
+            True labels.
+        classes : array_like, shape (n_classes,), optional
+            The labels behind the columns; 0, 1, ... by default.
+        margin, max_error, delta
+            As in `certify_selective`.
+        """
+        check_delta(delta)
+        grid = check_grid(margin)
+        table = check_shares(shares)
+        names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
+        if names.shape != table.shape[1:]:
+            raise ValueError(
+                f"classes has shape {names.shape} for {table.shape[1]} columns of shares; pass one"
+                " label a column."
+            )
+        wrong = Votes.from_predictions([names[table.argmax(axis=1)]], labels).errors[0]
+        margins = vote_margins(table)
+        max_error = None if max_error is None else _checked(max_error)
+        if max_error is None:
+            rows = all_at_once(margins, wrong, grid, delta=delta)
+            chosen = min(rows, key=lambda row: (row.error, -row.coverage))
+        else:
+            rows = within(margins, wrong, grid, max_error=max_error, delta=delta)
+            chosen = next((row for row in rows if row.error <= max_error), NOTHING)
+        return cls(
+            **asdict(chosen),
+            n_points=wrong.size,
+            delta=delta,
+            max_error=max_error,
+            thresholds=tuple(rows),
+        )
+
+    def at(self, margin: float) -> SelectiveCertificate:
+        """Return the guarantee for another of the thresholds; they all hold at once.
+
+        Examples
+        --------
+        >>> shares, labels = np.full((200, 2), [0.7, 0.3]), np.zeros(200, int)
+        >>> found = SelectiveCertificate.from_shares(shares, labels, margin=[0.2, 0.4, 0.6])
+        >>> found.at(0.6).n_accepted
+        0
+        """
+        for row in self.thresholds:
+            if row.margin == np.round(margin, DECIMALS):
+                return replace(self, **asdict(row))
+        listed = ", ".join(_shown(row.margin) for row in self.thresholds)
+        raise ValueError(
+            f"{margin} is not among the thresholds fixed in advance ({listed}). Choose one of them."
+        )
+
+    @property
+    def guarantee(self) -> str:
+        """The promise in one sentence."""
+        if math.isinf(self.margin):
+            return (
+                f"No guarantee: for no threshold could an error of at most {self.max_error} be"
+                f" shown with probability {_percent(self.delta)}, so no point is accepted."
+            )
+        if self.error >= 1.0:
+            return (
+                "No guarantee: nothing below an error of 100 % could be shown for accepted points"
+                f" with probability {_percent(self.delta)}."
+            )
+        return (
+            f"With probability at least {_percent(self.delta)} over the draw of the hold-out, this"
+            f" vote accepts at least {_percent_down(self.coverage)} of new points, those"
+            f" where its margin is at least {_shown(self.margin)}, and errs on at most"
+            f" {rounded_up(100 * self.error, 1)} % of the points it accepts."
+        )
+
+    def to_frame(self) -> pandas.DataFrame:
+        """All thresholds as a pandas frame, one row a threshold."""
+        import pandas  # noqa: PLC0415  an extra: only frames need it
+
+        frame = pandas.DataFrame([asdict(row) for row in self.thresholds]).set_index("margin")
+        frame["chosen"] = frame.index == self.margin
+        return frame
+
+    def __repr__(self) -> str:
+        lines = [self._headline(), *(f"  {line}" for line in self._basis())]
+        if len(self.thresholds) > 1:
+            lines += ["", "    " + "  ".join(f"{name:>8}" for name in COLUMNS)]
+            for row in self.thresholds:
+                mark = "*" if row.margin == self.margin else " "
+                lines.append(f"  {mark} " + "  ".join(f"{cell:>8}" for cell in self._cells(row)))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        header = "".join(f"<th>{html.escape(name)}</th>" for name in COLUMNS)
+        rows = "".join(
+            f"<tr{' style=font-weight:bold' if row.margin == self.margin else ''}>"
+            + "".join(f"<td>{html.escape(cell)}</td>" for cell in self._cells(row))
+            + "</tr>"
+            for row in self.thresholds
+        )
+        listed = "".join(f"<li>{html.escape(text)}</li>" for text in self.assumptions)
+        return (
+            f"<div><p><strong>{html.escape(self._headline())}</strong><br>"
+            f"{html.escape('; '.join(self._basis()))}</p>"
+            f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<details><summary>What it rests on</summary><ul>{listed}</ul></details></div>"
+        )
+
+    def _headline(self) -> str:
+        if self.error >= 1.0:
+            return "no guarantee (error <= 1 on accepted points)"
+        return (
+            f"error <= {self._limit(self.error)} on accepted points, at least"
+            f" {_percent_down(self.coverage)} of all, with probability {_percent(self.delta)}"
+        )
+
+    def _basis(self) -> list[str]:
+        accepted = (
+            "no point is accepted"
+            if math.isinf(self.margin)
+            else f"accepted where the margin is at least {_shown(self.margin)}: {self.n_accepted}"
+            f" of {self.n_points} hold-out points, {self.n_errors} of them wrong"
+        )
+        if self.max_error is not None:
+            passed = sum(row.error <= self.max_error for row in self.thresholds)
+            return [
+                accepted,
+                f"an error <= {self.max_error} was shown for {passed} of {len(self.thresholds)}"
+                " thresholds",
+            ]
+        if len(self.thresholds) > 1:
+            return [accepted, f"one of {len(self.thresholds)} thresholds, which all hold at once"]
+        return [accepted]
+
+    def _cells(self, row: Threshold) -> list[str]:
+        return [
+            _shown(row.margin),
+            str(row.n_accepted),
+            str(row.n_errors),
+            "none" if row.error >= 1.0 else self._limit(row.error),
+            rounded_down(row.coverage),
+        ]
+
+    def _limit(self, error: float) -> str:
+        """Print a limit: the one asked for as it was asked, a computed one rounded up."""
+        return str(error) if error == self.max_error else rounded_up(error)
+
+
+NOTHING = Threshold(margin=math.inf, n_accepted=0, n_errors=0, error=1.0, coverage=0.0)
+"""The threshold that accepts no point."""
+
+
+def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
+    """Decimal text that is never above the value.
+
+    Examples
+    --------
+    >>> rounded_down(0.97369), rounded_down(1.0)
+    ('0.973', '1.000')
+    """
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))
+
+
+def _percent_down(share: float) -> str:
+    return f"{rounded_down(100 * Decimal(share), 1)} %"
+
+
+def _shown(margin: float) -> str:
+    return f"{margin:.{DECIMALS}g}"
+
+
+def _checked(max_error: float) -> float:
+    if not 0.0 < max_error < 1.0:
+        raise ValueError(
+            f"max_error is {max_error!r}; expected a number between 0 and 1, such as 0.05 for an"
+            " error of at most 5 % among accepted points."
+        )
+    return float(max_error)

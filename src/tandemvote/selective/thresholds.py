@@ -1,0 +1,166 @@
+"""What a hold-out says about the points a threshold accepts, for one threshold or for many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.counts import FloatArray
+from tandemvote.inequalities import clopper_pearson
+from tandemvote.selective.margins import DECIMALS, accepts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """A margin from which points are accepted, and what the hold-out shows about them.
+
+    Attributes
+    ----------
+    margin : float
+        Points whose margin is at least this are accepted.
+    n_accepted : int
+        Accepted points of the hold-out.
+    n_errors : int
+        Those among them that the vote gets wrong.
+    error : float
+        The error among accepted points is at most this; 1 says nothing.
+    coverage : float
+        At least this share of all points is accepted; 0 says nothing.
+    """
+
+    margin: float
+    n_accepted: int
+    n_errors: int
+    error: float
+    coverage: float
+
+
+def all_at_once(
+    margins: FloatArray, wrong: NDArray[np.bool_], grid: Sequence[float], *, delta: float
+) -> list[Threshold]:
+    r"""Certify every threshold of a grid fixed in advance, so that any of them may be chosen.
+
+    Given that a of n points are accepted, their errors are binomial; a is binomial itself. With k
+    thresholds these are 2 k exact limits at :math:`\delta / (2k)` each.
+
+    Examples
+    --------
+    >>> margins = np.arange(100) / 100
+    >>> (half,) = all_at_once(margins, margins < 0.25, [0.5], delta=0.05)
+    >>> half.n_accepted, half.n_errors, round(half.error, 3), round(half.coverage, 3)
+    (50, 0, 0.071, 0.398)
+    """
+    share = delta / (2 * len(grid))
+    found = [_count(margins, wrong, threshold) for threshold in grid]
+    return [
+        Threshold(
+            margin=threshold,
+            n_accepted=accepted,
+            n_errors=errors,
+            error=error_limit(errors, accepted, share),
+            coverage=_coverage(threshold, accepted, margins.size, share),
+        )
+        for threshold, (accepted, errors) in zip(grid, found, strict=True)
+    ]
+
+
+def within(
+    margins: FloatArray,
+    wrong: NDArray[np.bool_],
+    grid: Sequence[float],
+    *,
+    max_error: float,
+    delta: float,
+) -> list[Threshold]:
+    r"""Find the thresholds of a grid fixed in advance that keep the error at or below `max_error`.
+
+    From the largest threshold down, each is tested at its own share :math:`\delta / (2k)` plus the
+    level it inherits: all of the level at which the one before it passed, nothing if that failed.
+    (This is the fallback procedure of multiple testing.) All that pass keep the promise at once,
+    with probability :math:`1 - \delta/2`; the other half pays for the accepted shares.
+
+    Proof: call a threshold bad if its true error exceeds `max_error`. Let j be the first bad one
+    that passes. The bad one before it, if any, failed, so the level at j is at most the sum of the
+    shares of the thresholds after that one, up to j. Summed over all bad j these shares are at most
+    :math:`\delta/2`, and a bad threshold passes a test with at most the probability of its level.
+
+    Examples
+    --------
+    >>> margins = np.arange(100) / 100
+    >>> found = within(margins, margins < 0.25, [0.0, 0.3, 0.5], max_error=0.1, delta=0.05)
+    >>> [(threshold.margin, threshold.error) for threshold in found]
+    [(0.0, 1.0), (0.3, 0.1), (0.5, 0.1)]
+    """
+    share = delta / (2 * len(grid))
+    level = 0.0
+    found = []
+    for threshold in sorted(grid, reverse=True):
+        accepted, errors = _count(margins, wrong, threshold)
+        level += share
+        passed = error_limit(errors, accepted, level) <= max_error
+        found.append(
+            Threshold(
+                margin=threshold,
+                n_accepted=accepted,
+                n_errors=errors,
+                # The limit itself would be false: which threshold is looked at depends on it.
+                error=max_error if passed else 1.0,
+                coverage=_coverage(threshold, accepted, margins.size, share),
+            )
+        )
+        if not passed:
+            level = 0.0
+    return found[::-1]
+
+
+def error_limit(n_errors: int, n_accepted: int, delta: float) -> float:
+    """Upper limit of the error among accepted points; 1 if there are none.
+
+    Examples
+    --------
+    >>> error_limit(0, 0, 0.05), round(error_limit(3, 100, 0.05), 4)
+    (1.0, 0.0757)
+    """
+    return float(clopper_pearson(n_errors, n_accepted, delta=delta)) if n_accepted else 1.0
+
+
+def coverage_limit(n_accepted: int, n_points: int, delta: float) -> float:
+    """Lower limit of the accepted share, rounded down: the rejected share has an upper limit.
+
+    Examples
+    --------
+    >>> coverage_limit(0, 100, 0.05), round(coverage_limit(97, 100, 0.05), 4)
+    (0.0, 0.9243)
+    """
+    rejected = float(clopper_pearson(n_points - n_accepted, n_points, delta=delta))
+    return max(0.0, float(np.nextafter(1.0 - rejected, 0.0)))
+
+
+def check_grid(margins: float | Sequence[float] | FloatArray) -> list[float]:
+    """Return thresholds as sorted numbers without repetition.
+
+    Examples
+    --------
+    >>> check_grid([0.5, 0.1, 0.5])
+    [0.1, 0.5]
+    """
+    values = np.atleast_1d(np.asarray(margins, float))
+    if values.ndim != 1 or values.size == 0 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(
+            f"margin is {margins!r}; expected a threshold in [0, 1], or several. A margin of 0"
+            " accepts every point, a margin of 1 only those on which all voters agree."
+        )
+    return [float(value) for value in np.unique(np.round(values, DECIMALS))]
+
+
+def _coverage(threshold: float, n_accepted: int, n_points: int, delta: float) -> float:
+    # No margin is below 0, so a threshold of 0 accepts every point there is.
+    return coverage_limit(n_accepted, n_points, delta) if threshold > 0 else 1.0
+
+
+def _count(margins: FloatArray, wrong: NDArray[np.bool_], threshold: float) -> tuple[int, int]:
+    accepted = accepts(margins, threshold)
+    return int(accepted.sum()), int((accepted & wrong).sum())
