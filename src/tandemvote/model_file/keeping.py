@@ -1,0 +1,178 @@
+"""From a certified vote to its file and back."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from pathlib import Path
+from pickle import PicklingError
+
+import joblib
+from sklearn.exceptions import InconsistentVersionWarning
+
+from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.model_file.skops_format import read_skops, write_skops
+from tandemvote.model_file.soundness import ModelFileError
+
+SKOPS, JOBLIB = ".skops", ".joblib"
+
+JOBLIB_WARNING = "a joblib file; opening one from a stranger can run their code"
+
+
+def model_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a model file; refuse endings that name no format.
+
+    Examples
+    --------
+    >>> model_path("forest.skops").suffix
+    '.skops'
+    """
+    path = Path(path)
+    if path.suffix not in (SKOPS, JOBLIB):
+        raise ModelFileError(
+            f"{path} ends in {path.suffix!r}, which names no kind of model file. Choose {SKOPS},"
+            f" which opens without running anything, or {JOBLIB}, which holds any vote."
+        )
+    return path
+
+
+def save_model(estimator: CertifiedVote, path: str | os.PathLike[str]) -> Path:
+    """Keep a fitted vote with its certificate.
+
+    Parameters
+    ----------
+    estimator : CertifiedForestClassifier, CertifiedBaggingClassifier or CertifiedVotingClassifier
+        Fitted.
+    path : path
+        ``.skops``: a file that opens without running anything (needs the extra ``skops``).
+        ``.joblib``: a file for yourself; opening one from a stranger can run their code.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Raises
+    ------
+    ModelFileError
+        If a skops file cannot hold the vote, as with functions of your own or gradient boosting.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tandemvote import CertifiedForestClassifier
+    >>> forest = CertifiedForestClassifier(3, random_state=0).fit([[0], [1]] * 9, ["a", "b"] * 9)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_model(forest, pathlib.Path(folder, "forest.joblib"))
+    ...     load_model(path, trusted=True).predict([[1]]).tolist()
+    ['b']
+    """
+    path = model_path(path)
+    if not isinstance(estimator, CertifiedVote) or not hasattr(estimator, "certificate_"):
+        raise ModelFileError(
+            f"A model file keeps a fitted certified vote, not {type(estimator).__name__}. Fit a"
+            " CertifiedForestClassifier, CertifiedBaggingClassifier or CertifiedVotingClassifier."
+        )
+    if path.suffix == JOBLIB:
+        return _save_joblib(estimator, path)
+    try:
+        data = write_skops(estimator)
+        read_skops(data)  # what could not be opened again is not written
+    except ImportError:
+        raise
+    except Exception as error:  # what an estimator may hold has no limits, nor how it may fail
+        raise ModelFileError(
+            f"A {SKOPS} file cannot keep this vote: {_in_words(error)}. Keep it in a {JOBLIB} file,"
+            " for yourself and for those who trust you."
+        ) from error
+    path.write_bytes(data)
+    return path
+
+
+def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> CertifiedVote:
+    """Read what `save_model` wrote.
+
+    A skops file is opened without running anything in it: types other than this library's,
+    scikit-learn's and plain data are refused, as are trees with branches to nowhere and
+    certificates that their own counts do not give.
+
+    Parameters
+    ----------
+    path : path
+        A ``.skops`` or ``.joblib`` file.
+    trusted : bool
+        Say True to open a joblib file, which can run code, because you know who made it.
+
+    Returns
+    -------
+    fitted estimator
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not to be trusted, or not readable.
+
+    Warns
+    -----
+    UserWarning
+        If it was made with another scikit-learn.
+    """
+    path = model_path(path)
+    if not path.is_file():
+        raise ModelFileError(f"There is no file {path}. Check the path.")
+    if path.suffix == JOBLIB and not trusted:
+        raise ModelFileError(
+            f"{path} is {JOBLIB_WARNING}. If you know who made it, say trusted=True; if not, ask"
+            f" for a {SKOPS} file."
+        )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = joblib.load(path) if path.suffix == JOBLIB else read_skops(path.read_bytes())
+        except ImportError:
+            raise
+        except Exception as error:  # a damaged file fails in more ways than can be listed
+            raise ModelFileError(
+                f"{path} was not opened: {_in_words(error)}. Ask for it to be saved anew."
+            ) from error
+    _warn_of_another_version(caught, path)
+    return model
+
+
+def _save_joblib(estimator: CertifiedVote, path: Path) -> Path:
+    data = io.BytesIO()
+    try:
+        joblib.dump(estimator, data)
+    except (PicklingError, AttributeError, TypeError) as error:
+        raise ModelFileError(
+            f"A {JOBLIB} file cannot keep this vote: {_in_words(error)}. Give functions of your own"
+            " a name in a module."
+        ) from error
+    path.write_bytes(data.getbuffer())
+    return path
+
+
+def _in_words(error: Exception) -> str:
+    """Say an error in one line of bearable length."""
+    words = " ".join(str(error).split())
+    if not isinstance(error, ModelFileError):
+        words = f"{type(error).__name__}, {words}"
+    return words if len(words) <= 300 else f"{words[:300]} ..."
+
+
+def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) -> None:
+    """Say once what scikit-learn says once a voter, and repeat all else."""
+    versions = set()
+    for warning in caught:
+        if isinstance(warning.message, InconsistentVersionWarning):
+            versions.add(str(warning.message.original_sklearn_version)[:20])
+        else:
+            warnings.warn(warning.message, stacklevel=3)
+    if versions:
+        warnings.warn(
+            f"{path} was made with scikit-learn {' and '.join(sorted(versions))}. With the one"
+            " installed here the voters may vote otherwise than they did when they were certified."
+            " Install that release, or fit the vote anew.",
+            stacklevel=3,
+        )

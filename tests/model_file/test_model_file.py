@@ -1,0 +1,385 @@
+"""Votes come back from their files as they were; what a stranger's file may hide is refused."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import sklearn.base
+from sklearn.datasets import make_classification
+from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree._tree import Tree
+
+from tandemvote import (
+    CertifiedBaggingClassifier,
+    CertifiedForestClassifier,
+    CertifiedVotingClassifier,
+)
+from tandemvote.cli.mistakes import as_one_line
+from tandemvote.model_file import ModelFileError, load_model, save_model
+
+skops = pytest.importorskip("skops.io")
+
+X, codes = make_classification(300, n_features=6, n_informative=4, n_classes=3, random_state=0)
+y = np.array(["ant", "bee", "cat"])[codes]
+
+
+def forest(**options):
+    return CertifiedForestClassifier(8, random_state=0, max_samples=0.5, **options).fit(X, y)
+
+
+def bagging(base):
+    return CertifiedBaggingClassifier(base, 3, random_state=0).fit(X, y)
+
+
+VOTES = {
+    "forest": lambda: forest(weights="tandem", bound="best"),
+    "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
+    "pruned forest": lambda: forest(weights="tandem").prune(3),
+    "bagged trees": lambda: bagging(None),
+    "bagged neighbours": lambda: bagging(KNeighborsClassifier(algorithm="brute")),
+    "bagged pipelines": lambda: bagging(make_pipeline(StandardScaler(), LogisticRegression())),
+    "bagged bags": lambda: bagging(BaggingClassifier(n_estimators=3, max_features=0.5)),
+    "voting": lambda: CertifiedVotingClassifier(
+        [("svc", SVC()), ("bayes", GaussianNB()), ("forest", RandomForestClassifier(3))]
+    ).fit(X, y),
+}
+
+
+def assert_same_vote(found, expected):
+    assert type(found) is type(expected)
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    assert repr(found.certificate_) == repr(expected.certificate_)
+    assert found.certificate_.bounds == expected.certificate_.bounds == found.bounds_
+    assert found.certificate_.versions == expected.certificate_.versions
+    for name in ("errors", "overlaps", "tandem_errors", "disagreements", "lone_errors"):
+        np.testing.assert_array_equal(getattr(found.counts_, name), getattr(expected.counts_, name))
+
+
+@pytest.mark.parametrize("name", VOTES)
+@pytest.mark.parametrize("ending", [".skops", ".joblib"])
+def test_a_vote_comes_back_as_it_was(name, ending, tmp_path):
+    vote = VOTES[name]()
+    path = save_model(vote, tmp_path / f"vote{ending}")
+    assert_same_vote(load_model(path, trusted=ending == ".joblib"), vote)
+
+
+def test_a_vote_fitted_on_a_frame_keeps_its_column_names(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=list("abcdef"))
+    vote = CertifiedForestClassifier(5, random_state=np.random.RandomState(1)).fit(
+        table, y == "ant"
+    )
+    found = load_model(save_model(vote, tmp_path / "vote.skops"))
+    np.testing.assert_array_equal(found.predict(table), vote.predict(table))
+    with pytest.raises(ValueError, match="feature names"):
+        found.predict(table[list("fedcba")])
+
+
+def test_a_joblib_file_is_opened_only_by_those_who_trust_its_maker(tmp_path):
+    path = save_model(forest(), tmp_path / "vote.joblib")
+    with pytest.raises(ModelFileError, match=r"can run their code.*trusted=True"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("base", "reason"),
+    [
+        (make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()), "<lambda>"),
+        (KNeighborsClassifier(algorithm="kd_tree"), "EuclideanDistance"),
+        (GradientBoostingClassifier(n_estimators=2), "gradient boosting"),
+    ],
+)
+def test_what_skops_cannot_keep_safely_is_not_written(base, reason, tmp_path):
+    path = tmp_path / "vote.skops"
+    with pytest.raises(ModelFileError, match=reason) as caught:
+        save_model(bagging(base), path)
+    assert ".joblib" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not path.exists()
+
+
+def test_what_joblib_cannot_keep_is_not_written(tmp_path):
+    vote = bagging(make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()))
+    with pytest.raises(ModelFileError, match="a name in a module"):
+        save_model(vote, tmp_path / "vote.joblib")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", ["vote.pickle", "vote", "vote.SKOPS.zip"])
+def test_endings_without_a_format_are_refused(path):
+    with pytest.raises(ModelFileError, match=r"\.skops.*\.joblib"):
+        save_model(forest(), path)
+    with pytest.raises(ModelFileError, match=r"\.skops.*\.joblib"):
+        load_model(path)
+
+
+def test_only_fitted_certified_votes_are_kept(tmp_path):
+    for other in (RandomForestClassifier(), CertifiedForestClassifier()):
+        with pytest.raises(ModelFileError, match="fitted certified vote"):
+            save_model(other, tmp_path / "vote.skops")
+
+
+@pytest.mark.parametrize("ending", [".skops", ".joblib"])
+def test_another_scikit_learn_is_warned_of_once(ending, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sklearn.base, "__version__", "1.6.0")
+        path = save_model(forest(), tmp_path / f"vote{ending}")
+    with pytest.warns(UserWarning, match=r"scikit-learn 1\.6\.0\. .* fit the vote anew") as caught:
+        load_model(path, trusted=True)
+    assert len(caught) == 1
+
+
+def test_without_skops_the_extra_is_named(tmp_path, monkeypatch):
+    path = save_model(forest(), tmp_path / "vote.skops")
+    monkeypatch.setitem(__import__("sys").modules, "skops.io", None)
+    for use in (load_model, lambda path: save_model(forest(), path)):
+        with pytest.raises(ImportError, match=r"tandemvote\[skops\]") as caught:
+            use(path)
+        assert as_one_line(caught.value)
+
+
+# What strangers may send. Each is written with skops itself, as an attacker would.
+
+
+class Stranger:
+    """A type of nobody's library; to construct it is to be owned."""
+
+    def __setstate__(self, state):
+        raise AssertionError("code of the file was run")
+
+    def __getstate__(self):
+        return {"payload": "rm -rf"}
+
+
+def refusal(path):
+    with pytest.raises(ModelFileError) as caught:
+        load_model(path)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+    return str(caught.value)
+
+
+def filed(vote, tmp_path):
+    path = tmp_path / "vote.skops"
+    skops.dump(vote, path)
+    return path
+
+
+def test_a_type_of_the_maker_is_refused_before_it_is_constructed(tmp_path):
+    vote = forest()
+    vote.notes_ = Stranger()
+    assert "Stranger, which is not trusted" in refusal(filed(vote, tmp_path))
+
+
+@pytest.mark.parametrize("target", ["os.system", "builtins.eval", "subprocess.Popen"])
+def test_a_function_that_could_do_harm_is_refused(target, tmp_path):
+    vote = forest()
+    vote.notes_ = np.mean  # a function in the file, renamed below
+    path = filed(vote, tmp_path)
+    module, name = target.split(".")
+
+    def rename(state):
+        if isinstance(state, dict):
+            if state.get("__loader__") == "FunctionNode":
+                state.update(__module__=module, __class__=name)
+                state["content"] = {"module_path": module, "function": name}
+            for part in state.values():
+                rename(part)
+        elif isinstance(state, list):
+            for part in state:
+                rename(part)
+
+    with zipfile.ZipFile(path) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    schema = json.loads(parts["schema.json"])
+    rename(schema)
+    assert target.split(".")[1] in json.dumps(schema)
+    parts["schema.json"] = json.dumps(schema).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for part, data in parts.items():
+            archive.writestr(part, data)
+    assert f"{target}, which is not trusted" in refusal(path)
+
+
+def test_anything_but_a_certified_vote_is_refused(tmp_path):
+    assert "not a certified vote" in refusal(filed({"a": 1}, tmp_path))
+
+
+def test_a_file_that_swells_is_refused(tmp_path):
+    path = tmp_path / "vote.skops"
+    skops.dump(forest(), path, compression=zipfile.ZIP_DEFLATED)
+    assert "compressed" in refusal(path)
+
+
+@pytest.mark.parametrize("cut", [0, 10, 1000, -1000, -10])
+def test_a_damaged_file_is_refused_in_one_line(cut, tmp_path):
+    path = filed(forest(), tmp_path)
+    path.write_bytes(path.read_bytes()[:cut])
+    assert "was not opened" in refusal(path)
+
+
+def test_a_file_with_a_few_bytes_changed_is_refused_or_whole(tmp_path):
+    vote = forest()
+    path = filed(vote, tmp_path)
+    honest = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(len(honest), size=40):
+        changed = bytearray(honest)
+        changed[place] ^= 1 << rng.integers(8)
+        path.write_bytes(bytes(changed))
+        try:
+            found = load_model(path)
+        except ModelFileError as error:
+            assert "\n" not in str(error)
+        else:
+            found.predict(X)
+
+
+def with_first_tree(change):
+    """Return a forest whose first tree has another state."""
+    vote = forest()
+    owner = vote.estimators_[0]
+    state = owner.tree_.__getstate__()
+    state = {**state, "nodes": state["nodes"].copy()}
+    change(state)
+    tree = Tree(owner.n_features_in_, owner.tree_.n_classes, owner.tree_.n_outputs)
+    tree.__setstate__(state)
+    owner.tree_ = tree
+    return vote
+
+
+def set_node(field, value):
+    def change(state):
+        state["nodes"][field][0] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (set_node("left_child", 10**6), "lead nowhere"),
+        (set_node("right_child", -7), "lead nowhere"),
+        (set_node("left_child", 0), "lead nowhere"),
+        (set_node("feature", 6), "lead nowhere"),
+        (set_node("feature", -1), "lead nowhere"),
+        (lambda state: state.update(node_count=0), "without nodes"),
+        (lambda state: state.update(max_depth=1), "not as deep"),
+    ],
+)
+def test_trees_that_lead_out_of_memory_are_refused(change, reason, tmp_path):
+    assert reason in refusal(filed(with_first_tree(change), tmp_path))
+
+
+def narrower(vote):
+    vote.n_features_in_ = vote.forest_.n_features_in_ = 3
+
+
+def of_other_columns(vote):
+    vote.forest_.estimators_features_ = [np.arange(2)] * 8
+
+
+def of_unknown_width(vote):
+    del vote.estimators_[0].n_features_in_
+
+
+def of_lying_width(vote):
+    vote.estimators_[0].n_features_in_ = 3
+
+
+def with_a_hidden_tree(vote):
+    vote.notes_ = {"deep": [np.array([vote.estimators_[0].tree_, None], dtype=object)]}
+    vote.estimators_[0].tree_ = vote.estimators_[1].tree_
+
+
+def with_another_method(vote):
+    vote.estimators_[0]._validate_X_predict = np.add
+
+
+def with_gradient_boosting(vote):
+    vote.notes_ = GradientBoostingClassifier(n_estimators=2).fit(X, y)
+
+
+def without_a_forest(vote):
+    vote.forest_ = BaggingClassifier(DecisionTreeClassifier(), 8).fit(X, y)
+
+
+def with_fewer_trees(vote):
+    vote.forest_.estimators_ = vote.forest_.estimators_[:3]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        narrower,
+        of_other_columns,
+        of_unknown_width,
+        of_lying_width,
+        with_a_hidden_tree,
+        with_another_method,
+        with_gradient_boosting,
+        without_a_forest,
+        with_fewer_trees,
+    ],
+)
+def test_ways_around_the_check_of_the_table_are_refused(change, tmp_path):
+    vote = forest()
+    change(vote)
+    assert "was not opened" in refusal(filed(vote, tmp_path))
+
+
+def change_value(vote):
+    object.__setattr__(vote.certificate_, "value", 0.01)
+
+
+def change_bound(vote):
+    object.__setattr__(vote.certificate_.bounds["tandem"], "value", 0.01)
+    object.__setattr__(vote.certificate_, "value", 0.01)
+
+
+def change_weights(vote):
+    vote.weights_ = np.eye(8)[0]
+
+
+def change_delta(vote):
+    object.__setattr__(vote.certificate_, "delta", 1e-9)
+
+
+def change_type(vote):
+    vote.certificate_ = {"value": 0.01}
+
+
+@pytest.mark.parametrize(
+    "change", [change_value, change_bound, change_weights, change_delta, change_type]
+)
+def test_a_vote_cannot_promise_more_than_its_counts_give(change, tmp_path):
+    vote = forest()
+    change(vote)
+    assert "was not opened" in refusal(filed(vote, tmp_path))
+
+
+def test_rates_put_beside_the_counts_are_not_believed(tmp_path):
+    vote = forest()
+    object.__setattr__(vote.counts_, "gibbs_losses", np.zeros(8))
+    found = load_model(filed(vote, tmp_path))
+    np.testing.assert_array_equal(
+        found.counts_.gibbs_losses, found.counts_.errors / found.counts_.sizes
+    )
+
+
+def test_an_empty_archive_is_refused(tmp_path):
+    path = tmp_path / "vote.skops"
+    data = io.BytesIO()
+    zipfile.ZipFile(data, "w").close()
+    path.write_bytes(data.getvalue())
+    refusal(path)
