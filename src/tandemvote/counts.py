@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.shards.totals import total
 from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -131,8 +135,31 @@ class VoteCounts:
         return counts
 
     @classmethod
-    def from_shards(cls, shards: Iterable[Votes]) -> VoteCounts:
+    def from_shards(
+        cls,
+        shards: Iterable[Votes | Iterable[Votes]],
+        *,
+        client: Client | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> VoteCounts:
         """Count votes that arrive in parts: disjoint points of the same voters, in any order.
+
+        Parameters
+        ----------
+        shards : iterable of Votes
+            Votes, or things that give votes when iterated, such as `ParquetVotes`. One is held in
+            memory at a time.
+        client : distributed.Client, optional
+            Dask cluster to count on. What has a method ``split``, as `ParquetVotes` has, is read by
+            the workers themselves; Votes that are here already are sent. Every shard is counted
+            once, even if workers die.
+        progress : callable, optional
+            Told now and then how many points were counted since it was told last.
+
+        Raises
+        ------
+        ValueError
+            If there are no votes, or none of some voter.
 
         Examples
         --------
@@ -140,7 +167,15 @@ class VoteCounts:
         >>> VoteCounts.from_shards(shards).sizes.tolist()
         [3]
         """
-        return reduce(add, map(cls.from_votes, shards))
+        counts = total(cls.from_votes, shards, client=client, progress=progress)
+        without = np.flatnonzero(counts.sizes == 0)
+        if without.size:
+            raise ValueError(
+                f"Voter {without[0]} has no held-out point in any shard ({without.size} of"
+                f" {counts.n_voters} voters have none), so nothing is known about its errors. Leave"
+                " the voter out, or train it on fewer points."
+            )
+        return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
         if not isinstance(other, VoteCounts):

@@ -1,0 +1,75 @@
+"""Which files hold the votes: a file, a folder, a pattern, or several of them."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+SUFFIXES = (".parquet", ".pq")
+
+Location = str | os.PathLike[str]
+
+
+def find_files(paths: Location | Iterable[Location]) -> list[Path]:
+    """Return the Parquet files meant, each once, in an order that does not change between calls.
+
+    Parameters
+    ----------
+    paths : path or iterable of paths
+        A file; a folder, for the Parquet files directly in it; or a pattern such as
+        ``"votes/*.parquet"``, in which ``**`` stands for folders of any depth.
+
+    Raises
+    ------
+    ValueError
+        If nothing is found, or a file is named twice: its points would be counted twice.
+
+    Examples
+    --------
+    >>> find_files("no/such/folder/*.parquet")
+    Traceback (most recent call last):
+        ...
+    ValueError: No Parquet file matches no/such/folder/*.parquet. Check the path, and quote the
+    pattern so that the shell does not expand it.
+    """
+    named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not named:
+        raise ValueError("The list of Parquet files is empty. Name at least one file.")
+    found = [path for location in named for path in _matches(location)]
+    seen: dict[Path, Path] = {}
+    for path in found:
+        same = seen.setdefault(path.resolve(), path)
+        if same is not path:
+            raise ValueError(
+                f"{path} is named twice (as {same} before), and its points would be counted twice."
+                " Name every file once."
+            )
+    return found
+
+
+def _matches(location: Location) -> list[Path]:
+    path = Path(location)
+    if path.is_dir():
+        inside = sorted(file for file in path.iterdir() if _is_parquet(file))
+        if inside:
+            return inside
+        raise ValueError(
+            f"The folder {path} holds no file that ends in {' or '.join(SUFFIXES)}. For files in"
+            f" folders below it, pass the pattern '{path}/**/*.parquet'."
+        )
+    if path.exists():  # before patterns: a name may hold brackets
+        return [path]
+    # Not Path.glob, which takes no pattern that starts at the root.
+    matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207
+    if matches:
+        return [file for match in matches for file in _matches(match)]
+    raise ValueError(
+        f"No Parquet file matches {path}. Check the path, and quote the pattern so that the shell"
+        " does not expand it."
+    )
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES and not path.name.startswith((".", "_"))

@@ -1,0 +1,158 @@
+"""Votes in Parquet files, read a part at a time, here or wherever the file can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from tandemvote.shards.batches import votes_of
+from tandemvote.shards.columns import agree_on_columns
+from tandemvote.shards.extra import shards_extra
+from tandemvote.shards.files import Location, find_files
+from tandemvote.votes import Votes
+
+BATCH_CELLS = 2**24
+"""Cells in memory at a time: as many as a chunk of `VoteCounts.from_votes` takes."""
+
+BUFFER_BYTES = 2**16
+"""Read ahead in each column. Without it a whole row group would be read, however large."""
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A stretch of rows that a Parquet file stores together."""
+
+    path: Path
+    index: int
+    n_points: int
+
+
+class ParquetVotes:
+    """Votes on disk: one row a point, a label column, one column a voter.
+
+    A voter's cell is null where it was trained on the point. Iterating gives `Votes` of at most
+    2^24 cells each, as often as one likes; nothing is kept. What is pickled are the names of files
+    and the numbers of row groups, never data, so a part of it travels to another process in a few
+    hundred bytes.
+
+    Parameters
+    ----------
+    paths : path or iterable of paths
+        A Parquet file, a folder of them, a pattern such as ``"votes/*.parquet"``, or several.
+    label : str
+        Name of the column of true labels; every other column is a voter. Whole numbers of any
+        width, or text, the same in all columns.
+
+    Attributes
+    ----------
+    columns : Columns
+        The label column and the voters.
+    row_groups : tuple of RowGroup
+        Where the points are.
+
+    Raises
+    ------
+    ValueError
+        If the files cannot be votes of the same voters; the message names the file and what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pyarrow, pyarrow.parquet
+    >>> from tandemvote import VoteCounts
+    >>> table = pyarrow.table({"label": [0, 1, 1], "tree": [0, None, 1], "svm": [1, 1, None]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in range(2):
+    ...         pyarrow.parquet.write_table(table, pathlib.Path(folder, f"{part}.parquet"))
+    ...     votes = ParquetVotes(folder)
+    ...     counts = VoteCounts.from_shards(votes)
+    >>> votes
+    ParquetVotes(2 voters, 6 points, 2 row groups)
+    >>> counts.errors.tolist(), counts.sizes.tolist()
+    ([0, 2], [4, 4])
+    """
+
+    def __init__(self, paths: Location | Iterable[Location], *, label: str = "label") -> None:
+        schemas, row_groups = [], []
+        for path in find_files(paths):
+            with _open(path) as file:
+                schemas.append((path, file.schema_arrow))
+                sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+            row_groups += [RowGroup(path, index, size) for index, size in enumerate(sizes) if size]
+        self.columns = agree_on_columns(schemas, label=label)
+        self.row_groups = tuple(row_groups)
+        if not row_groups:
+            raise ValueError(f"{schemas[0][0]} holds no rows. Give at least one labelled point.")
+
+    @property
+    def n_points(self) -> int:
+        """Number of rows in all files."""
+        return sum(group.n_points for group in self.row_groups)
+
+    @property
+    def n_voters(self) -> int:
+        """Number of voters M."""
+        return len(self.columns.voters)
+
+    def __iter__(self) -> Iterator[Votes]:
+        for path, groups in groupby(self.row_groups, key=attrgetter("path")):
+            yield from self._read(path, list(groups))
+
+    def split(self, n_pieces: int) -> list[ParquetVotes]:
+        """Cut into at most so many pieces of about equal size, each of whole row groups."""
+        if n_pieces < 1:
+            raise ValueError(f"{n_pieces} pieces cannot hold the votes; ask for at least 1.")
+        pieces: dict[int, list[RowGroup]] = {}
+        n_before, n_points = 0, self.n_points
+        for group in self.row_groups:
+            pieces.setdefault(n_before * n_pieces // n_points, []).append(group)
+            n_before += group.n_points
+        return [self._only(groups) for groups in pieces.values()]
+
+    def _only(self, groups: Iterable[RowGroup]) -> ParquetVotes:
+        piece = copy(self)
+        piece.row_groups = tuple(groups)
+        return piece
+
+    def _read(self, path: Path, groups: list[RowGroup]) -> Iterator[Votes]:
+        n_read, n_points = 0, sum(group.n_points for group in groups)
+        with _open(path, text_columns=self.columns.names if self.columns.text else None) as file:
+            batches = file.iter_batches(
+                batch_size=max(1, BATCH_CELLS // self.n_voters),
+                row_groups=[group.index for group in groups],
+                columns=self.columns.names,
+            )
+            for batch in batches:
+                try:
+                    votes = votes_of(batch, self.columns)
+                except ValueError as error:
+                    raise ValueError(f"{path}: {error}") from error
+                n_read += votes.n_samples
+                yield votes
+        if n_read != n_points:
+            raise ValueError(
+                f"{path} gave {n_read} rows where {n_points} were announced: it was written to"
+                " meanwhile. Count again once the file is finished."
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"ParquetVotes({self.n_voters} voters, {self.n_points} points,"
+            f" {len(self.row_groups)} row groups)"
+        )
+
+
+def _open(path: Path, *, text_columns: list[str] | None = None) -> Any:
+    parquet: Any = shards_extra("pyarrow.parquet", extra="data")
+    try:
+        return parquet.ParquetFile(path, buffer_size=BUFFER_BYTES, read_dictionary=text_columns)
+    except (ValueError, OSError) as error:  # what pyarrow raises derives from these
+        raise ValueError(
+            f"{path} cannot be read as Parquet ({error}). Check that it is complete, or write it"
+            " again."
+        ) from error
