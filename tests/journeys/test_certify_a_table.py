@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tandemvote.cli.app import run
+from tandemvote.model_file import load_model
 
 ROWS = 400
 
@@ -102,6 +103,22 @@ def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
     assert "can run their code" in capsys.readouterr().err
     forest = joblib.load(path)
     assert set(forest.predict(np.zeros((2, 3)))) <= {"good", "bad"}
+
+
+def test_the_forest_can_be_handed_to_strangers(messy, tmp_path, capsys):
+    pytest.importorskip("skops")
+    path = tmp_path / "forest.skops"
+    options = ["certify", str(messy), "--target", "quality", "--voters", "10", "--json"]
+    assert run([*options, "--model", str(path)]) == 0
+    printed = capsys.readouterr()
+    assert "can run their code" not in printed.err
+    assert load_model(path).certificate_.value == json.loads(printed.out)["value"]
+
+
+def test_an_unknown_kind_of_model_file_is_refused_before_the_work(messy, tmp_path, capsys):
+    path = tmp_path / "forest.pickle"
+    assert run(["certify", str(messy), "--target", "quality", "--model", str(path)]) == 2
+    assert ".skops" in capsys.readouterr().err
 
 
 def test_predictions_from_anywhere_are_certified(votes, capsys):

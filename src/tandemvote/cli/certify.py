@@ -77,7 +77,9 @@ def certify(
         Path | None,
         typer.Option("--certificate", help="Write a file others can check (tandemvote verify)."),
     ] = None,
-    model: Annotated[Path | None, typer.Option(help="Keep the forest (joblib file).")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Keep the forest: .skops (runs nothing) or .joblib.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certify a majority vote: grow a forest on DATA, or judge --predictions.
@@ -88,6 +90,10 @@ def certify(
     """
     if (data is None) == (predictions is None):
         raise typer.BadParameter("give either DATA or --predictions.")
+    if model is not None:
+        from tandemvote.model_file import model_path  # noqa: PLC0415
+
+        model_path(model)  # before the work, not after it
     bounds: Any = "tandem" if not bound else bound[0] if len(bound) == 1 else bound
     terms = {"weights": weights.value, "bound": bounds, "delta": delta}
     if predictions is not None:
@@ -132,13 +138,10 @@ def certify(
     if certificate_file is not None:
         typer.echo(f"Certificate: {certificate.save(certificate_file)}", err=True)
     if model is not None:
-        import joblib  # noqa: PLC0415
+        from tandemvote.model_file import JOBLIB_WARNING, save_model  # noqa: PLC0415
 
-        joblib.dump(estimator, model)
-        typer.echo(
-            f"Forest: {model} (a joblib file; opening one from a stranger can run their code)",
-            err=True,
-        )
+        warning = f" ({JOBLIB_WARNING})" if model.suffix == ".joblib" else ""
+        typer.echo(f"Forest: {save_model(estimator, model)}{warning}", err=True)
 
 
 def _read(data: str, target: str | None, *, drop_missing: bool) -> Dataset:

@@ -7,6 +7,7 @@ import os
 import warnings
 from pathlib import Path
 from pickle import PicklingError
+from typing import Any
 
 import joblib
 from sklearn.exceptions import InconsistentVersionWarning
@@ -37,7 +38,7 @@ def model_path(path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def save_model(estimator: CertifiedVote, path: str | os.PathLike[str]) -> Path:
+def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     """Keep a fitted vote with its certificate.
 
     Parameters
@@ -140,7 +141,7 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Certif
     return model
 
 
-def _save_joblib(estimator: CertifiedVote, path: Path) -> Path:
+def _save_joblib(estimator: Any, path: Path) -> Path:
     data = io.BytesIO()
     try:
         joblib.dump(estimator, data)
