@@ -86,10 +86,8 @@ def _numbers(array: pyarrow.Array) -> Cells:
         return Cells(np.zeros(len(array), np.uint8), np.zeros(len(array), bool))
     if types.is_boolean(array.type):
         array = array.cast(arrow.uint8())
-    elif types.is_floating(array.type):
+    elif types.is_floating(array.type) or array.type.bit_width > BITS_OF_A_SMALL_INTEGER:
         array = _whole(array)
-    elif array.type.bit_width > BITS_OF_A_SMALL_INTEGER:
-        array = array.cast(arrow.int64())  # refuses what signed numbers cannot hold
     return Cells(_under(array), _present(array))
 
 
@@ -121,19 +119,17 @@ def _dictionary(array: pyarrow.Array) -> pyarrow.DictionaryArray:
 
 
 def _whole(array: pyarrow.Array) -> pyarrow.Array:
-    """Floats that hold whole numbers, as tables with missing cells often do, become integers."""
+    """Return 64-bit integers; floats may hold them, as in tables that had missing cells."""
     arrow: Any = shards_extra("pyarrow", extra="data")
-    compute: Any = shards_extra("pyarrow.compute", extra="data")
-    array = array.cast(arrow.float64())
-    array = compute.if_else(compute.is_nan(array), arrow.scalar(None, array.type), array)
+    if arrow.types.is_floating(array.type):
+        compute: Any = shards_extra("pyarrow.compute", extra="data")
+        array = compute.if_else(compute.is_nan(array), arrow.scalar(None, array.type), array)
     try:
         return array.cast(arrow.int64())
-    except arrow.ArrowInvalid as error:
-        odd = array.filter(compute.not_equal(array, compute.round(array)))
-        shown = odd[0].as_py() if len(odd) else compute.max(compute.abs(array)).as_py()
+    except arrow.ArrowInvalid as error:  # names the value
         raise ValueError(
-            f"{shown} is no whole number of a usual size, so it is no label. Write labels as"
-            " integers or text; probabilities must become labels first."
+            f"{error}. Labels must be whole numbers below 2^63, or text; probabilities must become"
+            " labels first."
         ) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from pickle import loads
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -71,6 +72,7 @@ def each_result(
         What `function` raised, or ``KilledWorker`` if a piece keeps killing its workers.
     """
     distributed: Any = shards_extra("distributed", extra="dask")
+    pickle: Any = shards_extra("cloudpickle", extra="dask")
     cluster: Any = client  # its methods carry no types
     run = uuid4().hex
     # A name of this run only: a file may have changed since a piece of it was counted before.
@@ -79,7 +81,7 @@ def each_result(
 
     def submit(count: int) -> list[Any]:
         new = [
-            cluster.submit(function, piece, key=key, retries=RETRIES)
+            cluster.submit(_opened, pickle.dumps((function, piece)), key=key, retries=RETRIES)
             for key, piece in islice(named, count)
         ]
         waiting.update((future.key, future) for future in new)
@@ -96,3 +98,9 @@ def each_result(
             yield result
     finally:
         cluster.cancel(list(waiting.values()))
+
+
+def _opened(packed: bytes) -> Any:
+    """Run on a worker; packed apart, a piece that cannot be opened there is an error, no hang."""
+    function, piece = loads(packed)
+    return function(piece)

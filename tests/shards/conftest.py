@@ -1,0 +1,69 @@
+"""Votes on disk, and the truth about them by one loop over rows and pairs."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
+
+
+@pytest.fixture
+def rows():
+    """900 points of three classes, five voters, cells missing at random."""
+    return random_rows(np.random.default_rng(3), 900)
+
+
+def random_rows(rng, n_points, n_voters=5, words=(0, 1, 2)):
+    labels = rng.choice(len(words), n_points)
+    predictions = np.where(
+        rng.random((n_voters, n_points)) < 0.7,
+        labels,
+        rng.choice(len(words), (n_voters, n_points)),
+    )
+    held_out = rng.random((n_voters, n_points)) < 0.6
+    return {"label": [words[code] for code in labels]} | {
+        f"voter {i}": [
+            words[code] if kept else None
+            for code, kept in zip(predictions[i], held_out[i], strict=True)
+        ]
+        for i in range(n_voters)
+    }
+
+
+@pytest.fixture
+def assert_counts():
+    """Compare with a loop over rows and pairs; None stands where a voter was trained."""
+
+    def check(counts, columns):
+        voters = [cells for name, cells in columns.items() if name != "label"]
+        shape = len(voters), len(voters)
+        names = ("tandem_errors", "overlaps", "disagreements", "lone_errors")
+        truth = {name: np.zeros(shape, int) for name in names}
+        for g, first in enumerate(voters):
+            for h, second in enumerate(voters):
+                for label, a, b in zip(columns["label"], first, second, strict=True):
+                    if a is None or b is None:
+                        continue
+                    truth["overlaps"][g, h] += 1
+                    truth["tandem_errors"][g, h] += label not in (a, b)
+                    truth["disagreements"][g, h] += a != b
+                    truth["lone_errors"][g, h] += (a != label) != (b != label)
+        for name, expected in truth.items():
+            assert np.array_equal(getattr(counts, name), expected), name
+
+    return check
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write columns to a Parquet file in a temporary folder and return its path."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    def write_columns(columns, name="votes.parquet", types=None, **options):
+        arrays = {key: arrow.array(cells, (types or {}).get(key)) for key, cells in columns.items()}
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        parquet.write_table(arrow.table(arrays), path, **options)
+        return path
+
+    return write_columns

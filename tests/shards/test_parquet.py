@@ -1,0 +1,244 @@
+"""Votes on disk give the integers of a loop over their rows, however they are stored."""
+
+import pickle
+
+import numpy as np
+import pyarrow as arrow
+import pytest
+from pyarrow import parquet as arrow_parquet
+
+from tandemvote import VoteCounts, Votes
+from tandemvote.datasets import read_votes
+from tandemvote.shards import ParquetVotes, parquet
+
+WORDS = ("no", "perhaps", "yes")
+
+
+@pytest.mark.parametrize(
+    ("row_group_size", "batch_cells"), [(100, 1), (100, 7 * 5), (899, 7 * 5), (899, 2**24)]
+)
+def test_counts_are_those_of_a_loop(
+    rows, write, assert_counts, monkeypatch, *, row_group_size, batch_cells
+):
+    monkeypatch.setattr(parquet, "BATCH_CELLS", batch_cells)
+    votes = ParquetVotes(write(rows, row_group_size=row_group_size))
+    counts = VoteCounts.from_shards(votes)
+    assert_counts(counts, rows)
+    assert counts.classes.tolist() == [0, 1, 2]
+    assert votes.n_points == 900
+    assert max(part.n_samples for part in votes) <= max(1, batch_cells // 5)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        arrow.int8(),
+        arrow.uint8(),
+        arrow.int16(),
+        arrow.uint32(),
+        arrow.uint64(),
+        arrow.float32(),
+        arrow.float64(),
+        arrow.dictionary(arrow.int8(), arrow.int64()),
+    ],
+    ids=str,
+)
+def test_numbers_of_any_width_count_alike(rows, write, assert_counts, kind):
+    path = write(rows, types={"voter 1": kind, "voter 2": kind})
+    assert_counts(VoteCounts.from_shards(ParquetVotes(path)), rows)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [arrow.string(), arrow.large_string(), arrow.dictionary(arrow.int16(), arrow.string())],
+    ids=str,
+)
+def test_text_counts_like_numbers(rows, write, assert_counts, kind):
+    said = {
+        name: [None if cell is None else WORDS[cell] for cell in cells]
+        for name, cells in rows.items()
+    }
+    path = write(said, types=dict.fromkeys(said, kind), row_group_size=250)
+    counts = VoteCounts.from_shards(ParquetVotes(path))
+    assert_counts(counts, rows)
+    assert counts.classes.tolist() == sorted(WORDS)
+
+
+def test_a_word_of_the_dictionary_that_nobody_says_is_no_class(write):
+    unused = arrow.DictionaryArray.from_arrays(
+        arrow.array([0, 2, None], arrow.int8()), arrow.array(["a", "never", "c"])
+    )
+    votes = ParquetVotes(write({"label": ["a", "c", "a"], "voter": unused}))
+    assert VoteCounts.from_shards(votes).classes.tolist() == ["a", "c"]
+
+
+def test_labels_minus_one_and_one_are_two_classes(write):
+    path = write({"label": [-1, 1, 1], "voter": [-1, None, -1]}, types={"label": arrow.int8()})
+    counts = VoteCounts.from_shards(ParquetVotes(path))
+    assert counts.classes.tolist() == [-1, 1]
+    assert (counts.errors.tolist(), counts.sizes.tolist()) == ([1], [2])
+
+
+def test_true_and_false_are_two_classes(write):
+    path = write({"label": [True, False], "voter": [True, True]})
+    assert VoteCounts.from_shards(ParquetVotes(path)).errors.tolist() == [1]
+
+
+def test_shards_of_two_classes_know_nothing_of_a_third_and_need_not(write, assert_counts):
+    """Two-class shortcuts in one shard, a matrix product a class in the other."""
+    two = {"label": [0, 1, 0, 1], "a": [0, 0, 1, None], "b": [1, 0, 1, 0]}
+    other = {"label": [1, 2, 2, 1], "a": [2, 1, 2, 1], "b": [1, 2, None, 2]}
+    three = {"label": [0, 1, 2, 1], "a": [2, 0, 1, 1], "b": [1, 0, 0, 2]}
+    whole = {name: two[name] + other[name] + three[name] for name in two}
+    for part, columns in enumerate((two, other, three)):
+        write(columns, f"parts/{part}.parquet")
+    folder = write(two, "parts/0.parquet").parent
+    counts = VoteCounts.from_shards(ParquetVotes(folder))
+    assert_counts(counts, whole)
+    assert counts.classes.tolist() == [0, 1, 2]
+    at_once = VoteCounts.from_shards(ParquetVotes(write(whole)))
+    assert np.array_equal(at_once.disagreements, counts.disagreements)
+
+
+def test_a_voter_may_hold_out_nothing_in_a_shard_but_something_in_another(write):
+    write({"label": [0, 1], "a": [0, 1], "b": [None, None]}, "parts/0.parquet")
+    folder = write({"label": [0, 1], "a": [None, 1], "b": [1, 0]}, "parts/1.parquet").parent
+    assert VoteCounts.from_shards(ParquetVotes(folder)).sizes.tolist() == [3, 2]
+    with pytest.raises(ValueError, match=r"Voter 1 has no held-out point in any shard \(1 of 2"):
+        VoteCounts.from_shards(ParquetVotes(folder / "0.parquet"))
+
+
+def test_a_point_that_every_voter_saw_counts_for_none(write):
+    counts = VoteCounts.from_shards(
+        ParquetVotes(write({"label": [5, 0], "a": [None, 0], "b": [None, 1]}))
+    )
+    assert counts.overlaps.tolist() == [[1, 1], [1, 1]]
+    assert counts.classes.tolist() == [0, 1, 5]
+
+
+def test_empty_row_groups_and_files_are_passed_over(rows, tmp_path, assert_counts):
+    table = arrow.table(rows)
+    with arrow_parquet.ParquetWriter(tmp_path / "a.parquet", table.schema) as writer:
+        for part in (table[:0], table[:300], table[:0], table[300:], table[:0]):
+            writer.write_table(part)
+    arrow_parquet.write_table(table[:0], tmp_path / "b.parquet")
+    votes = ParquetVotes(tmp_path)
+    assert votes.n_points == 900
+    assert_counts(VoteCounts.from_shards(votes), rows)
+
+
+def test_columns_are_told_by_name_not_by_place(rows, write, assert_counts):
+    write(rows, "parts/0.parquet")
+    folder = write(dict(reversed(rows.items())), "parts/1.parquet").parent
+    twice = {name: 2 * cells for name, cells in rows.items()}
+    assert_counts(VoteCounts.from_shards(ParquetVotes(folder)), twice)
+
+
+def test_row_numbers_stored_by_pandas_are_no_voter(rows, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows).astype("Int8").iloc[[0, 1, 7]]
+    frame.to_parquet(tmp_path / "votes.parquet")
+    assert "__index_level_0__" in arrow_parquet.read_schema(tmp_path / "votes.parquet").names
+    assert ParquetVotes(tmp_path).columns.voters == tuple(f"voter {i}" for i in range(5))
+
+
+def test_the_reader_of_whole_tables_counts_the_same(rows, write):
+    path = write(rows)
+    whole, streamed = (
+        VoteCounts.from_votes(read_votes(path)),
+        VoteCounts.from_shards(ParquetVotes(path)),
+    )
+    assert np.array_equal(whole.tandem_errors, streamed.tandem_errors)
+    assert np.array_equal(whole.disagreements, streamed.disagreements)
+
+
+def test_reading_twice_gives_the_same(rows, write):
+    votes = ParquetVotes(write(rows, row_group_size=200))
+    assert [part.labels.tolist() for part in votes] == [part.labels.tolist() for part in votes]
+
+
+@pytest.mark.parametrize("n_pieces", [1, 2, 3, 8, 9, 50])
+def test_pieces_hold_every_row_group_once_and_travel_light(rows, write, n_pieces):
+    write(rows, "parts/0.parquet", row_group_size=100)
+    folder = write(rows, "parts/1.parquet", row_group_size=300).parent
+    votes = ParquetVotes(folder)
+    pieces = [pickle.loads(pickle.dumps(piece)) for piece in votes.split(n_pieces)]
+    assert [group for piece in pieces for group in piece.row_groups] == list(votes.row_groups)
+    assert len(pieces) <= n_pieces
+    assert max(piece.n_points for piece in pieces) < 1800 / n_pieces + 300
+    assert max(len(pickle.dumps(piece)) for piece in pieces) < 2000
+    assert sum(part.n_samples for piece in pieces for part in piece) == 1800
+
+
+def test_progress_is_told_of_every_point(rows, write):
+    told = []
+    VoteCounts.from_shards(ParquetVotes(write(rows, row_group_size=400)), progress=told.append)
+    assert sum(told) == 900
+
+
+def test_no_shards_are_refused():
+    with pytest.raises(ValueError, match="no votes in the shards"):
+        VoteCounts.from_shards([])
+
+
+def test_shards_may_themselves_be_in_parts(rows, write, assert_counts):
+    votes = ParquetVotes(write(rows, row_group_size=100))
+    assert_counts(VoteCounts.from_shards(votes.split(4)), rows)
+    assert all(isinstance(part, Votes) for part in votes)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"lable": [0], "a": [0]}, r"no label column 'label'. Did you mean 'lable'\?"),
+        ({"label": [0]}, "no column besides 'label'"),
+        ({"label": [0, None], "a": [0, 0]}, "1 of 2 labels in a row group are missing"),
+        ({"label": [0.0, float("nan")], "a": [0, 0]}, "1 of 2 labels in a row group are missing"),
+        ({"label": ["x", None], "a": ["x", "x"]}, "1 of 2 labels in a row group are missing"),
+        ({"label": [0, 1], "a": [0.0, 0.25]}, r"column 'a': .*0\.25.* whole numbers"),
+        ({"label": [0, 1], "a": [0.0, 1e20]}, r"column 'a': .*100000.* 2\^63"),
+        ({"label": [0, 1], "a": np.array([0, 2**64 - 1], "u8")}, r"column 'a': .*15.* 2\^63"),
+        ({"label": [0, 1], "a": ["0", "1"]}, "is text and column 'label'"),
+        ({"label": [0], "a": [[0]]}, r"'a' of .* has the type list<"),
+        ({"label": [], "a": []}, "holds no rows"),
+    ],
+)
+def test_what_cannot_be_votes_is_refused_with_a_way_out(write, columns, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        VoteCounts.from_shards(ParquetVotes(write(columns)))
+    assert "votes.parquet" in str(caught.value)
+
+
+def test_files_of_other_voters_do_not_mix(write):
+    write({"label": [0], "a": [0], "b": [0]}, "parts/0.parquet")
+    folder = write({"label": [0], "a": [0], "c": [0]}, "parts/1.parquet").parent
+    with pytest.raises(ValueError, match=r"1\.parquet lacks 'b' and adds 'c' compared with .*0"):
+        ParquetVotes(folder)
+    write({"label": ["x"], "a": ["x"], "b": ["x"]}, "parts/1.parquet")
+    with pytest.raises(ValueError, match=r"1\.parquet is text and column 'label' of .*0\.parquet"):
+        ParquetVotes(folder)
+
+
+def test_a_column_named_twice_is_refused(tmp_path):
+    table = arrow.table([[0], [0], [0]], names=["label", "a", "a"])
+    arrow_parquet.write_table(table, tmp_path / "votes.parquet")
+    with pytest.raises(ValueError, match="column 'a' twice"):
+        ParquetVotes(tmp_path)
+
+
+def test_other_bytes_are_no_parquet(tmp_path):
+    (tmp_path / "votes.parquet").write_bytes(b"label,a\n0,1\n")
+    with pytest.raises(ValueError, match="cannot be read as Parquet"):
+        ParquetVotes(tmp_path)
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(rows, write):
+    votes = ParquetVotes(write(rows))
+    write({name: cells[:-1] for name, cells in rows.items()})
+    with pytest.raises(ValueError, match="gave 899 rows where 900 were announced"):
+        VoteCounts.from_shards(votes)
+
+
+def test_nothing_can_be_cut_into_no_pieces(rows, write):
+    with pytest.raises(ValueError, match="at least 1"):
+        ParquetVotes(write(rows)).split(0)
