@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.datasets import read_votes
+from tandemvote.datasets import DatasetError, read_votes
 from tandemvote.shards import ParquetVotes, parquet
 
 WORDS = ("no", "perhaps", "yes")
@@ -142,14 +142,23 @@ def test_row_numbers_stored_by_pandas_are_no_voter(rows, tmp_path):
     assert ParquetVotes(tmp_path).columns.voters == tuple(f"voter {i}" for i in range(5))
 
 
-def test_the_reader_of_whole_tables_counts_the_same(rows, write):
-    path = write(rows)
-    whole, streamed = (
-        VoteCounts.from_votes(read_votes(path)),
-        VoteCounts.from_shards(ParquetVotes(path)),
+def test_the_reader_of_whole_tables_gives_the_same_votes(rows, write, assert_counts):
+    write(rows, "parts/0.parquet", row_group_size=100)
+    more = {"label": 7, "voter 1": 9}
+    path = write({name: [more.get(name)] for name in rows}, "parts/1.pq")
+    votes = read_votes(path.parent)
+    assert votes.classes.tolist() == [0, 1, 2, 7, 9]
+    assert votes.classes[votes.labels].tolist() == [*rows["label"], 7]
+    assert_counts(
+        VoteCounts.from_votes(votes), {name: [*rows[name], more.get(name)] for name in rows}
     )
-    assert np.array_equal(whole.tandem_errors, streamed.tandem_errors)
-    assert np.array_equal(whole.disagreements, streamed.disagreements)
+
+
+def test_the_reader_of_whole_tables_refuses_the_same(write):
+    with pytest.raises(DatasetError, match=r"votes\.parquet: column 'a': .*0\.5"):
+        read_votes(write({"label": [0, 1], "a": [0.0, 0.5]}))
+    with pytest.raises(DatasetError, match=r"Voter 1 has no held-out point \(1 of 2 voters"):
+        read_votes(write({"label": [0, 1], "a": [0, 1], "b": [None, None]}))
 
 
 def test_reading_twice_gives_the_same(rows, write):

@@ -45,10 +45,11 @@ def certify(
     *,
     target: Annotated[str | None, typer.Option(help="Label column.")] = None,
     predictions: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             help="Instead of DATA: one row a point, a label column, one column a voter, empty"
-            " where the voter was trained on that point."
+            " where the voter was trained on that point. A CSV or Parquet file; or, of any size, a"
+            " folder or quoted pattern of Parquet files."
         ),
     ] = None,
     voters: Annotated[int, typer.Option(min=1, help="Trees to grow.")] = 100,
@@ -72,6 +73,9 @@ def certify(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the forest and of the split.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = 1,
+    dask: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler to count or grow trees on.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
     certificate_file: Annotated[
         Path | None,
@@ -87,7 +91,11 @@ def certify(
     For example: tandemvote certify wine.csv --target quality --report wine.html
 
     Or: tandemvote certify --predictions votes.csv --target label
+
+    Or: tandemvote certify --predictions 'votes/*.parquet' --dask tcp://scheduler:8786
     """
+    from tandemvote.cli.judging import connected, judge  # noqa: PLC0415
+
     if (data is None) == (predictions is None):
         raise typer.BadParameter("give either DATA or --predictions.")
     if model is not None:
@@ -101,20 +109,24 @@ def certify(
             raise typer.BadParameter(
                 "--model, --unlabelled and --test-fraction go with DATA, not with --predictions."
             )
-        certificate, votes = _judge(predictions, target or "label", terms)
-        estimator, description = None, f"Predictions of {votes.n_voters} voters, {predictions.name}"
+        estimator = None
+        with connected(dask) as client:
+            certificate, votes, description = judge(
+                predictions, target or "label", terms, client=client
+            )
     else:
         dataset = _read(str(data), target, drop_missing=drop_missing)
         trees = {
             "n_estimators": voters,
             "max_samples": SHARE_OF_POINTS[bagging],
             "random_state": seed,
-            "n_jobs": jobs,
+            "n_jobs": jobs if dask is None else -1,
             "verbose": int(sys.stderr.isatty() and not as_json),
         }
-        estimator, certificate, votes = _grow(
-            dataset, terms, trees, test_fraction=test_fraction, unlabelled=unlabelled, seed=seed
-        )
+        with connected(dask):
+            estimator, certificate, votes = _grow(
+                dataset, terms, trees, test_fraction=test_fraction, unlabelled=unlabelled, seed=seed
+            )
         description = _describe(dataset)
     _show(certificate, as_json=as_json)
     if report is not None:
@@ -166,14 +178,6 @@ def _describe(dataset: Dataset) -> str:
         f"{dataset.name}: {dataset.n_samples} points, {dataset.n_features} features,"
         f" {dataset.n_classes} classes ({dataset.origin}{dropped})."
     )
-
-
-def _judge(path: Path, target: str, terms: dict[str, Any]) -> tuple[Certificate, Votes]:
-    from tandemvote import certify as certify_votes  # noqa: PLC0415
-    from tandemvote.datasets import read_votes  # noqa: PLC0415
-
-    votes = read_votes(path, target=target)
-    return certify_votes(votes, **terms), votes
 
 
 def _grow(

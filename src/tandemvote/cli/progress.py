@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -71,6 +71,40 @@ def shown() -> Iterator[Progress]:
         TimeRemainingColumn(),
     ) as bars:
         yield _BarProgress(bars)
+
+
+@contextmanager
+def counted(n_points: int) -> Iterator[Callable[[int], object]]:
+    """Give what to tell of points counted; it shows them on standard error.
+
+    Parameters
+    ----------
+    n_points : int
+        How many there are in all.
+    """
+    if not sys.stderr.isatty():
+        yield _PlainCount(n_points)
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress as Bars  # noqa: PLC0415
+
+    with Bars(*Bars.get_default_columns(), console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("points", total=n_points)
+        yield lambda n_more: bars.advance(task, n_more)
+
+
+class _PlainCount:
+    def __init__(self, n_points: int) -> None:
+        self.n_points, self.n_counted = n_points, 0
+        self.said = self.started = monotonic()
+
+    def __call__(self, n_more: int) -> None:
+        self.n_counted += n_more
+        now = monotonic()
+        if now - self.said >= SECONDS_BETWEEN_LINES:
+            self.said = now
+            minutes = (now - self.started) / 60
+            typer.echo(f"{self.n_counted}/{self.n_points} points, {minutes:.1f} min", err=True)
 
 
 class _BarProgress:

@@ -7,6 +7,8 @@ import os
 from tandemvote.datasets.building import find_target
 from tandemvote.datasets.errors import DatasetError
 from tandemvote.datasets.tables import read_frame
+from tandemvote.shards import ParquetVotes
+from tandemvote.shards.files import names_parquet
 from tandemvote.votes import Votes
 
 
@@ -16,7 +18,8 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
     Parameters
     ----------
     path : path
-        A CSV or Parquet file. A voter's cell is empty where it was trained on the point.
+        A CSV file, or what `tandemvote.shards.ParquetVotes` takes: a Parquet file, a folder or
+        a pattern of them. A voter's cell is empty where it was trained on the point.
     target : str
         Name of the column of true labels; every other column is a voter.
 
@@ -39,6 +42,11 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
+    if names_parquet(path):
+        try:
+            return ParquetVotes(path, label=target).read()
+        except ValueError as error:
+            raise DatasetError(str(error)) from error
     frame = read_frame(path)
     label = find_target(frame, target, str(path))
     voters = frame.drop(columns=label)

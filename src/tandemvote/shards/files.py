@@ -49,6 +49,17 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
     return found
 
 
+def names_parquet(location: Location) -> bool:
+    """Tell whether a path, folder or pattern is about Parquet files, by its ending.
+
+    Examples
+    --------
+    >>> names_parquet("votes/*.parquet"), names_parquet("votes.csv")
+    (True, False)
+    """
+    return Path(location).is_dir() or Path(location).suffix.lower() in SUFFIXES
+
+
 def _matches(location: Location) -> list[Path]:
     path = Path(location)
     if path.is_dir():

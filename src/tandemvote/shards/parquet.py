@@ -14,6 +14,7 @@ from tandemvote.shards.batches import votes_of
 from tandemvote.shards.columns import agree_on_columns
 from tandemvote.shards.extra import shards_extra
 from tandemvote.shards.files import Location, find_files
+from tandemvote.shards.joining import joined
 from tandemvote.votes import Votes
 
 BATCH_CELLS = 2**24
@@ -102,6 +103,10 @@ class ParquetVotes:
     def __iter__(self) -> Iterator[Votes]:
         for path, groups in groupby(self.row_groups, key=attrgetter("path")):
             yield from self._read(path, list(groups))
+
+    def read(self) -> Votes:
+        """Return all votes at once; they must fit into memory, a byte or more a cell, and twice."""
+        return joined(self)
 
     def split(self, n_pieces: int) -> list[ParquetVotes]:
         """Cut into at most so many pieces of about equal size, each of whole row groups."""

@@ -1,0 +1,106 @@
+"""Votes in many files, larger than memory for all the command knows, to a guarantee."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tandemvote.cli import progress
+from tandemvote.cli.app import run
+from tandemvote.shards import parquet
+
+arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
+arrow_parquet = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three files of 1,000 points, 20 voters who are wrong at one point in ten."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "votes").mkdir()
+    for part in range(3):
+        truth = rng.integers(2, size=1000)
+        table = {"truth": truth.astype(np.int8)}
+        for voter in range(20):
+            said = (truth ^ (rng.random(1000) < 0.1)).astype(np.int8)
+            table[f"tree {voter}"] = arrow.array(said, mask=rng.random(1000) < 0.3)
+        arrow_parquet.write_table(
+            arrow.table(table), tmp_path / "votes" / f"{part}.parquet", row_group_size=250
+        )
+    return tmp_path / "votes"
+
+
+def certified(capsys, predictions, *options):
+    arguments = ["certify", "--predictions", str(predictions), "--target", "truth", "--json"]
+    assert run([*arguments, *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_folder_a_pattern_and_memory_give_the_same_certificate(folder, capsys, monkeypatch):
+    at_once = certified(capsys, folder)
+    assert 0 < at_once["value"] < 0.2
+    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
+    assert certified(capsys, folder) == certified(capsys, folder / "*.parquet") == at_once
+
+
+def test_a_report_of_streamed_votes_does_without_the_profile(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
+    page = tmp_path / "report.html"
+    certified(capsys, folder, "--report", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert "20 voters at 3000 points" in text
+    assert "how much of the vote errs at a point" not in text
+
+
+def test_a_cluster_gives_the_same_certificate(folder, capsys, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="clusters need the dask extra")
+    table = tmp_path / "table.csv"
+    rows = (f"{i % 7},{i % 3},{i % 7 > 2}\n" for i in range(200))
+    table.write_text("a,b,kind\n" + "".join(rows))
+    forest = ["certify", str(table), "--target", "kind", "--voters", "10", "--json"]
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        there = ["--dask", cluster.scheduler_address]
+        assert certified(capsys, folder, *there) == certified(capsys, folder)
+        assert run([*forest, *there]) == 0
+    grown_there = json.loads(capsys.readouterr().out)
+    assert run(forest) == 0
+    assert json.loads(capsys.readouterr().out) == grown_there
+
+
+def test_logs_get_a_line_now_and_then(folder, capsys, monkeypatch):
+    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0)
+    assert run(["certify", "--predictions", str(folder), "--target", "truth"]) == 0
+    assert "3000/3000 points" in capsys.readouterr().err
+
+
+def test_a_terminal_gets_a_bar(folder, capsys, monkeypatch):
+    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["certify", "--predictions", str(folder), "--target", "truth"]) == 0
+    assert "points" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "turth"], "Did you mean 'truth'?"),
+        (["--target", "truth", "--bound", "TND"], "no bound 'TND'"),
+        (["--target", "truth", "--delta", "2"], "strictly between 0 and 1"),
+    ],
+)
+def test_a_mistake_is_told_before_counting(folder, capsys, monkeypatch, options, message):
+    monkeypatch.setattr(parquet, "BATCH_CELLS", 1)
+    monkeypatch.setattr(parquet.ParquetVotes, "__iter__", None)
+    assert run(["certify", "--predictions", str(folder), *options]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_a_pattern_that_matches_nothing_is_a_mistake(tmp_path, capsys):
+    assert run(["certify", "--predictions", str(tmp_path / "*.parquet")]) == 2
+    assert "No Parquet file matches" in capsys.readouterr().err
