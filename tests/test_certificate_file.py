@@ -235,7 +235,7 @@ def test_a_file_above_the_limit_is_refused_by_its_size(tmp_path, monkeypatch):
         (("classes", "labels"), [True, 1], "labels\\[0\\] is True, not a 64-bit integer"),
         (("versions",), {"a": 1}, "not an object of texts"),
         (("notes",), [None], "notes\\[0\\] is None"),
-        (("sharpening",), "none", "reads 'paper' only"),
+        (("sharpening",), "none", "known are harmonic, paper"),
     ],
 )
 def test_a_wrong_field_is_named(document, place, value, message):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate import Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.audit import audit_bootstraps
@@ -34,6 +35,7 @@ def certify(
     bound: str | Sequence[str] = "tandem",
     prior: ArrayLike | None = None,
     delta: float = 0.05,
+    sharpening: str = HARMONIC,
 ) -> Certificate:
     """Certify the hard weighted vote of voters that exist already.
 
@@ -58,6 +60,8 @@ def certify(
         Weights fixed before seeing the data; uniform by default.
     delta : float in (0, 1)
         Probability with which the guarantee may fail.
+    sharpening : {"harmonic", "paper"}
+        Sample sizes that use every held-out set in full, never looser; or the bounds as published.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def certify(
     >>> certify(forest, X, y).counts.n_voters
     100
     """
-    terms = Terms(weights=weights, bound=bound, prior=prior, delta=delta)
+    terms = Terms(weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening)
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test belong together. Pass both, or neither.")
     votes, notes = _judge(model, X, y, X_unlabelled)

@@ -61,7 +61,7 @@ def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, s
 def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
     counts = forest_counts(10, 500, seed=1)
     prior = np.full(10, 0.1)
-    objective = tandem_objective(counts, prior, 0.05)
+    objective = tandem_objective(counts, prior, 0.05, "harmonic")
     worst = objective.at(30.0 * np.eye(10)[counts.errors.argmax()])
     solution = report(
         counts,
@@ -72,6 +72,7 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
         solver="auto",
         prior=prior,
         delta=0.05,
+        sharpening="harmonic",
     )
     assert solution.status is Status.KEPT_PRIOR
     assert "kept the prior" in str(solution.status)
@@ -144,7 +145,7 @@ def test_a_prior_is_honoured_by_every_solver(forest_counts):
     for bound in ALL_BOUNDS:
         for solver in ("auto", "irprop"):
             solution = minimise(counts, bound, prior=prior, solver=solver)
-            objective = PROBLEMS[bound].objective(counts, prior, 0.05)
+            objective = PROBLEMS[bound].objective(counts, prior, 0.05, "harmonic")
             assert solution.history[0] == objective.at(np.zeros(12)).value
             assert solution.bound_lambda < solution.history[0] - 1e-3
             # With this prior the weights beat those that trust all voters alike.

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from tandemvote.bounds import BOUNDS, Averages
+from tandemvote.counts import VoteCounts
+from tandemvote.inequalities.pac_bayes_lambda import eliminated_upper
+from tandemvote.votes import Votes
+from tandemvote.weights import minimise
 from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
 from tandemvote.weights.objective import Objective
+from tandemvote.weights.problems import PROBLEMS
 from tandemvote.weights.relaxations import FirstOrderRelaxation
 
 
@@ -50,7 +56,7 @@ def minimum_with_fixed_parameters(objective, point):
     def tangent(log_ratio):
         other = objective.at(log_ratio)
         gradient = slopes[0] * objective.losses + 2 * slopes[1] * other.pair_means
-        gradient = gradient + slopes[2] * other.log_ratio
+        gradient = gradient + (slopes[2] + 2 * slopes[3]) * other.log_ratio
         return slopes @ other.terms, other.weights * (gradient - other.weights @ gradient)
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-12}
@@ -93,7 +99,8 @@ def test_a_restricted_objective_is_the_full_one_with_weights_zero(make_objective
     inside = objective.restrict(kept).at(log_ratio[kept])
     np.testing.assert_allclose(inside.weights, weights[kept], rtol=1e-14)
     divergence = np.sum(weights[kept] * (np.log(weights[kept]) - objective.log_prior[kept]))
-    expected = weights @ objective.losses, weights @ objective.pairs @ weights, divergence
+    losses = weights @ objective.losses, weights @ objective.pairs @ weights
+    expected = *losses, divergence, 2 * divergence
     np.testing.assert_allclose(inside.terms, expected, rtol=1e-12)
 
 
@@ -102,3 +109,69 @@ def test_weights_that_underflow_keep_their_logarithms(make_objective):
     point = objective.at(np.array([0.0, -2000.0, 0.0, 5.0, -1e9]))
     assert point.weights[1] == point.weights[4] == 0.0
     assert np.isfinite(point.log_ratio).all() and np.isfinite(point.value)
+
+
+@pytest.fixture
+def unequal_counts():
+    """Voters whose held-out sets, and so their overlaps, differ much in size."""
+    rng = np.random.default_rng(9)
+    labels = rng.integers(2, size=500)
+    wrong = rng.random((9, 500)) < rng.uniform(0.1, 0.8, size=500) * rng.uniform(0.3, 1, (9, 1))
+    held_out = rng.random((9, 500)) < rng.uniform(0.35, 0.8, (9, 1))
+    return VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels, held_out))
+
+
+@pytest.mark.parametrize("bound", ["first_order", "tandem", "disagreement"])
+def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts, bound):
+    rng = np.random.default_rng(10)
+    prior = rng.dirichlet(np.full(9, 5.0))
+    objective = PROBLEMS[bound].objective(unequal_counts, prior, 0.05, "harmonic")
+    assert not objective.equal_sizes
+    point = objective.at(rng.normal(size=9))
+    averages = Averages.of(unequal_counts, point.weights, prior)
+    share = 0.025 if bound == "disagreement" else 0.05
+    k, b = averages.voters.complexity(share), averages.disagreement_pairs.complexity(share)
+    expected = {
+        "first_order": lambda: 2 * eliminated_upper(averages.gibbs_loss, k),
+        "tandem": lambda: 4 * eliminated_upper(averages.tandem_loss, b),
+        "disagreement": lambda: (
+            4 * eliminated_upper(averages.gibbs_loss, k)
+            - 2 * (averages.disagreement - np.sqrt(2 * b * averages.disagreement))
+        ),
+    }[bound]()
+    assert point.value == pytest.approx(expected, rel=1e-9)
+    reported = BOUNDS[bound](unequal_counts, point.weights, prior).value
+    assert objective.relaxation.kl_form(point.terms) == pytest.approx(reported, abs=1e-9)
+    differences = [
+        (objective.at(point.log_ratio + s).value - objective.at(point.log_ratio - s).value) / 2e-6
+        for s in 1e-6 * np.eye(9)
+    ]
+    found = softmax_gradient(objective, point)
+    np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
+    kept = np.array([0, 2, 5])
+    inside = objective.restrict(kept).at(point.log_ratio[kept])
+    weights = np.zeros(9)
+    weights[kept] = inside.weights
+    reported = BOUNDS[bound](unequal_counts, weights, prior).value
+    assert objective.relaxation.kl_form(inside.terms) == pytest.approx(reported, abs=1e-9)
+
+
+@pytest.mark.parametrize("bound", ["first_order", "tandem", "disagreement"])
+def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts, bound):
+    objective = PROBLEMS[bound].objective(unequal_counts, np.full(9, 1 / 9), 0.05, "harmonic")
+
+    def value(log_ratio):
+        point = objective.at(log_ratio)
+        return point.value, softmax_gradient(objective, point)
+
+    rng = np.random.default_rng(11)
+    best = min(
+        minimize(value, 3 * rng.normal(size=9), jac=True, method="L-BFGS-B").fun for _ in range(20)
+    )
+    solution = minimise(unequal_counts, bound)
+    assert solution.bound_lambda <= best + 1e-7
+    published = minimise(unequal_counts, bound, sharpening="paper")
+    assert solution.bound <= published.bound
+    assert solution.bound_lambda <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
+    if bound == "first_order":  # convex, so a gap is known
+        assert solution.bound_lambda - best <= solution.gap

@@ -27,13 +27,13 @@ def test_pruning_pays_for_the_voters_it_drops(forest_counts, bound):
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
 def test_the_heaviest_stay_and_their_weights_are_minimised_anew(forest_counts, bound):
     counts = forest_counts(30, 1500, seed=1)
-    solution = minimise(counts, bound)
+    solution = minimise(counts, bound, sharpening="paper")
     pruned = prune(solution, counts, max_voters=6)
     kept = np.flatnonzero(pruned.weights)
     assert solution.weights[kept].min() >= np.delete(solution.weights, kept).max()
     renormalised = np.where(pruned.weights > 0, solution.weights, 0.0)
     renormalised /= renormalised.sum()
-    assert pruned.bound <= BOUNDS[bound](counts, renormalised).value + 1e-12
+    assert pruned.bound <= BOUNDS[bound](counts, renormalised, sharpening="paper").value + 1e-12
     nudged = pruned.weights.copy()
     nudged[kept[0]] *= 0.5
     objective_at = _relaxed(counts, bound)

@@ -25,6 +25,11 @@ sizes = st.floats(1.0, 1e9)
 divergences = st.floats(0.0, 20.0)
 
 
+def equal_sizes(gibbs, pairs, divergence):
+    """Terms where all sets are equally large: pairs cost twice what voters do."""
+    return Terms(gibbs, pairs, divergence, 2 * divergence)
+
+
 def with_lambda(q, k, lam):
     return q / (1 - lam / 2) + k / (lam * (1 - lam / 2))
 
@@ -54,7 +59,7 @@ def test_the_best_lambda_equals_a_fine_numerical_minimisation(q, k):
 @given(losses, sizes, divergences)
 def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, divergence):
     relaxation = DisagreementRelaxation(n=1000, n_pairs=m, delta=0.05)
-    terms = Terms(0.1, disagreement, divergence)
+    terms = equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
     found = minimize_scalar(
         lambda t: np.exp(t) / 2 * disagreement + b / np.exp(t),
@@ -64,14 +69,14 @@ def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, di
     )
     gamma = relaxation.parameters(terms).gamma
     assert gamma == pytest.approx(np.exp(found.x), rel=1e-4)
-    without_differing = relaxation.value(Terms(0.1, 0.0, divergence))
+    without_differing = relaxation.value(equal_sizes(0.1, 0.0, divergence))
     expected = without_differing - 2 * disagreement + 2 * found.fun
     assert relaxation.value(terms) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(losses, losses, divergences)
 def test_the_value_is_the_theorem_at_its_best_parameters(gibbs, pairs, divergence):
-    terms = Terms(gibbs, pairs, divergence)
+    terms = equal_sizes(gibbs, pairs, divergence)
     first, tandem, differ = (relaxation.value(terms) for relaxation in RELAXATIONS)
     upper = pac_bayes_lambda(gibbs, 700, kl_divergence=divergence, delta=0.05).upper
     assert first == pytest.approx(2 * upper, rel=1e-10)
@@ -89,8 +94,8 @@ def test_the_value_is_the_theorem_at_its_best_parameters(gibbs, pairs, divergenc
 def test_slopes_and_curvature_agree_with_finite_differences(relaxation):
     rng = np.random.default_rng(0)
     for _ in range(20):
-        terms = np.array([rng.uniform(0.01, 0.5), rng.uniform(0.01, 0.5), rng.uniform(0.1, 5.0)])
-        steps = 1e-6 * np.eye(3)
+        terms = rng.uniform([0.01, 0.01, 0.1, 0.1], [0.5, 0.5, 5.0, 5.0])
+        steps = 1e-6 * np.eye(4)
         slopes = [
             (relaxation.value(Terms(*(terms + s))) - relaxation.value(Terms(*(terms - s)))) / 2e-6
             for s in steps
@@ -109,7 +114,7 @@ def test_slopes_and_curvature_agree_with_finite_differences(relaxation):
 def test_fixing_lambda_and_gamma_is_the_tangent_and_lies_above(relaxation):
     rng = np.random.default_rng(1)
     for _ in range(100):
-        here, there = (Terms(*(rng.random(3) * [1.0, 1.0, 6.0] + 1e-3)) for _ in range(2))
+        here, there = (Terms(*(rng.random(4) * [1.0, 1.0, 6.0, 6.0] + 1e-3)) for _ in range(2))
         tangent = relaxation.value(here) + relaxation.slopes(here) @ (np.array(there) - here)
         assert relaxation.value(there) <= tangent + 1e-12
 
@@ -118,13 +123,13 @@ def test_the_kl_form_is_never_above_the_relaxation():
     rng = np.random.default_rng(2)
     for relaxation in RELAXATIONS:
         for _ in range(50):
-            terms = Terms(*(rng.random(3) * [0.5, 0.5, 3.0]))
+            terms = Terms(*(rng.random(4) * [0.5, 0.5, 3.0, 3.0]))
             assert relaxation.kl_form(terms) <= max(0.0, relaxation.value(terms)) + 1e-10
 
 
 def test_where_nobody_disagrees_everything_stays_finite():
     relaxation = RELAXATIONS[2]
-    terms = Terms(0.1, 0.0, 1.0)
+    terms = equal_sizes(0.1, 0.0, 1.0)
     assert np.isfinite(relaxation.value(terms))
     assert np.isfinite(relaxation.slopes(terms)).all()
     assert np.isfinite(relaxation.curvature(terms)).all()

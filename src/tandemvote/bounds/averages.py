@@ -3,46 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.inequalities import kl_divergence
+from tandemvote.bounds.sharpening import HARMONIC, SampleSize, Sharpening, get_sharpening, smallest
+from tandemvote.counts import FloatArray, IntArray, VoteCounts
+from tandemvote.inequalities import Interval, kl_divergence, two_sqrt
+from tandemvote.inequalities.moments import Moment
+from tandemvote.inequalities.pac_bayes_kl import kl_interval
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Averages:
     """The empirical quantities of the theorems, for one choice of weights.
 
+    Each is computed when it is first asked for.
+
     Attributes
     ----------
-    gibbs_loss : float
-        Error rate of a voter drawn from the posterior, G^.
-    tandem_loss : float
-        Rate at which two voters drawn independently err together, T^.
-    disagreement : float
-        Rate at which they disagree, D^, unlabelled points included.
-    labelled_disagreement : float
-        The same on labelled points alone.
-    n_min, n_min_pairs, n_min_disagreement : int
-        Smallest sets behind them, over the voters the prior allows.
-    kl_divergence : float
-        KL(rho‖pi).
+    counts : VoteCounts
+    posterior, prior : ndarray of shape (n_voters,)
+    sharpening : callable
+        How sets of different sizes make up one sample size.
     """
 
-    gibbs_loss: float
-    tandem_loss: float
-    disagreement: float
-    labelled_disagreement: float
-    n_min: int
-    n_min_pairs: int
-    n_min_disagreement: int
-    kl_divergence: float
+    counts: VoteCounts
+    posterior: FloatArray
+    prior: FloatArray
+    sharpening: Sharpening
 
     @classmethod
     def of(
-        cls, counts: VoteCounts, posterior: ArrayLike | None = None, prior: ArrayLike | None = None
+        cls,
+        counts: VoteCounts,
+        posterior: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
+        sharpening: str = HARMONIC,
     ) -> Averages:
         """Average the losses of `counts`; posterior and prior default to uniform.
 
@@ -54,24 +52,90 @@ class Averages:
         >>> round(averages.gibbs_loss, 4), round(averages.kl_divergence, 4)
         (0.3333, 0.6931)
         """
-        posterior = distribution(posterior, counts.n_voters, "posterior")
-        prior = distribution(prior, counts.n_voters, "prior")
-        # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-        allowed = counts if (prior > 0).all() else counts.subset(prior > 0)
-
-        def pair_average(rates: FloatArray) -> float:
-            return min(float(posterior @ rates @ posterior), 1.0)
-
         return cls(
-            gibbs_loss=min(float(posterior @ counts.gibbs_losses), 1.0),
-            tandem_loss=pair_average(counts.tandem_losses),
-            disagreement=pair_average(counts.disagreement_rates),
-            labelled_disagreement=pair_average(counts.labelled_disagreement_rates),
-            n_min=allowed.n_min,
-            n_min_pairs=allowed.n_min_pairs,
-            n_min_disagreement=allowed.n_min_disagreement,
-            kl_divergence=kl_divergence(posterior, prior),
+            counts=counts,
+            posterior=distribution(posterior, counts.n_voters, "posterior"),
+            prior=distribution(prior, counts.n_voters, "prior"),
+            sharpening=get_sharpening(sharpening),
         )
+
+    @cached_property
+    def gibbs_loss(self) -> float:
+        """Error rate of a voter drawn from the posterior, G^."""
+        return min(float(self.posterior @ self.counts.gibbs_losses), 1.0)
+
+    @cached_property
+    def tandem_loss(self) -> float:
+        """Rate at which two voters drawn independently err together, T^."""
+        return self._pair_average(self.counts.tandem_losses)
+
+    @cached_property
+    def lone_error(self) -> float:
+        """Rate at which exactly one of the two errs."""
+        return self._pair_average(self.counts.lone_error_rates)
+
+    @cached_property
+    def disagreement(self) -> float:
+        """Rate at which they disagree, D^, unlabelled points included."""
+        return self._pair_average(self.counts.disagreement_rates)
+
+    @cached_property
+    def labelled_disagreement(self) -> float:
+        """The same on labelled points alone."""
+        return self._pair_average(self.counts.labelled_disagreement_rates)
+
+    @cached_property
+    def kl_divergence(self) -> float:
+        """KL(rho‖pi)."""
+        return kl_divergence(self.posterior, self.prior)
+
+    @property
+    def n_min(self) -> int:
+        """Smallest held-out set, over the voters the prior allows."""
+        return smallest(self.posterior, self.counts.sizes, self.prior).n
+
+    @property
+    def n_min_pairs(self) -> int:
+        """Smallest overlap of two of them."""
+        return smallest(self.posterior, self.counts.overlaps, self.prior).n
+
+    @property
+    def n_min_disagreement(self) -> int:
+        """Smallest overlap, unlabelled points included."""
+        return smallest(self.posterior, self.counts.disagreement_overlaps, self.prior).n
+
+    @cached_property
+    def voters(self) -> SampleSize:
+        """Sample size behind the Gibbs loss."""
+        return self._size(self.counts.sizes)
+
+    @cached_property
+    def pairs(self) -> SampleSize:
+        """Sample size behind the tandem loss."""
+        return self._size(self.counts.overlaps)
+
+    @cached_property
+    def disagreement_pairs(self) -> SampleSize:
+        """Sample size behind the disagreement."""
+        return self._size(self.counts.disagreement_overlaps)
+
+    def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
+        """Interval for the true Gibbs loss."""
+        return kl_interval(self.gibbs_loss, self.voters.complexity(delta, moment))
+
+    def tandem_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
+        """Interval for the true tandem loss."""
+        return kl_interval(self.tandem_loss, self.pairs.complexity(delta, moment))
+
+    def disagreement_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
+        """Interval for the true disagreement."""
+        return kl_interval(self.disagreement, self.disagreement_pairs.complexity(delta, moment))
+
+    def _size(self, sizes: IntArray) -> SampleSize:
+        return self.sharpening(self.posterior, sizes, self.prior)
+
+    def _pair_average(self, rates: FloatArray) -> float:
+        return min(float(self.posterior @ rates @ self.posterior), 1.0)
 
 
 def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArray:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.requirements import Requirement, check, missing
+from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import VoteCounts
 
 
@@ -28,7 +29,7 @@ class BoundValue:
     delta : float
         Failure probability.
     terms : mapping of str to number
-        The arguments of the formula.
+        What was observed: rates, smallest sets, the weights' divergence.
     """
 
     name: str
@@ -60,11 +61,16 @@ class Bound:
     labels_used : str
         Which labels its value consumed.
     formula : callable
-        Plain function of numbers, keyword arguments only.
+        Plain function of numbers in its published form, keyword arguments only.
     terms : callable
-        The formula's arguments, delta aside, from counts and averages.
+        The formula's arguments, delta aside, from averages.
     needs : tuple of Requirement
         What the votes must offer.
+    evaluate : callable, optional
+        The bound from averages and delta, with the sample sizes that the averages stand for;
+        without it the published form, whatever the sharpening.
+    superseded_by : str, optional
+        Name of a bound of the same estimates that is never looser.
     """
 
     name: str
@@ -73,8 +79,10 @@ class Bound:
     theorem: str
     labels_used: str
     formula: Callable[..., float]
-    terms: Callable[[VoteCounts, Averages], dict[str, Any]]
+    terms: Callable[[Averages], dict[str, Any]]
     needs: tuple[Requirement, ...] = ()
+    evaluate: Callable[[Averages, float], float] | None = None
+    superseded_by: str | None = None
 
     __test__: ClassVar[bool] = False  # pytest would take the bound `test_set` for a test
 
@@ -84,6 +92,7 @@ class Bound:
         posterior: ArrayLike | None = None,
         prior: ArrayLike | None = None,
         delta: float = 0.05,
+        sharpening: str = HARMONIC,
     ) -> BoundValue:
         """Evaluate the bound.
 
@@ -96,6 +105,8 @@ class Bound:
             Weights pi fixed before seeing the data, uniform by default.
         delta : float in (0, 1)
             Failure probability.
+        sharpening : {"harmonic", "paper"}
+            Sample sizes that use every set in full, never looser; or the published form.
 
         Raises
         ------
@@ -103,12 +114,15 @@ class Bound:
             If the theorem does not cover these votes.
         """
         check(self.name, self.needs, counts)
-        return self.at(counts, Averages.of(counts, posterior, prior), delta)
+        return self.at(Averages.of(counts, posterior, prior, sharpening), delta)
 
-    def at(self, counts: VoteCounts, averages: Averages, delta: float) -> BoundValue:
+    def at(self, averages: Averages, delta: float) -> BoundValue:
         """Evaluate the bound at averages that are known already; nothing is checked."""
-        terms = self.terms(counts, averages)
-        value = self.formula(**terms, delta=delta)
+        terms = self.terms(averages)
+        if self.evaluate is None:
+            value = self.formula(**terms, delta=delta)
+        else:
+            value = self.evaluate(averages, delta)
         return BoundValue(self.name, self.label, value, delta, terms)
 
     def applies_to(self, counts: VoteCounts) -> bool:

@@ -7,8 +7,16 @@ import numpy as np
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
 from tandemvote.counts import FloatArray
-from tandemvote.inequalities import binary_kl, kl_lower_inverse, kl_upper_inverse, pac_bayes_kl, xi
+from tandemvote.inequalities import (
+    Interval,
+    binary_kl,
+    kl_lower_inverse,
+    kl_upper_inverse,
+    pac_bayes_kl,
+    xi,
+)
 from tandemvote.inequalities.kl_inverse import check_rate
+from tandemvote.inequalities.moments import trinomial_moment
 from tandemvote.inequalities.outward import outward
 from tandemvote.inequalities.pac_bayes_kl import complexity
 
@@ -80,6 +88,10 @@ def c1_bound(
     differ = pac_bayes_kl(
         disagreement, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half, moment=xi
     )
+    return _c1(gibbs, differ)
+
+
+def _c1(gibbs: Interval, differ: Interval) -> float:
     r, d = float(gibbs.upper), float(differ.lower)
     # The true disagreement of two classes is at most 1/2, so d >= 1/2 means the sample was one of
     # the unlucky delta.
@@ -140,11 +152,12 @@ def c2_bound(
             " classes voters that both err agree. Compute both on the same labelled points."
         )
     allowed = complexity(
-        n_min_pairs,
-        kl_divergence=2 * kl_divergence,
-        delta=delta,
-        moment=lambda n: xi(n) + n,
+        n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta, moment=trinomial_moment
     )
+    return _c2(tandem, differ, float(allowed))
+
+
+def _c2(tandem: float, differ: float, allowed: float) -> float:
     if not allowed < np.inf:
         return 1.0  # no common points: every pair (e, d) is allowed
     left, right = _disagreement_range(differ, allowed)
@@ -210,7 +223,10 @@ c1 = Bound(
     theorem="Appendix E, after Germain et al. 2015",
     labels_used="held-out labels",
     formula=c1_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _c1(
+        averages.gibbs_interval(delta / 2, xi), averages.disagreement_interval(delta / 2, xi)
+    ),
+    terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "disagreement": averages.disagreement,
         "n_min": averages.n_min,
@@ -227,7 +243,12 @@ c2 = Bound(
     theorem="Appendix E, after Germain et al. 2015",
     labels_used="held-out labels",
     formula=c2_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _c2(
+        averages.tandem_loss,
+        averages.labelled_disagreement,
+        averages.pairs.complexity(delta, trinomial_moment),
+    ),
+    terms=lambda averages: {
         "tandem_loss": averages.tandem_loss,
         "disagreement": averages.labelled_disagreement,
         "n_min_pairs": averages.n_min_pairs,

@@ -17,7 +17,7 @@ import math
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
-from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
 
 
@@ -60,6 +60,10 @@ def c_box_bound(
     half = delta / 2
     gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=half)
     tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half)
+    return _worst_of_the_box(gibbs, tandem)
+
+
+def _worst_of_the_box(gibbs: Interval, tandem: Interval) -> float:
     t = float(min(tandem.upper, gibbs.upper))
     lower, upper = float(gibbs.lower), float(min(gibbs.upper, math.sqrt(t)))
     if lower > math.sqrt(t):
@@ -80,7 +84,10 @@ c_box = Bound(
     theorem="Theorem 6, largest value over the confidence box",
     labels_used="held-out labels",
     formula=c_box_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _worst_of_the_box(
+        averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
+    ),
+    terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "tandem_loss": averages.tandem_loss,
         "n_min": averages.n_min,

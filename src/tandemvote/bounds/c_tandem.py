@@ -2,7 +2,7 @@
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
-from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
 
 
@@ -62,6 +62,10 @@ def c_tandem_bound(
     tandem = pac_bayes_kl(
         tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta / 2
     )
+    return _worst_of_each_term(gibbs, tandem)
+
+
+def _worst_of_each_term(gibbs: Interval, tandem: Interval) -> float:
     variance = tandem.upper - gibbs.lower**2
     denominator = tandem.lower - gibbs.upper + 0.25
     if gibbs.upper >= 0.5 or denominator <= 0.0 or variance >= denominator:
@@ -78,7 +82,10 @@ c_tandem = Bound(
     theorem="Theorem 6",
     labels_used="held-out labels",
     formula=c_tandem_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _worst_of_each_term(
+        averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
+    ),
+    terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "tandem_loss": averages.tandem_loss,
         "n_min": averages.n_min,
@@ -86,4 +93,5 @@ c_tandem = Bound(
         "kl_divergence": averages.kl_divergence,
     },
     needs=(PAIR_OVERLAPS,),
+    superseded_by="c_box",
 )

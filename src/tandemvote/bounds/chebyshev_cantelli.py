@@ -19,7 +19,7 @@ import numpy as np
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_tandem import c_tandem_oracle
-from tandemvote.bounds.requirements import BINARY_LABELS, PAIR_OVERLAPS
+from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.inequalities.bennett import bennett_upper
@@ -30,22 +30,22 @@ OFFSETS: FloatArray = np.arange(-5, 10) / 20
 """Offsets mu fixed in advance, -0.25 to 0.45; each gets an equal share of delta."""
 
 
-def chebyshev_cantelli_oracle(*, tandem_loss: float, single_errors: float, offset: float) -> float:
+def chebyshev_cantelli_oracle(*, tandem_loss: float, lone_error: float, offset: float) -> float:
     """Bound from the true T and O for one offset.
 
     Examples
     --------
-    >>> chebyshev_cantelli_oracle(tandem_loss=0.0625, single_errors=0.25, offset=0.0)  # 4 T
+    >>> chebyshev_cantelli_oracle(tandem_loss=0.0625, lone_error=0.25, offset=0.0)  # 4 T
     0.25
     """
-    numerator = offset**2 + (1.0 - 2.0 * offset) * tandem_loss - offset * single_errors
+    numerator = offset**2 + (1.0 - 2.0 * offset) * tandem_loss - offset * lone_error
     return min(1.0, max(0.0, numerator / (0.5 - offset) ** 2))
 
 
 def bennett_cantelli_bound(
     *,
     tandem_loss: float,
-    single_errors: float,
+    lone_error: float,
     n_min_pairs: float,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
@@ -56,7 +56,7 @@ def bennett_cantelli_bound(
     ----------
     tandem_loss : float
         Observed rate at which both of two voters err, averaged over pairs, T^.
-    single_errors : float
+    lone_error : float
         Observed rate at which exactly one errs, O^, on the same points.
     n_min_pairs : float
         Smallest overlap of two held-out sets, n2.
@@ -72,11 +72,11 @@ def bennett_cantelli_bound(
 
     Examples
     --------
-    >>> adult = dict(tandem_loss=0.12138, single_errors=0.17422, n_min_pairs=3359.92)
+    >>> adult = dict(tandem_loss=0.12138, lone_error=0.17422, n_min_pairs=3359.92)
     >>> round(bennett_cantelli_bound(**adult), 3)
     0.573
     """
-    mean, mean_square = _pair_variable(tandem_loss, single_errors)
+    mean, mean_square = _pair_variable(tandem_loss, lone_error)
     if n_min_pairs < 2:
         return 1.0
     upper = bennett_upper(
@@ -93,7 +93,7 @@ def bennett_cantelli_bound(
 def bernstein_cantelli_bound(
     *,
     tandem_loss: float,
-    single_errors: float,
+    lone_error: float,
     n_min_pairs: float,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
@@ -105,11 +105,11 @@ def bernstein_cantelli_bound(
 
     Examples
     --------
-    >>> adult = dict(tandem_loss=0.12138, single_errors=0.17422, n_min_pairs=3359.92)
+    >>> adult = dict(tandem_loss=0.12138, lone_error=0.17422, n_min_pairs=3359.92)
     >>> round(bernstein_cantelli_bound(**adult), 3)
     0.563
     """
-    mean, mean_square = _pair_variable(tandem_loss, single_errors)
+    mean, mean_square = _pair_variable(tandem_loss, lone_error)
     upper = unexpected_bernstein_upper(
         mean=mean,
         mean_square=mean_square,
@@ -124,7 +124,7 @@ def bernstein_cantelli_bound(
 def split_kl_cantelli_bound(
     *,
     tandem_loss: float,
-    single_errors: float,
+    lone_error: float,
     n_min_pairs: float,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
@@ -142,13 +142,13 @@ def split_kl_cantelli_bound(
 
     Examples
     --------
-    >>> splice = dict(tandem_loss=0.05557, single_errors=0.27746, n_min_pairs=876.88)
+    >>> splice = dict(tandem_loss=0.05557, lone_error=0.27746, n_min_pairs=876.88)
     >>> round(split_kl_cantelli_bound(**splice), 3)
     0.357
     """
     kl = 2 * kl_divergence
     both = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=kl, delta=delta / 2, moment=xi)
-    one = pac_bayes_kl(single_errors, n_min_pairs, kl_divergence=kl, delta=delta / 2, moment=xi)
+    one = pac_bayes_kl(lone_error, n_min_pairs, kl_divergence=kl, delta=delta / 2, moment=xi)
     t = float(both.upper)
     if t >= 0.25:
         return 1.0
@@ -159,16 +159,16 @@ def split_kl_cantelli_bound(
     return outward(value, scale=2.0 / (0.5 - t - o / 2) ** 2)
 
 
-def _pair_variable(tandem_loss: float, single_errors: float) -> tuple[FloatArray, FloatArray]:
+def _pair_variable(tandem_loss: float, lone_error: float) -> tuple[FloatArray, FloatArray]:
     """Mean and mean square, for each offset, of 1 - 2 mu where both err and -mu where one does."""
-    if not tandem_loss + single_errors <= 1.0 + INPUT_MARGIN:
+    if not tandem_loss + lone_error <= 1.0 + INPUT_MARGIN:
         raise ValueError(
-            f"tandem_loss {tandem_loss} and single_errors {single_errors} sum to more than 1, but"
+            f"tandem_loss {tandem_loss} and lone_error {lone_error} sum to more than 1, but"
             " both voters err or exactly one. Compute both on the same points."
         )
     both, one = 1.0 - 2.0 * OFFSETS, -OFFSETS
-    mean = both * tandem_loss + one * single_errors
-    return mean, both**2 * tandem_loss + one**2 * single_errors
+    mean = both * tandem_loss + one * lone_error
+    return mean, both**2 * tandem_loss + one**2 * lone_error
 
 
 def _smallest(upper: FloatArray) -> float:
@@ -182,18 +182,17 @@ def _bound(name: str, label: str, method: str, formula: Callable[..., float]) ->
     return Bound(
         name=name,
         label=label,
-        summary=f"Chebyshev-Cantelli with offset by {method}, two classes",
+        summary=f"Chebyshev-Cantelli with offset by {method}",
         theorem="Wu et al. 2021, 2022",
         labels_used="held-out labels",
         formula=formula,
-        # With two classes a pair disagrees where exactly one of the voters errs.
-        terms=lambda counts, averages: {
+        terms=lambda averages: {
             "tandem_loss": averages.tandem_loss,
-            "single_errors": averages.labelled_disagreement,
+            "lone_error": averages.lone_error,
             "n_min_pairs": averages.n_min_pairs,
             "kl_divergence": averages.kl_divergence,
         },
-        needs=(BINARY_LABELS, PAIR_OVERLAPS),
+        needs=(PAIR_OVERLAPS,),
     )
 
 

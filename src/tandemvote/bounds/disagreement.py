@@ -5,7 +5,7 @@ Disagreements need no labels, so unlabelled points sharpen this bound.
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS
-from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
 
 
@@ -64,6 +64,10 @@ def disagreement_bound(
     differ = pac_bayes_kl(
         disagreement, n_min_disagreement, kl_divergence=2 * kl_divergence, delta=delta / 2
     )
+    return _combine(gibbs, differ)
+
+
+def _combine(gibbs: Interval, differ: Interval) -> float:
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
 
 
@@ -74,7 +78,10 @@ disagreement = Bound(
     theorem="Theorem 5",
     labels_used="held-out labels",
     formula=disagreement_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _combine(
+        averages.gibbs_interval(delta / 2), averages.disagreement_interval(delta / 2)
+    ),
+    terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "disagreement": averages.disagreement,
         "n_min": averages.n_min,

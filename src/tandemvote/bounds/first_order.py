@@ -2,7 +2,7 @@
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import HELD_OUT_POINTS
-from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities import Interval, pac_bayes_kl
 
 
 def first_order_oracle(*, gibbs_loss: float) -> float:
@@ -40,6 +40,10 @@ def first_order_bound(
     0.4517
     """
     gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta)
+    return _twice(gibbs)
+
+
+def _twice(gibbs: Interval) -> float:
     return float(min(1.0, 2.0 * gibbs.upper))
 
 
@@ -50,7 +54,8 @@ first_order = Bound(
     theorem="Theorem 1",
     labels_used="held-out labels",
     formula=first_order_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _twice(averages.gibbs_interval(delta)),
+    terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "n_min": averages.n_min,
         "kl_divergence": averages.kl_divergence,

@@ -9,18 +9,21 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import c1, c2
+from tandemvote.bounds.c_box import c_box
 from tandemvote.bounds.c_tandem import c_tandem
 from tandemvote.bounds.disagreement import disagreement
 from tandemvote.bounds.first_order import first_order
+from tandemvote.bounds.second_order import second_order
+from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.bounds.tandem import tandem
 from tandemvote.bounds.test_set import test_set
 from tandemvote.counts import VoteCounts
 
-BOUNDS = MappingProxyType(
-    {bound.name: bound for bound in (first_order, tandem, disagreement, c1, c2, c_tandem, test_set)}
-)
+FROM_VOTES = (first_order, tandem, disagreement, c1, c2, c_tandem, c_box, second_order)
 
-VOTE_BOUNDS = ("first_order", "tandem", "disagreement", "c1", "c2", "c_tandem")
+BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, test_set)})
+
+VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out points, in the order of tables."""
 
 
@@ -44,6 +47,7 @@ def all_bounds(
     posterior: ArrayLike | None = None,
     prior: ArrayLike | None = None,
     delta: float = 0.05,
+    sharpening: str = HARMONIC,
 ) -> dict[str, BoundValue]:
     """Every bound defined for these votes, each valid on its own with probability 1 - delta.
 
@@ -54,11 +58,11 @@ def all_bounds(
     >>> from tandemvote.votes import Votes
     >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
     >>> list(all_bounds(counts))
-    ['first_order', 'tandem', 'c_tandem']
+    ['first_order', 'tandem', 'c_tandem', 'c_box', 'second_order']
     """
-    averages = Averages.of(counts, posterior, prior)
+    averages = Averages.of(counts, posterior, prior, sharpening)
     return {
-        name: BOUNDS[name].at(counts, averages, delta)
+        name: BOUNDS[name].at(averages, delta)
         for name in VOTE_BOUNDS
         if BOUNDS[name].applies_to(counts)
     }

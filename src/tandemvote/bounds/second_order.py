@@ -12,10 +12,12 @@ both FO and TND. It is the mean of one variable of a pair of voters, 3 (e + e')/
 
 from __future__ import annotations
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.requirements import BINARY_LABELS, PAIR_OVERLAPS
+from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import pac_bayes_kl
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.inequalities.pac_bayes_kl import kl_interval
 
 LARGEST = 1.5
 """Largest value of the pair variable."""
@@ -41,7 +43,7 @@ def second_order_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
 
 def second_order_bound(
     *,
-    gibbs_loss: float,
+    pair_gibbs_loss: float,
     tandem_loss: float,
     n_min_pairs: float,
     kl_divergence: float = 0.0,
@@ -54,7 +56,7 @@ def second_order_bound(
 
     Parameters
     ----------
-    gibbs_loss : float
+    pair_gibbs_loss : float
         Observed error rate on the pair sets, G^_2: over each S_h ∩ S_h' the mean of the two voters'
         error rates, averaged over pairs. Error rates on the larger sets S_h will not do.
     tandem_loss : float
@@ -68,35 +70,42 @@ def second_order_bound(
 
     Examples
     --------
-    >>> adult = dict(gibbs_loss=0.20849, tandem_loss=0.12138, n_min_pairs=3359.92)
+    >>> adult = dict(pair_gibbs_loss=0.20849, tandem_loss=0.12138, n_min_pairs=3359.92)
     >>> round(second_order_bound(**adult), 3)  # FO says 0.452, TND 0.579
     0.428
     """
-    if not tandem_loss <= gibbs_loss * (1.0 + INPUT_MARGIN):
+    if not tandem_loss <= pair_gibbs_loss * (1.0 + INPUT_MARGIN):
         raise ValueError(
-            f"tandem_loss {tandem_loss} exceeds gibbs_loss {gibbs_loss}, but where both voters err"
-            " each does. Compute both on the pair sets."
+            f"tandem_loss {tandem_loss} exceeds pair_gibbs_loss {pair_gibbs_loss}, but where both"
+            " voters err each does. Compute both on the pair sets."
         )
-    share = min(max(3.0 * gibbs_loss - 2.0 * tandem_loss, 0.0) / LARGEST, 1.0)
+    share = min(max(3.0 * pair_gibbs_loss - 2.0 * tandem_loss, 0.0) / LARGEST, 1.0)
     # The difference of two means loses at most a factor 5 of their relative precision.
     share = min(share * (1.0 + 5.0 * INPUT_MARGIN), 1.0)
     pair = pac_bayes_kl(share, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
     return outward(LARGEST * float(pair.upper))
 
 
+def _evaluate(averages: Averages, delta: float) -> float:
+    # With a = P(both err) and b = P(one errs), G = a + b / 2 and 3 G - 2 T = a + 3 b / 2.
+    share = min(averages.tandem_loss / LARGEST + averages.lone_error, 1.0)
+    pair = kl_interval(share, averages.pairs.complexity(delta))
+    return outward(LARGEST * float(pair.upper))
+
+
 second_order = Bound(
     name="second_order",
     label="SO",
-    summary="sharp bound from error and tandem error of pairs, two classes",
+    summary="sharp bound from error and tandem error of pairs",
     theorem="majorant 3z - 2z^2 of the erring weight, with Theorem 7",
     labels_used="held-out labels",
     formula=second_order_bound,
-    # With two classes a pair disagrees where exactly one of the voters errs.
-    terms=lambda counts, averages: {
-        "gibbs_loss": averages.tandem_loss + averages.labelled_disagreement / 2,
+    evaluate=_evaluate,
+    terms=lambda averages: {
+        "pair_gibbs_loss": averages.tandem_loss + averages.lone_error / 2,
         "tandem_loss": averages.tandem_loss,
         "n_min_pairs": averages.n_min_pairs,
         "kl_divergence": averages.kl_divergence,
     },
-    needs=(BINARY_LABELS, PAIR_OVERLAPS),
+    needs=(PAIR_OVERLAPS,),
 )

@@ -2,7 +2,7 @@
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
-from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities import Interval, pac_bayes_kl
 
 
 def tandem_oracle(*, tandem_loss: float) -> float:
@@ -40,6 +40,10 @@ def tandem_bound(
     0.5788
     """
     tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
+    return _four_times(tandem)
+
+
+def _four_times(tandem: Interval) -> float:
     return float(min(1.0, 4.0 * tandem.upper))
 
 
@@ -50,7 +54,8 @@ tandem = Bound(
     theorem="Theorem 3",
     labels_used="held-out labels",
     formula=tandem_bound,
-    terms=lambda counts, averages: {
+    evaluate=lambda averages, delta: _four_times(averages.tandem_interval(delta)),
+    terms=lambda averages: {
         "tandem_loss": averages.tandem_loss,
         "n_min_pairs": averages.n_min_pairs,
         "kl_divergence": averages.kl_divergence,

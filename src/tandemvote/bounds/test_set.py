@@ -1,5 +1,6 @@
 """The test-set bound: what labelled points used for nothing else say about one classifier."""
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import ONE_CLASSIFIER
 from tandemvote.inequalities import clopper_pearson
@@ -33,6 +34,11 @@ def test_set_bound(*, n_errors: int, n_samples: int, delta: float = 0.05) -> flo
 # The name begins with "test": tell pytest that it is no test when a test module imports it.
 test_set_bound.__test__ = False  # type: ignore[attr-defined]
 
+
+def _observed(averages: Averages) -> dict[str, int]:
+    return {"n_errors": int(averages.counts.errors[0]), "n_samples": int(averages.counts.sizes[0])}
+
+
 test_set = Bound(
     name="test_set",
     label="TEST",
@@ -40,9 +46,6 @@ test_set = Bound(
     theorem="Clopper-Pearson",
     labels_used="labels of an extra test set",
     formula=test_set_bound,
-    terms=lambda counts, averages: {
-        "n_errors": int(counts.errors[0]),
-        "n_samples": int(counts.sizes[0]),
-    },
+    terms=_observed,
     needs=(ONE_CLASSIFIER,),
 )

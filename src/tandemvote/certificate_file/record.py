@@ -16,7 +16,7 @@ from tandemvote.certificate_file.packing import IntArray, unpack
 from tandemvote.certificate_file.strict_json import CertificateFileError, canonical
 
 SCHEMA = "tandemvote/certificate/1"
-SHARPENING = "paper"
+SHARPENINGS = ("harmonic", "paper")
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
 
 PAIR_COUNTS = (
@@ -68,6 +68,8 @@ class CertificateRecord:
         Failure probability of the certificate, and of each candidate.
     candidates : tuple of str
         Bounds among which the smallest counts.
+    sharpening : str
+        Name of the way in which sets of different sizes make up a sample size.
     bounds : mapping of str to StatedBound
     weights, prior : tuple of float
     n_voters : int
@@ -89,6 +91,7 @@ class CertificateRecord:
     delta: float
     share: float
     candidates: tuple[str, ...]
+    sharpening: str
     bounds: Mapping[str, StatedBound]
     weights: tuple[float, ...]
     prior: tuple[float, ...]
@@ -113,7 +116,6 @@ class CertificateRecord:
         """
         fields = Fields(document)
         fields.must_be("schema", SCHEMA)
-        fields.must_be("sharpening", SHARPENING)
         guarantee = fields.object("guarantee")
         confidence = fields.object("confidence")
         counts = fields.object("counts")
@@ -126,6 +128,7 @@ class CertificateRecord:
             delta=confidence.number("delta"),
             share=confidence.number("share"),
             candidates=confidence.texts("candidates"),
+            sharpening=_sharpening(fields),
             bounds=_bounds(fields),
             weights=fields.numbers("weights", n_voters),
             prior=fields.numbers("prior", n_voters),
@@ -156,6 +159,15 @@ def digest_of(document: dict[str, Any]) -> str:
     """
     rest = {key: value for key, value in document.items() if key != "digest"}
     return f"sha256:{hashlib.sha256(canonical(rest).encode('utf-8')).hexdigest()}"
+
+
+def _sharpening(fields: Fields) -> str:
+    name = fields.text("sharpening")
+    if name not in SHARPENINGS:
+        raise CertificateFileError(
+            f"sharpening is {name[:40]!r}; known are {', '.join(SHARPENINGS)}."
+        )
+    return name
 
 
 def _bounds(fields: Fields) -> dict[str, StatedBound]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,7 +21,6 @@ from tandemvote.certificate_file.record import (
     MAX_VOTERS,
     PAIR_COUNTS,
     SCHEMA,
-    SHARPENING,
     CertificateRecord,
     digest_of,
 )
@@ -95,7 +95,7 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
             "candidates": [str(name) for name in certificate.candidates],
             "share": float(certificate.delta / len(certificate.candidates)).hex(),
         },
-        "sharpening": SHARPENING,
+        "sharpening": str(certificate.sharpening),
         "bounds": [
             {
                 "name": name,
@@ -131,16 +131,16 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         **matrices,
     )
     weights, prior = np.array(record.weights), np.array(record.prior)
-    averages = Averages.of(counts, weights, prior)
+    averages = Averages.of(counts, weights, prior, record.sharpening)
     bounds = {}
     for name, stated in record.bounds.items():
-        terms = _terms(name, record, counts, averages)
-        value = get_bound(name).formula(**terms, delta=stated.delta)
-        if not abs(value - stated.value) <= TOLERANCE:
+        found = _evaluate(name, record, averages, stated.delta)
+        if not abs(found.value - stated.value) <= TOLERANCE:
             raise CertificateFileError(
-                f"The bound {name!r} is {stated.value} in the file and {value} by its own counts."
+                f"The bound {name!r} is {stated.value} in the file and {found.value} by its own"
+                " counts."
             )
-        bounds[name] = BoundValue(name, get_bound(name).label, stated.value, stated.delta, terms)
+        bounds[name] = replace(found, value=stated.value)
     shares = {bounds[name].delta for name in record.candidates if name in bounds}
     best = min((bounds[n].value for n in record.candidates if n in bounds), default=None)
     if shares != {record.delta / len(record.candidates)} or not (
@@ -156,6 +156,7 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         delta=record.delta,
         weights=weights,
         prior=prior,
+        sharpening=record.sharpening,
         candidates=record.candidates,
         bounds=bounds,
         counts=counts,
@@ -165,14 +166,14 @@ def certificate_of(record: CertificateRecord) -> Certificate:
     )
 
 
-def _terms(
-    name: str, record: CertificateRecord, counts: VoteCounts, averages: Averages
-) -> dict[str, Any]:
+def _evaluate(name: str, record: CertificateRecord, averages: Averages, delta: float) -> BoundValue:
+    bound = get_bound(name)
     if name == TEST_SET and record.test is not None:
-        return dict(zip(("n_errors", "n_samples"), record.test, strict=True))
-    if name == TEST_SET or not get_bound(name).applies_to(counts):
+        terms = dict(zip(("n_errors", "n_samples"), record.test, strict=True))
+        return BoundValue(name, bound.label, bound.formula(**terms, delta=delta), delta, terms)
+    if name == TEST_SET or not bound.applies_to(averages.counts):
         raise CertificateFileError(f"The bound {name!r} does not apply to these counts.")
-    return get_bound(name).terms(counts, averages)
+    return bound.at(averages, delta)
 
 
 def _labels(classes: NDArray[Any]) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
+from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
 from tandemvote.certificate import BEST, TEST_SET, Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.hard_vote import votable
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.votes import Votes
-from tandemvote.weights import minimise, prune
+from tandemvote.weights import WeightSolution, minimise, prune
 from tandemvote.weights.problems import PROBLEMS
 
 UNIFORM = "uniform"
@@ -35,6 +36,7 @@ class Terms:
         As in `Certificate.from_counts`.
     prior : array_like of shape (n_voters,), optional
     delta : float in (0, 1)
+    sharpening : {"harmonic", "paper"}
 
     Examples
     --------
@@ -49,12 +51,14 @@ class Terms:
     bound: str | Sequence[str] = "tandem"
     prior: ArrayLike | None = None
     delta: float = 0.05
+    sharpening: str = HARMONIC
 
     def check(self, *, n_voters: int, classes: NDArray[Any], test_set: bool = False) -> None:
         """Refuse terms that cannot be met, before anything is trained."""
         if n_voters < 1:
             raise ValueError(f"A vote of {n_voters} voters is none; ask for at least 1.")
         check_delta(self.delta)
+        get_sharpening(self.sharpening)
         distribution(self.prior, n_voters, "prior")
         if not isinstance(self.weights, str):
             distribution(self.weights, n_voters, "weights")
@@ -103,7 +107,7 @@ class Terms:
             return votable(distribution(self.weights, counts.n_voters, "weights"))
         if self.weights == UNIFORM:
             return distribution(None, counts.n_voters, "weights")
-        return votable(minimise(counts, self.weights, self.prior, self.delta).weights)
+        return votable(self._minimise(counts, self.weights).weights)
 
     def prune_weights(self, counts: VoteCounts, max_voters: int) -> FloatArray:
         """Return weights of at most so many voters, the others 0.
@@ -112,8 +116,11 @@ class Terms:
         tandem bound.
         """
         asked = [name for name in self._bounds()[::-1] if name in PROBLEMS]
-        solution = minimise(counts, (*asked, "tandem")[0], self.prior, self.delta)
+        solution = self._minimise(counts, (*asked, "tandem")[0])
         return votable(prune(solution, counts, max_voters=max_voters).weights)
+
+    def _minimise(self, counts: VoteCounts, bound: str) -> WeightSolution:
+        return minimise(counts, bound, self.prior, self.delta, sharpening=self.sharpening)
 
     def certify(
         self,
@@ -130,6 +137,7 @@ class Terms:
             prior=self.prior,
             bound=self.bound,
             delta=self.delta,
+            sharpening=self.sharpening,
             test_counts=test_counts,
             notes=notes,
         )

@@ -28,7 +28,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         What to bag; a decision tree by default.
     n_estimators : int
         Number of voters.
-    weights, bound, max_samples, prior, delta
+    weights, bound, max_samples, prior, delta, sharpening
         As in `CertifiedForestClassifier`.
     random_state : int, RandomState instance or None
         Decides the bootstraps, and every `random_state` inside the estimator.
@@ -65,6 +65,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         max_samples: float | int | None = None,
         prior: ArrayLike | None = None,
         delta: float = 0.05,
+        sharpening: str = "harmonic",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -76,6 +77,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         self.max_samples = max_samples
         self.prior = prior
         self.delta = delta
+        self.sharpening = sharpening
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

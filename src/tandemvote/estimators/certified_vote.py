@@ -31,6 +31,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     bound: Any
     prior: Any
     delta: float
+    sharpening: str
 
     estimators_: list[Any]
     classes_: NDArray[Any]
@@ -128,7 +129,13 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         self.estimators_ = estimators
 
     def _terms(self) -> Terms:
-        return Terms(weights=self.weights, bound=self.bound, prior=self.prior, delta=self.delta)
+        return Terms(
+            weights=self.weights,
+            bound=self.bound,
+            prior=self.prior,
+            delta=self.delta,
+            sharpening=self.sharpening,
+        )
 
     def _certify(self, votes: Votes, terms: Terms) -> Self:
         """Count the votes, choose the weights, issue the certificate."""

@@ -21,7 +21,7 @@ from tandemvote.estimators.certified_vote import CertifiedVote
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-CERTIFICATE_PARAMETERS = ("weights", "bound", "prior", "delta")
+CERTIFICATE_PARAMETERS = ("weights", "bound", "prior", "delta", "sharpening")
 
 
 class CertifiedForestClassifier(CertifiedVote):
@@ -99,6 +99,7 @@ class CertifiedForestClassifier(CertifiedVote):
         max_samples: float | int | None = None,
         prior: ArrayLike | None = None,
         delta: float = 0.05,
+        sharpening: str = "harmonic",
         criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: float | int = 2,
@@ -120,6 +121,7 @@ class CertifiedForestClassifier(CertifiedVote):
         self.max_samples = max_samples
         self.prior = prior
         self.delta = delta
+        self.sharpening = sharpening
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split

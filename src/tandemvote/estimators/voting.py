@@ -36,7 +36,7 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
     prefit : bool
         True if the estimators are fitted already; X and y of `fit` must then be points that none
         of them was trained on.
-    weights, bound, prior, delta
+    weights, bound, prior, delta, sharpening
         As in `CertifiedForestClassifier`, with ``len(estimators) * splits`` voters: the first
         split's, then the second's, and so on.
     random_state : int, RandomState instance or None
@@ -75,6 +75,7 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         bound: Any = "tandem",
         prior: ArrayLike | None = None,
         delta: float = 0.05,
+        sharpening: str = "harmonic",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -86,6 +87,7 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         self.bound = bound
         self.prior = prior
         self.delta = delta
+        self.sharpening = sharpening
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

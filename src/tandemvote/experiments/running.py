@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from tandemvote.bounds import Averages, all_bounds, get_bound
+from tandemvote.bounds.sharpening import PAPER
 from tandemvote.counts import VoteCounts
 from tandemvote.datasets import Dataset, DatasetError
 from tandemvote.ensembles import out_of_bag_votes
@@ -51,7 +52,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
     for bound in OPTIMISED_WEIGHTINGS:
         if get_bound(bound).applies_to(counts):
-            weightings[bound] = minimise(counts, bound, delta=DELTA).weights
+            weightings[bound] = minimise(counts, bound, delta=DELTA, sharpening=PAPER).weights
     vote = VoteOnTest.of(forest, split)
     measured = [
         (weighting, _measure(counts, weights, vote)) for weighting, weights in weightings.items()
@@ -108,9 +109,9 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
 
 
 def _measure(counts: VoteCounts, weights: Array, vote: VoteOnTest) -> dict[str, Any]:
-    bounds = all_bounds(counts, weights, delta=DELTA)
+    bounds = all_bounds(counts, weights, delta=DELTA, sharpening=PAPER)
     values = {name: bound.value for name, bound in bounds.items()}
-    averages = Averages.of(counts, weights)
+    averages = Averages.of(counts, weights, sharpening=PAPER)
     return {
         "test_risk": vote.risk(weights),
         "first_order": values["first_order"],

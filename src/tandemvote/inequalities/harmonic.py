@@ -22,25 +22,27 @@ rule of the divergence, for a coin that falls with probability n_min / n_p, give
 .. math:: s\, KL(R‖\pi) \le KL(w‖\pi) + H(s), \qquad H(s) = -s \ln s - (1 - s) \ln(1 - s),
 
 and H(s) + s B <= ln(1 + e^B) for B = ln(mean xi / delta), so that the right-hand side above is at
-most (KL(w‖pi) + ln((mean xi + delta) / delta)) / n_min. With a cap that keeps mean xi + delta below
-2 sqrt(n_min) this is at most the published (KL(w‖pi) + ln(2 sqrt(n_min) / delta)) / n_min.
+most (KL(w‖pi) + ln((mean xi + delta) / delta)) / n_min. Now xi(n) <= sqrt(pi n / 2) + 1. So if
+sizes are capped at (8 / pi) (sqrt(n_min) - 1)^2, about two and a half times the smallest, then
+mean xi + delta <= 2 sqrt(n_min), and this is at most the published
+(KL(w‖pi) + ln(2 sqrt(n_min) / delta)) / n_min.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import rel_entr
 
-from tandemvote.inequalities.moments import two_sqrt, xi
-from tandemvote.inequalities.outward import ARITHMETIC_MARGIN
+from tandemvote.inequalities.moments import Moment, exact, two_sqrt
+from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 
 
-class HarmonicSize(NamedTuple):
-    """What replaces the smallest size, KL(rho‖pi) and the logarithm of the moment.
+@dataclass(frozen=True, eq=False)
+class HarmonicSize:
+    """What replaces the smallest size, KL(rho‖pi) and the moment of one sample.
 
     Attributes
     ----------
@@ -48,16 +50,25 @@ class HarmonicSize(NamedTuple):
         Harmonic size n_H, 0 if some weight lies on an empty set; rounded down.
     kl_divergence : float
         KL(R‖pi), rounded up.
-    log_moment : float
-        Logarithm of the prior mean of xi(n_p), rounded up.
+    sizes, masses : ndarray
+        The different sizes n_p, and the prior's mass on each.
+    margin : float
+        Relative error that summing over all voters or pairs may have caused.
     """
 
     n: float
     kl_divergence: float
-    log_moment: float
+    sizes: FloatArray
+    masses: FloatArray
+    margin: float
 
-    def complexity(self, delta: float) -> float:
-        """Allowed divergence per point, (KL(R‖pi) + ln(mean xi / delta)) / n_H.
+    def log_moment(self, moment: Moment = two_sqrt) -> float:
+        """Logarithm of the prior mean of a moment, rounded up; xi stands in for 2 sqrt(n)."""
+        mean = float(self.masses @ exact(moment)(np.maximum(self.sizes, 1.0)))
+        return float(np.log(mean)) + self.margin
+
+    def complexity(self, delta: float, moment: Moment = two_sqrt) -> float:
+        """Allowed divergence per point, (KL(R‖pi) + ln(mean moment / delta)) / n_H.
 
         Examples
         --------
@@ -68,24 +79,24 @@ class HarmonicSize(NamedTuple):
         check_delta(delta)
         if self.n == 0.0:
             return float("inf")
-        nats = self.kl_divergence + self.log_moment - float(np.log(delta))
+        nats = self.kl_divergence + self.log_moment(moment) - float(np.log(delta))
         return nats * (1.0 + ARITHMETIC_MARGIN) / self.n
 
 
 def harmonic_size(
-    weights: ArrayLike, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf
+    posterior: ArrayLike, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf
 ) -> HarmonicSize:
     """Sample size, divergence and moment of an average over sets of different sizes.
 
     Parameters
     ----------
-    weights : array_like
-        Distribution w over voters, or over pairs (the outer product of rho with itself).
-    sizes : array_like of the same shape
-        Points behind each, n_p.
-    prior : array_like of the same shape
-        Distribution fixed before seeing the data.
-    cap : float >= 1
+    posterior : array_like of shape (n_voters,)
+        Weights rho of the voters.
+    sizes : array_like of shape (n_voters,) or (n_voters, n_voters)
+        Points behind each voter, or behind each pair; a pair has weight rho_h rho_h'.
+    prior : array_like of shape (n_voters,)
+        Weights fixed before seeing the data.
+    cap : float
         Larger sets count as this large. It must not depend on the data; see `harmonic_cap`.
 
     Examples
@@ -94,55 +105,43 @@ def harmonic_size(
     >>> round(size.n, 6), round(size.kl_divergence, 6)
     (150.0, 0.130812)
     """
-    w, n, pi = (np.ravel(np.asarray(a, float)) for a in (weights, sizes, prior))
-    n = np.minimum(n, cap)
-    log_moment = float(np.log(pi @ xi(np.maximum(n, 1.0)))) * (1.0 + ARITHMETIC_MARGIN)
-    if (n[w > 0] == 0).any():
-        return HarmonicSize(0.0, 0.0, log_moment)
-    share = np.divide(w, n, out=np.zeros_like(w), where=w > 0)
+    rho, pi = np.asarray(posterior, float), np.asarray(prior, float)
+    n = np.minimum(np.asarray(sizes, float), cap)
+    weights, before = (rho, pi) if n.ndim == 1 else (np.outer(rho, rho), np.outer(pi, pi))
+    margin = ARITHMETIC_MARGIN + n.size * 2.0**-53
+    different, places = np.unique(n, return_inverse=True)
+    masses: FloatArray = np.bincount(places.ravel(), weights=before.ravel()).astype(float)
+    if (n[weights > 0] == 0).any():
+        return HarmonicSize(0.0, 0.0, different, masses, margin)
+    share = np.divide(weights, n, out=np.zeros_like(weights), where=weights > 0)
     n_harmonic = 1.0 / float(share.sum())
-    divergence = float(rel_entr(share * n_harmonic, pi).sum())
-    margin = ARITHMETIC_MARGIN * (1.0 + abs(divergence))
+    share *= n_harmonic
+    # ln(R / pi) is a sum: what the voters' weights gain on their prior, and ln(n_H / n_p).
+    by_voter = share if n.ndim == 1 else share.sum(axis=0) + share.sum(axis=1)
+    by_size = np.bincount(places.ravel(), weights=share.ravel())
+    held = rho > 0
+    parts = np.concatenate(
+        [
+            by_voter[held] * (np.log(rho[held]) - np.log(pi[held])),
+            by_size * np.log(n_harmonic / np.maximum(different, 1.0)),
+        ]
+    )
+    divergence = float(parts.sum() + margin * (1.0 + abs(parts).sum()))
     return HarmonicSize(
         n=n_harmonic * (1.0 - ARITHMETIC_MARGIN),
-        kl_divergence=max(divergence + margin, 0.0),
-        log_moment=log_moment,
+        kl_divergence=max(divergence, 0.0),
+        sizes=different,
+        masses=masses,
+        margin=margin,
     )
 
 
-def harmonic_cap(sizes: ArrayLike, prior: ArrayLike, *, delta: float = 0.05) -> float:
-    """Largest cap for which the harmonic form is never looser than the published one.
-
-    It keeps the prior mean of xi plus delta at or below 2 sqrt(n_min), and depends on nothing but
-    sizes, prior and delta. Where even equal sizes leave no room, it is the smallest size, and the
-    form is the published one with xi in place of 2 sqrt(n).
-
-    Parameters
-    ----------
-    sizes, prior
-        As in `harmonic_size`.
-    delta : float
-        Failure probability the bound will be given.
+def harmonic_cap(n_min: int) -> int:
+    """Size above which sets count as no larger, so that the published form is never tighter.
 
     Examples
     --------
-    >>> harmonic_cap([100, 130, 120], [1 / 3] * 3)
-    130.0
-    >>> harmonic_cap([10, 10_000], [0.5, 0.5])
-    33.0
+    >>> [harmonic_cap(n_min) for n_min in (0, 5, 10, 60, 1000)]
+    [0, 5, 11, 115, 2387]
     """
-    check_delta(delta)
-    n, pi = (np.ravel(np.asarray(a, float)) for a in (sizes, prior))
-    n, pi = n[pi > 0], pi[pi > 0]
-    smallest, largest = max(float(n.min()), 1.0), max(float(n.max()), 1.0)
-    room = float(two_sqrt(smallest)) - delta
-
-    def fits(cap: float) -> bool:
-        return float(pi @ xi(np.clip(n, 1.0, cap))) <= room
-
-    if fits(largest):
-        return largest
-    while largest - smallest > 1.0:
-        middle = float(np.floor(0.5 * (smallest + largest)))
-        smallest, largest = (middle, largest) if fits(middle) else (smallest, middle)
-    return smallest
+    return max(n_min, int(8.0 / np.pi * (np.sqrt(max(n_min, 1)) - 1.0) ** 2))

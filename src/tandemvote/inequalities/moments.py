@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincc, gammaln
+
+Moment = Callable[[ArrayLike], Any]
 
 
 def xi(n: ArrayLike) -> Any:
@@ -53,3 +56,25 @@ def two_sqrt(n: ArrayLike) -> Any:
     20.0
     """
     return 2.0 * np.sqrt(np.asarray(n, float))
+
+
+def trinomial_moment(n: ArrayLike) -> Any:
+    r"""Upper bound :math:`\xi(n) + n` on the same moment for the divergence of three outcomes.
+
+    Examples
+    --------
+    >>> float(trinomial_moment(1))
+    3.0
+    """
+    return xi(n) + np.asarray(n, float)
+
+
+def exact(moment: Moment) -> Moment:
+    """Return what the moment is an upper bound for: xi for 2 sqrt(n), others as they are.
+
+    Examples
+    --------
+    >>> exact(two_sqrt) is xi
+    True
+    """
+    return xi if moment is two_sqrt else moment

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.inequalities.moments import xi
+from tandemvote.inequalities.moments import Moment, xi
 from tandemvote.inequalities.outward import INPUT_MARGIN
-from tandemvote.inequalities.pac_bayes_kl import Moment, pac_bayes_kl
+from tandemvote.inequalities.pac_bayes_kl import pac_bayes_kl
 
 
 def split_kl_upper(

@@ -29,6 +29,8 @@ class Arithmetic:
     log, exp, sqrt, log_gamma : callable
     between : callable
         The number that stands for an interval, given both ends.
+    smaller, larger : callable
+        Of two numbers.
     ends : callable
         The smallest and the largest number meant, as fractions.
     bits : int
@@ -44,6 +46,8 @@ class Arithmetic:
     sqrt: Callable[[Any], Any]
     log_gamma: Callable[[Any], Any]
     between: Callable[[Any, Any], Any]
+    smaller: Callable[[Any, Any], Any]
+    larger: Callable[[Any, Any], Any]
     ends: Callable[[Any], tuple[Fraction, Fraction]]
     bits: int
     rigorous: bool
@@ -62,6 +66,8 @@ FLOATS = Arithmetic(
     sqrt=math.sqrt,
     log_gamma=math.lgamma,
     between=lambda low, high: (low + high) / 2,
+    smaller=min,
+    larger=max,
     ends=lambda x: (Fraction(x), Fraction(x)),
     bits=60,
     rigorous=False,
@@ -113,6 +119,8 @@ def balls() -> Arithmetic:
         sqrt=lambda x: x.sqrt(),
         log_gamma=lambda x: x.lgamma(),
         between=lambda low, high: low.union(high),
+        smaller=lambda a, b: a.min(b),
+        larger=lambda a, b: a.max(b),
         ends=ends,
         bits=110,
         rigorous=True,

@@ -11,23 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.certificate_file.packing import full
 from tandemvote.certificate_file.record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.rate import Rate
+from tandemvote.verify.sample_sizes import SAMPLE_SIZES, SampleSize
 
 IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A rate and what is left of 1, each a sum of terms of one sign, so that nothing cancels."""
-
-    part: Any
-    rest: Any
-
-    @property
-    def opposite(self) -> Rate:
-        """The rate of everything else."""
-        return Rate(self.rest, self.part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +29,10 @@ class Evidence:
     gibbs, tandem, disagreement, labelled_disagreement : Rate
     neither : number
         Rate at which a pair neither errs together nor disagrees, on labelled points.
-    n_min, n_min_pairs, n_min_disagreement : int
-        Smallest sets, over the voters with a prior.
-    divergence : number
-        KL of the weights from the prior.
+    lone : Rate
+        Rate at which exactly one of a pair errs.
+    voters, pairs, disagreement_pairs : SampleSize
+        What the averages over voters, over pairs and of disagreement are worth.
     test : tuple of int or None
         Errors and points of the test set.
     """
@@ -52,10 +42,10 @@ class Evidence:
     disagreement: Rate
     labelled_disagreement: Rate
     neither: Any
-    n_min: int
-    n_min_pairs: int
-    n_min_disagreement: int
-    divergence: Any
+    lone: Rate
+    voters: SampleSize
+    pairs: SampleSize
+    disagreement_pairs: SampleSize
     test: tuple[int, int] | None
 
 
@@ -67,9 +57,9 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     overlaps, all_overlaps = counts["overlaps"], counts["disagreement_overlaps"]
     neither = overlaps - counts["tandem_errors"] - labelled
     itself = diagonal(record.n_voters)
-    allowed = np.array(prior, dtype=object) > 0
-    rows, columns = np.tril_indices(record.n_voters)
-    pairs = allowed[rows] & allowed[columns]
+
+    def size(sizes: IntArray) -> SampleSize:
+        return SAMPLE_SIZES[record.sharpening](sizes, weights, prior, arithmetic)
 
     def average(part: IntArray, whole: IntArray, *, without_points: int) -> Rate:
         groups = _pair_groups(part, whole, weights, without_points)
@@ -85,10 +75,10 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         disagreement=average(counts["disagreements"], all_overlaps, without_points=0),
         labelled_disagreement=average(labelled, overlaps, without_points=0),
         neither=average(neither, overlaps, without_points=0).part,
-        n_min=int(overlaps[itself][allowed].min()),
-        n_min_pairs=int(overlaps[pairs].min()),
-        n_min_disagreement=int(all_overlaps[pairs].min()),
-        divergence=_divergence(weights, prior, arithmetic),
+        lone=average(counts["lone_errors"], overlaps, without_points=1),
+        voters=size(overlaps[itself]),
+        pairs=size(full(overlaps)),
+        disagreement_pairs=size(full(all_overlaps)),
         test=record.test,
     )
 
@@ -147,15 +137,3 @@ def _rate(groups: dict[int, list[int]], total: int, arithmetic: Arithmetic) -> R
         part = part + arithmetic.exactly(Fraction(sum_of_parts, size * total))
         rest = rest + arithmetic.exactly(Fraction(mass * size - sum_of_parts, size * total))
     return Rate(part, rest)
-
-
-def _divergence(weights: list[int], prior: list[int], arithmetic: Arithmetic) -> Any:
-    divergence, total, total_before = arithmetic.exactly(0), sum(weights), sum(prior)
-    for weight, before in zip(weights, prior, strict=True):
-        if weight:
-            share = arithmetic.exactly(Fraction(weight, total))
-            # Two logarithms, because the ratio itself may be too large for a float.
-            share_before = arithmetic.exactly(Fraction(before, total_before))
-            nats = arithmetic.log(share) - arithmetic.log(share_before)
-            divergence = divergence + share * nats
-    return divergence

@@ -7,7 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.averages import Rate
+from tandemvote.verify.rate import Rate
+
+MANY_POINTS = 10_000
+"""Above it the sum for the moment is longer than its enclosure is wide."""
+
+PI = Fraction("3.14159265358979323846264338327950288419716939937510")
+"""Rounded down to 50 digits."""
 
 TAIL_BITS = 64
 """Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
@@ -83,12 +89,18 @@ def bisect(
 def moment(n: int, arithmetic: Arithmetic) -> Any:
     r"""Exact moment of n points, 1 + sum over k >= 1 of n! / ((n - k)! n^k), term by term.
 
+    Many points: n! e^n / (2 n^n) + 1 - theta by Stirling's series, whose partial sums enclose it,
+    and theta between 1/3 + 4 / (135 (n + 8/45)) and 1/3 + 4 / (135 (n + 2/21)), Ramanujan's claim
+    that Flajolet, Grabner, Kirschenhofer and Prodinger proved in 1995.
+
     Examples
     --------
     >>> from tandemvote.verify.arithmetic import FLOATS
     >>> [round(moment(n, FLOATS), 12) for n in (1, 2, 3)]  # 2, 5/2, 26/9
     [2.0, 2.5, 2.888888888889]
     """
+    if n > MANY_POINTS:
+        return _moment_of_many(n, arithmetic)
     term = arithmetic.exactly(1)
     total = arithmetic.exactly(2)
     negligible = arithmetic.exactly(Fraction(1, 2**arithmetic.bits))
@@ -100,6 +112,20 @@ def moment(n: int, arithmetic: Arithmetic) -> Any:
         k += 1
     remainder = term * n / k if k < n else arithmetic.exactly(0)
     return arithmetic.between(total, total + remainder)
+
+
+def _moment_of_many(n: int, arithmetic: Arithmetic) -> Any:
+    number, x = arithmetic.exactly, Fraction(1, n)
+    fewer = x / 12 - x**3 / 360
+    factor = arithmetic.between(
+        arithmetic.exp(number(fewer)), arithmetic.exp(number(fewer + x**5 / 1260))
+    )
+    pi = arithmetic.between(number(PI), number(PI + Fraction(1, 10**50)))
+    theta = arithmetic.between(
+        number(Fraction(1, 3) + Fraction(4, 135) / (n + Fraction(8, 45))),
+        number(Fraction(1, 3) + Fraction(4, 135) / (n + Fraction(2, 21))),
+    )
+    return arithmetic.sqrt(pi * n / 2) * factor + 1 - theta
 
 
 def binomial_limit(n_errors: int, n_samples: int, delta: Fraction, arithmetic: Arithmetic) -> Any:

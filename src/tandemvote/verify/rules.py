@@ -11,6 +11,8 @@ from typing import Any
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.inverses import binomial_limit, kl_lower, kl_upper, moment
+from tandemvote.verify.rate import Rate
+from tandemvote.verify.sample_sizes import moment_and_size, two_roots
 from tandemvote.verify.trinomial import supremum
 
 HALF = Fraction(1, 2)
@@ -56,29 +58,25 @@ class Rule:
 
 
 def _first_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    allowed = _allowed(seen, delta, arithmetic, voters=1, n=seen.n_min, moment_of=_two_roots)
+    allowed = seen.voters.allowed(delta, two_roots, arithmetic)
     return _clipped(2 * kl_upper(seen.gibbs, allowed, arithmetic), arithmetic)
 
 
 def _tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    allowed = _allowed(seen, delta, arithmetic, voters=2, n=seen.n_min_pairs, moment_of=_two_roots)
+    allowed = seen.pairs.allowed(delta, two_roots, arithmetic)
     return _clipped(4 * kl_upper(seen.tandem, allowed, arithmetic), arithmetic)
 
 
 def _disagreement(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    one = _allowed(seen, delta / 2, arithmetic, voters=1, n=seen.n_min, moment_of=_two_roots)
-    two = _allowed(
-        seen, delta / 2, arithmetic, voters=2, n=seen.n_min_disagreement, moment_of=_two_roots
-    )
+    one = seen.voters.allowed(delta / 2, two_roots, arithmetic)
+    two = seen.disagreement_pairs.allowed(delta / 2, two_roots, arithmetic)
     error = kl_upper(seen.gibbs, one, arithmetic)
     return _clipped(4 * error - 2 * kl_lower(seen.disagreement, two, arithmetic), arithmetic)
 
 
 def _c1(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    one = _allowed(seen, delta / 2, arithmetic, voters=1, n=seen.n_min, moment_of=moment)
-    two = _allowed(
-        seen, delta / 2, arithmetic, voters=2, n=seen.n_min_disagreement, moment_of=moment
-    )
+    one = seen.voters.allowed(delta / 2, moment, arithmetic)
+    two = seen.disagreement_pairs.allowed(delta / 2, moment, arithmetic)
     r = kl_upper(seen.gibbs, one, arithmetic)
     d = kl_lower(seen.disagreement, two, arithmetic)
     half = arithmetic.exactly(HALF)
@@ -89,9 +87,7 @@ def _c1(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
 
 
 def _c2(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    allowed = _allowed(
-        seen, delta, arithmetic, voters=2, n=seen.n_min_pairs, moment_of=_moment_and_size
-    )
+    allowed = seen.pairs.allowed(delta, moment_and_size, arithmetic)
     if allowed is None:
         return NOTHING
     differ = seen.labelled_disagreement.part
@@ -103,8 +99,8 @@ def _c2(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
 
 
 def _c_tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    one = _allowed(seen, delta / 2, arithmetic, voters=1, n=seen.n_min, moment_of=_two_roots)
-    two = _allowed(seen, delta / 2, arithmetic, voters=2, n=seen.n_min_pairs, moment_of=_two_roots)
+    one = seen.voters.allowed(delta / 2, two_roots, arithmetic)
+    two = seen.pairs.allowed(delta / 2, two_roots, arithmetic)
     error = kl_upper(seen.gibbs, one, arithmetic)
     least_error = kl_lower(seen.gibbs, one, arithmetic)
     variance = kl_upper(seen.tandem, two, arithmetic) - least_error * least_error
@@ -112,6 +108,32 @@ def _c_tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     if not (error < arithmetic.exactly(HALF) and denominator > 0 and variance < denominator):
         return NOTHING
     return _clipped(variance / denominator, arithmetic, denominator=denominator)
+
+
+def _c_box(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+    """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
+    one = seen.voters.allowed(delta / 2, two_roots, arithmetic)
+    two = seen.pairs.allowed(delta / 2, two_roots, arithmetic)
+    error, least_error = (kl(seen.gibbs, one, arithmetic) for kl in (kl_upper, kl_lower))
+    tandem = kl_upper(seen.tandem, two, arithmetic)
+    t = arithmetic.smaller(tandem, error)
+    root, half = arithmetic.sqrt(t), arithmetic.exactly(HALF)
+    if least_error > root:  # both intervals cannot be right
+        return _clipped(4 * tandem, arithmetic)
+    most = arithmetic.smaller(error, root)
+    if not most < half:
+        return NOTHING
+    g = arithmetic.smaller(arithmetic.larger(2 * t, least_error), most)
+    denominator = t - g + half / 2
+    return _clipped((t - g * g) / denominator, arithmetic, denominator=denominator)
+
+
+def _second_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+    """Mean of the pair variable: 1 where both err, 3/2 where one does."""
+    allowed = seen.pairs.allowed(delta, two_roots, arithmetic)
+    neither = 1 - seen.tandem.part - seen.lone.part
+    share = Rate(seen.tandem.part * 2 / 3 + seen.lone.part, seen.tandem.part / 3 + neither)
+    return _clipped(3 * kl_upper(share, allowed, arithmetic) / 2, arithmetic)
 
 
 def _test_set(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
@@ -128,33 +150,11 @@ RULES = MappingProxyType(
         "c1": Rule(_c1, two_classes=True),
         "c2": Rule(_c2, two_classes=True),
         "c_tandem": Rule(_c_tandem),
+        "c_box": Rule(_c_box),
+        "second_order": Rule(_second_order),
         "test_set": Rule(_test_set),
     }
 )
-
-
-def _allowed(
-    seen: Evidence,
-    delta: Fraction,
-    arithmetic: Arithmetic,
-    *,
-    voters: int,
-    n: int,
-    moment_of: Callable[[int, Arithmetic], Any],
-) -> Any | None:
-    """Divergence allowed per point, (voters * KL + ln(moment / delta)) / n; None without points."""
-    if n == 0:
-        return None
-    nats = arithmetic.log(moment_of(n, arithmetic) / arithmetic.exactly(delta))
-    return (voters * seen.divergence + nats) / n
-
-
-def _two_roots(n: int, arithmetic: Arithmetic) -> Any:
-    return 2 * arithmetic.sqrt(arithmetic.exactly(n))
-
-
-def _moment_and_size(n: int, arithmetic: Arithmetic) -> Any:
-    return moment(n, arithmetic) + n
 
 
 def _clipped(value: Any, arithmetic: Arithmetic, denominator: Any = None) -> Truth:

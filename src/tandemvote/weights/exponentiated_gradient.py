@@ -8,7 +8,8 @@ Here d solves the Newton system of the stationarity condition instead, by conjug
     d + \frac{2 \phi_Q Q + J H J'}{\phi_{KL}} u = -\frac{g}{\phi_{KL}}, \qquad
     u = \rho \circ (d - \rho \cdot d),
 
-up to a constant, where J = (L, 2 Q rho, ln(rho/pi)) and H is the curvature of the relaxation. In
+up to a constant, where J = (L, 2 Q rho, gradients of what voters and pairs cost) and H is the
+curvature of the relaxation. Of the costs' own curvature that of KL(rho‖pi) is enough. In
 w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, so a handful of
 products with Q suffice. If the curvature turns out negative on the way, the direction found so far
 is used: at worst the gradient itself.
@@ -90,12 +91,12 @@ def _backtrack(objective: Objective, point: Point, direction: Direction) -> Poin
 
 
 def _newton_direction(objective: Objective, point: Point) -> Direction:
-    slopes = objective.relaxation.slopes(point.terms)
-    in_pairs, in_kl = slopes[1], slopes[2]
+    in_pairs = objective.relaxation.slopes(point.terms)[1]
+    in_kl = objective.entropy_slope(point)
     curvature = objective.relaxation.curvature(point.terms) / in_kl
     gradient = objective.gradient(point) / in_kl
     gradient -= point.weights @ gradient
-    jacobian = np.stack([objective.losses, 2.0 * point.pair_means, point.log_ratio])
+    jacobian = objective.jacobian(point)
     root = np.sqrt(point.weights)
 
     def product(w: FloatArray) -> FloatArray:

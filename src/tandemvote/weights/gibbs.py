@@ -5,14 +5,19 @@ For fixed lambda the best weights are the Gibbs distribution
 .. math:: \rho_h \propto \pi_h \exp(-\lambda n \hat L(h)),
 
 and for fixed weights the best lambda is closed form too. Only log-weights are kept, since the
-exponential itself underflows for every voter at n around 60,000.
+exponential itself underflows for every voter at n around 60,000. Where held-out sets differ in
+size, these weights are where the descent to the exact minimum begins.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tandemvote.weights.descent import Descent
+from tandemvote.weights.effective_divergence import PlainDivergence
+from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
 from tandemvote.weights.objective import Objective, Point
 from tandemvote.weights.relaxations import Terms
 
@@ -39,11 +44,14 @@ def alternate_gibbs(objective: Objective) -> Descent:
     >>> alternate_gibbs(objective).point.weights.round(3).tolist()
     [0.962, 0.038]
     """
+    if not objective.equal_sizes:
+        simpler = alternate_gibbs(replace(objective, divergence=PlainDivergence(1)))
+        return exponentiated_gradient(objective, simpler.point.log_ratio)
     prior = objective.at(np.zeros(objective.n_voters))
     from_prior = _alternate(objective, prior)
     # Lambda grows as the loss falls and KL grows: it never leaves this range.
     hottest = _inverse_temperature(objective, prior.terms)
-    coldest = _inverse_temperature(objective, Terms(0.0, 0.0, 0.0))
+    coldest = _inverse_temperature(objective, Terms(0.0, 0.0, 0.0, 0.0))
     scan = (
         objective.at(-inverse_temperature * objective.losses)
         for inverse_temperature in np.geomspace(hottest, coldest, N_TEMPERATURES)
@@ -69,5 +77,5 @@ def _alternate(objective: Objective, point: Point) -> Descent:
 
 def _inverse_temperature(objective: Objective, terms: Terms) -> float:
     """Lambda n at the best lambda, as the ratio of two slopes."""
-    in_gibbs, _, in_kl = objective.relaxation.slopes(terms)
+    in_gibbs, _, in_kl, _ = objective.relaxation.slopes(terms)
     return float(in_gibbs / in_kl)

@@ -83,8 +83,5 @@ def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
 
 def _softmax_gradient(objective: Objective, point: Point, slopes: FloatArray) -> FloatArray:
     """Gradient in the softmax parameters: rho o (g - rho · g) for the gradient g in rho."""
-    in_gibbs, in_pairs, in_kl = slopes
-    gradient = (
-        in_gibbs * objective.losses + 2.0 * in_pairs * point.pair_means + in_kl * point.log_ratio
-    )
+    gradient = slopes @ objective.jacobian(point)
     return np.asarray(point.weights * (gradient - point.weights @ gradient))

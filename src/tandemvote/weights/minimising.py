@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check, missing
+from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import FloatArray, IntArray, VoteCounts
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.weights.convexity import convexity_slack
@@ -32,6 +33,8 @@ def minimise(
     prior: ArrayLike | None = None,
     delta: float = 0.05,
     solver: str = "auto",
+    *,
+    sharpening: str = HARMONIC,
 ) -> WeightSolution:
     r"""Find the weights that minimise a bound in its PAC-Bayes-lambda form.
 
@@ -50,6 +53,8 @@ def minimise(
         Failure probability.
     solver : {"auto", "irprop"}
         "irprop" is the procedure of the paper, slower and less exact, kept for comparison.
+    sharpening : {"harmonic", "paper"}
+        Sample sizes that use every held-out set in full, never looser; or the bound as published.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def minimise(
     >>> solution.weights.round(2).tolist()
     [0.41, 0.41, 0.19]
     >>> round(solution.bound, 3), solution.status.name
-    (0.385, 'CONVERGED')
+    (0.379, 'CONVERGED')
     """
     if bound not in PROBLEMS:
         raise ValueError(
@@ -93,8 +98,9 @@ def minimise(
             solver=solver,
             prior=checked_prior,
             delta=delta,
+            sharpening=sharpening,
         )
-    objective = problem.objective(counts, checked_prior, delta)
+    objective = problem.objective(counts, checked_prior, delta, sharpening)
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     return report(
         counts,
@@ -105,6 +111,7 @@ def minimise(
         solver=solver,
         prior=checked_prior,
         delta=delta,
+        sharpening=sharpening,
     )
 
 
@@ -119,6 +126,7 @@ def report(
     solver: str,
     prior: FloatArray,
     delta: float,
+    sharpening: str,
 ) -> WeightSolution:
     """Turn a descent into a solution, or one of the fallbacks if its bound to report is smaller.
 
@@ -128,7 +136,8 @@ def report(
     point, gap, status = descent.point, None, Status.LOCAL_MINIMUM
     slack = _slack(objective, point)
     if slack is not None:
-        gap, status = objective.gap(point) + slack, Status.CONVERGED
+        gap = objective.gap(point) if objective.equal_sizes else objective.linear_gap(point)
+        gap, status = gap + slack, Status.CONVERGED
     if not descent.converged:
         status = Status.ITERATION_LIMIT
     lowest = objective.relaxation.kl_form(point.terms)
@@ -139,12 +148,14 @@ def report(
             point, lowest, gap, status = other, value, None, kept_status
     posterior = np.zeros(prior.size)
     posterior[kept] = point.weights
-    if point.terms.kl_divergence < ROUNDING / 10:  # as close to the prior as rounding can tell
+    if (
+        point.weights @ point.log_ratio < ROUNDING / 10
+    ):  # as close to the prior as rounding can tell
         posterior = prior
     parameters = objective.relaxation.parameters(point.terms)
     return WeightSolution(
         weights=posterior,
-        bound=PROBLEMS[bound_name].bound(counts, posterior, prior, delta).value,
+        bound=PROBLEMS[bound_name].bound(counts, posterior, prior, delta, sharpening).value,
         bound_lambda=point.value,
         lam=parameters.lam,
         gamma=parameters.gamma,
@@ -156,6 +167,7 @@ def report(
         solver=solver,
         prior=prior,
         delta=delta,
+        sharpening=sharpening,
     )
 
 
@@ -173,7 +185,11 @@ def find_solver(name: str, problem: Problem) -> Solver:
 def _slack(objective: Objective, point: Point) -> float | None:
     """What an eigenvalue lost in rounding can add to the gap; None if the problem is not convex."""
     in_pairs = float(objective.relaxation.slopes(point.terms)[1])
-    if objective.pairs is None or in_pairs == 0.0:
+    if objective.pairs is None:
+        return 0.0
+    if not objective.equal_sizes:
+        return None  # what pairs cost need not be convex
+    if in_pairs == 0.0:
         return 0.0
     slack = convexity_slack(np.sign(in_pairs) * objective.pairs)
     # |rho - rho'|^2 is at most 2 on the simplex.

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tandemvote.counts import FloatArray, IntArray
+from tandemvote.weights.effective_divergence import EffectiveDivergence, PlainDivergence
 from tandemvote.weights.relaxations import Relaxation, Terms
+
+ONE_VOTER, TWO_VOTERS = PlainDivergence(1), PlainDivergence(2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +26,10 @@ class Point:
         rho, which sums to 1.
     pair_means : ndarray, shape (n_voters,)
         Q rho, the pair matrix averaged over one of its voters.
+    divergence_slope, pair_divergence_slope : ndarray, shape (n_voters,)
+        Gradients of what voters and pairs cost, up to constants.
     terms : Terms
-        Gibbs loss, rho' Q rho and KL(rho‖pi).
+        Gibbs loss, rho' Q rho, and what voters and pairs cost.
     value : float
         The objective.
     """
@@ -32,24 +37,28 @@ class Point:
     log_ratio: FloatArray
     weights: FloatArray
     pair_means: FloatArray
+    divergence_slope: FloatArray
+    pair_divergence_slope: FloatArray
     terms: Terms
     value: float
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    r"""A relaxation of (L' rho, rho' Q rho, KL(rho‖pi)) over the simplex.
+    r"""A relaxation of (L' rho, rho' Q rho, cost of voters, cost of pairs) over the simplex.
 
     Parameters
     ----------
     relaxation : Relaxation
-        The bound as a function of the three averages.
+        The bound as a function of the four averages.
     log_prior : ndarray, shape (n_voters,)
         ln pi. It need not sum to 1 after `restrict`: KL then still counts the voters left out.
     losses : ndarray, shape (n_voters,)
         L, the Gibbs losses; zeros for a bound that does not use them.
     pairs : ndarray, shape (n_voters, n_voters), optional
         Q, the tandem losses or disagreement rates; None for a first-order bound.
+    divergence, pair_divergence : EffectiveDivergence
+        What weights cost; KL(rho‖pi) and twice that by default.
 
     Examples
     --------
@@ -61,13 +70,15 @@ class Objective:
     ...     pairs=np.array([[0.5, 0.25], [0.25, 0.5]]),
     ... )
     >>> objective.at(np.zeros(2)).terms
-    Terms(gibbs_loss=0.0, pair_average=0.375, kl_divergence=0.0)
+    Terms(gibbs_loss=0.0, pair_average=0.375, divergence=0.0, pair_divergence=0.0)
     """
 
     relaxation: Relaxation
     log_prior: FloatArray
     losses: FloatArray
     pairs: FloatArray | None = None
+    divergence: EffectiveDivergence = ONE_VOTER
+    pair_divergence: EffectiveDivergence = TWO_VOTERS
 
     @property
     def n_voters(self) -> int:
@@ -83,13 +94,16 @@ class Objective:
         weights /= total
         log_ratio = log_weights - math.log(total) - self.log_prior
         pair_means = self.pair_product(weights)
+        voters = self.divergence.at(weights, log_ratio)
+        pairs = self.pair_divergence.at(weights, log_ratio)
         terms = Terms(
             gibbs_loss=float(self.losses @ weights),
             pair_average=max(float(pair_means @ weights), 0.0),
-            kl_divergence=max(float(log_ratio @ weights), 0.0),
+            divergence=voters.value,
+            pair_divergence=pairs.value,
         )
         value = float(self.relaxation.value(terms))
-        return Point(log_ratio, weights, pair_means, terms, value)
+        return Point(log_ratio, weights, pair_means, voters.slope, pairs.slope, terms, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
         """Q times a vector."""
@@ -99,11 +113,26 @@ class Objective:
         r"""Gradient in rho up to a constant, which the simplex does not see.
 
         .. math:: \phi_G L + 2 \phi_Q Q \rho + \phi_{KL} \ln(\rho / \pi)
+
+        where all sets are equally large.
         """
-        in_gibbs, in_pairs, in_kl = self.relaxation.slopes(point.terms)
-        return np.asarray(
-            in_gibbs * self.losses + 2.0 * in_pairs * point.pair_means + in_kl * point.log_ratio
+        return np.asarray(self.relaxation.slopes(point.terms) @ self.jacobian(point))
+
+    def jacobian(self, point: Point) -> FloatArray:
+        """Gradients of the four averages, up to constants, shape (4, n_voters)."""
+        return np.stack(
+            [
+                self.losses,
+                2.0 * point.pair_means,
+                point.divergence_slope,
+                point.pair_divergence_slope,
+            ]
         )
+
+    def entropy_slope(self, point: Point) -> float:
+        """Weight of KL(rho‖pi) in the objective; a pair costs it twice."""
+        slopes = self.relaxation.slopes(point.terms)
+        return float(slopes[2] + 2.0 * slopes[3])
 
     def gap(self, point: Point) -> float:
         r"""Fenchel gap of the problem with lambda and gamma fixed at their best.
@@ -115,15 +144,29 @@ class Objective:
             \rho^+ \propto \pi \exp(-(\phi_G L + 2 \phi_Q Q \rho) / \phi_{KL})
 
         as gap: an upper bound on the distance to the minimum wherever the quadratic part is convex,
-        and everywhere zero at stationary points alone.
+        and everywhere zero at stationary points alone. Where sets differ in size, the rest of what
+        weights cost is linearised too, which says how far the point is from stationary but bounds
+        nothing; see `linear_gap`.
         """
-        in_kl = float(self.relaxation.slopes(point.terms)[2])
+        in_kl = self.entropy_slope(point)
         # ln(rho / rho+) up to a constant, the one that normalises rho+.
         excess = self.gradient(point) / in_kl
         log_weights = self.log_prior + point.log_ratio - excess
         largest = float(log_weights.max())
         constant = largest + math.log(float(np.exp(log_weights - largest).sum()))
         return in_kl * max(float(point.weights @ excess) + constant, 0.0)
+
+    def linear_gap(self, point: Point) -> float:
+        """Largest decrease of the tangent plane: bounds the distance to a convex minimum."""
+        gradient = self.gradient(point)
+        return float(point.weights @ gradient - gradient.min())
+
+    @property
+    def equal_sizes(self) -> bool:
+        """Whether weights cost KL(rho‖pi) and nothing else."""
+        return isinstance(self.divergence, PlainDivergence) and isinstance(
+            self.pair_divergence, PlainDivergence
+        )
 
     def restrict(self, kept: IntArray) -> Objective:
         """Give the same objective on weights that vanish outside `kept` (positions)."""
@@ -132,4 +175,6 @@ class Objective:
             log_prior=self.log_prior[kept],
             losses=self.losses[kept],
             pairs=None if self.pairs is None else self.pairs[np.ix_(kept, kept)],
+            divergence=self.divergence.restrict(kept),
+            pair_divergence=self.pair_divergence.restrict(kept),
         )

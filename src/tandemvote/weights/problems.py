@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from tandemvote.bounds import Bound, disagreement, first_order, tandem
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.bounds.sharpening import get_sharpening
+from tandemvote.counts import FloatArray, IntArray, VoteCounts
+from tandemvote.inequalities.harmonic import HarmonicSize
 from tandemvote.weights.descent import Solver
+from tandemvote.weights.effective_divergence import (
+    EffectiveDivergence,
+    PairDivergence,
+    PlainDivergence,
+    VoterDivergence,
+)
 from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import (
@@ -26,38 +35,77 @@ class Problem:
     """A bound to report, the objective to minimise, and the solver that does it best."""
 
     bound: Bound
-    objective: Callable[[VoteCounts, FloatArray, float], Objective]
+    objective: Callable[[VoteCounts, FloatArray, float, str], Objective]
     default_solver: Solver
 
 
-def first_order_objective(counts: VoteCounts, prior: FloatArray, delta: float) -> Objective:
+class Sample(NamedTuple):
+    """Points behind an average, the logarithm of their moment, and what weights cost."""
+
+    n: float
+    log_moment: float
+    divergence: EffectiveDivergence
+
+    @classmethod
+    def of(cls, sizes: IntArray, prior: FloatArray, delta: float, sharpening: str) -> Sample:
+        """Take sizes of voters or of pairs at the prior, from where weights may then differ."""
+        size = get_sharpening(sharpening)(prior, sizes, prior)
+        log_moment = size.log_moment()
+        if not isinstance(size, HarmonicSize) or size.sizes.size == 1:
+            return cls(size.n, log_moment, PlainDivergence(sizes.ndim))
+        shares = size.n / np.minimum(sizes, size.sizes[-1])
+        nats = log_moment - float(np.log(delta))
+        if sizes.ndim == 1:
+            return cls(size.n, log_moment, VoterDivergence(shares, nats))
+        return cls(size.n, log_moment, PairDivergence(shares, nats, shares * np.log(shares)))
+
+
+def first_order_objective(
+    counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
+) -> Objective:
     """Twice the relaxed Gibbs loss."""
+    voters = Sample.of(counts.sizes, prior, delta, sharpening)
     return Objective(
-        relaxation=FirstOrderRelaxation(n=counts.n_min, delta=delta),
+        relaxation=FirstOrderRelaxation(n=voters.n, delta=delta, log_moment=voters.log_moment),
         log_prior=np.log(prior),
         losses=counts.gibbs_losses,
+        divergence=voters.divergence,
     )
 
 
-def tandem_objective(counts: VoteCounts, prior: FloatArray, delta: float) -> Objective:
+def tandem_objective(
+    counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
+) -> Objective:
     """Four times the relaxed tandem loss."""
+    pairs = Sample.of(counts.overlaps, prior, delta, sharpening)
     return Objective(
-        relaxation=TandemRelaxation(n=counts.n_min_pairs, delta=delta),
+        relaxation=TandemRelaxation(n=pairs.n, delta=delta, log_moment=pairs.log_moment),
         log_prior=np.log(prior),
         losses=np.zeros(counts.n_voters),
         pairs=counts.tandem_losses,
+        pair_divergence=pairs.divergence,
     )
 
 
-def disagreement_objective(counts: VoteCounts, prior: FloatArray, delta: float) -> Objective:
+def disagreement_objective(
+    counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
+) -> Objective:
     """Four relaxed Gibbs losses less two relaxed disagreements."""
+    voters = Sample.of(counts.sizes, prior, delta / 2, sharpening)
+    pairs = Sample.of(counts.disagreement_overlaps, prior, delta / 2, sharpening)
     return Objective(
         relaxation=DisagreementRelaxation(
-            n=counts.n_min, n_pairs=counts.n_min_disagreement, delta=delta
+            n=voters.n,
+            n_pairs=pairs.n,
+            delta=delta,
+            log_moment=voters.log_moment,
+            log_moment_pairs=pairs.log_moment,
         ),
         log_prior=np.log(prior),
         losses=counts.gibbs_losses,
         pairs=counts.disagreement_rates,
+        divergence=voters.divergence,
+        pair_divergence=pairs.divergence,
     )
 
 

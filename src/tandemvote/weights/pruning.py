@@ -53,12 +53,14 @@ def prune(
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, labels))
     >>> pruned = prune(minimise(counts, "tandem"), counts, max_voters=2)
     >>> pruned.weights.round(2).tolist(), round(pruned.bound, 3)
-    ([0.5, 0.5, 0.0], 0.456)
+    ([0.5, 0.5, 0.0], 0.45)
     """
     limit = _checked_limit(solution, counts, max_voters, max_bound)
     if solution.status is Status.NO_COMMON_POINTS:
         return _without_bound(solution, 1 if max_bound is not None else limit)
-    objective = PROBLEMS[solution.bound_name].objective(counts, solution.prior, solution.delta)
+    objective = PROBLEMS[solution.bound_name].objective(
+        counts, solution.prior, solution.delta, solution.sharpening
+    )
     best = _keep(solution, counts, objective, limit)
     if max_bound is None:
         return best
@@ -127,6 +129,7 @@ def _keep(
         solver=solution.solver,
         prior=solution.prior,
         delta=solution.delta,
+        sharpening=solution.sharpening,
     )
 
 

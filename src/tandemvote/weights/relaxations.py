@@ -1,9 +1,10 @@
-"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of three averages.
+"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of four averages.
 
-Every bound that weights are chosen by sees the weights only through three numbers: the Gibbs loss,
-the average of a pair matrix, and KL(rho‖pi). As a minimum of linear functions of them (one for
-each lambda and gamma) it is concave in the three, and its tangent is the bound with lambda and
-gamma fixed at their best. So value, slopes and curvature are all that any solver needs.
+Every bound that weights are chosen by sees the weights only through four numbers: the Gibbs loss,
+the average of a pair matrix, and what voters and pairs cost, KL(rho‖pi) and twice that where all
+sets are equally large. As a minimum of linear functions of them (one for each lambda and gamma) it
+is concave in the four, and its tangent is the bound with lambda and gamma fixed at their best. So
+value, slopes and curvature are all that any solver needs.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tandemvote.bounds import disagreement_bound, first_order_bound, tandem_bound
+from tandemvote.inequalities.moments import two_sqrt
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.inequalities.pac_bayes_kl import complexity
+from tandemvote.inequalities.pac_bayes_kl import kl_interval
 from tandemvote.inequalities.pac_bayes_lambda import best_lambda, eliminated_upper
 
 SMALLEST_DISAGREEMENT = 1e-32
@@ -28,7 +29,8 @@ class Terms(NamedTuple):
 
     gibbs_loss: Any
     pair_average: Any
-    kl_divergence: Any
+    divergence: Any
+    pair_divergence: Any
 
 
 class Parameters(NamedTuple):
@@ -45,10 +47,10 @@ class Relaxation(Protocol):
         """Bound at the best lambda and gamma; an array where the terms are arrays."""
 
     def slopes(self, terms: Terms) -> FloatArray:
-        """Gradient, shape (3,): the weights of the averages at the best lambda and gamma."""
+        """Gradient, shape (4,): the weights of the averages at the best lambda and gamma."""
 
     def curvature(self, terms: Terms) -> FloatArray:
-        """Hessian, shape (3, 3), negative semi-definite."""
+        """Hessian, shape (4, 4), negative semi-definite."""
 
     def parameters(self, terms: Terms) -> Parameters:
         """Best lambda and gamma."""
@@ -64,15 +66,18 @@ class FirstOrderRelaxation:
     .. math:: 2 (q + k + \sqrt{k^2 + 2 q k}), \quad q = \hat G, \quad
         k = (KL + \ln(2 \sqrt{n} / \delta)) / n
 
+    `log_moment` replaces ln(2 sqrt(n)) if given.
+
     Examples
     --------
     >>> relaxation = FirstOrderRelaxation(n=1000, delta=0.05)
-    >>> round(float(relaxation.value(Terms(0.1, 0.0, 0.0))), 4)
+    >>> round(float(relaxation.value(Terms(0.1, 0.0, 0.0, 0.0))), 4)
     0.2912
     """
 
     n: float
     delta: float
+    log_moment: float | None = None
 
     def value(self, terms: Terms) -> Any:
         """Bound at the best lambda."""
@@ -81,12 +86,12 @@ class FirstOrderRelaxation:
     def slopes(self, terms: Terms) -> FloatArray:
         """Slopes 2 U_q and 2 U_k / n, with none for the pairs."""
         in_q, in_k = _upper_slopes(terms.gibbs_loss, self._complexity(terms))
-        return 2.0 * np.array([in_q, 0.0, in_k / self.n])
+        return 2.0 * np.array([in_q, 0.0, in_k / self.n, 0.0])
 
     def curvature(self, terms: Terms) -> FloatArray:
         """Hessian of rank one."""
         bend = _upper_bend(terms.gibbs_loss, self._complexity(terms))
-        direction = np.array([bend[0], 0.0, bend[1] / self.n])
+        direction = np.array([bend[0], 0.0, bend[1] / self.n, 0.0])
         return -2.0 * np.outer(direction, direction)
 
     def parameters(self, terms: Terms) -> Parameters:
@@ -95,20 +100,16 @@ class FirstOrderRelaxation:
 
     def kl_form(self, terms: Terms) -> float:
         """Twice kl+ of the Gibbs loss."""
-        return first_order_bound(
-            gibbs_loss=min(terms.gibbs_loss, 1.0),
-            n_min=self.n,
-            kl_divergence=terms.kl_divergence,
-            delta=self.delta,
-        )
+        upper = kl_interval(min(terms.gibbs_loss, 1.0), self._complexity(terms)).upper
+        return min(2.0 * float(upper), 1.0)
 
     @cached_property
     def nats(self) -> float:
         """The constant ln(2 sqrt(n) / delta)."""
-        return _nats(self.n, self.delta)
+        return _nats(self.n, self.delta, self.log_moment)
 
     def _complexity(self, terms: Terms) -> Any:
-        return (terms.kl_divergence + self.nats) / self.n
+        return (terms.divergence + self.nats) / self.n
 
 
 @dataclass(frozen=True)
@@ -118,29 +119,32 @@ class TandemRelaxation:
     .. math:: 4 (q + k + \sqrt{k^2 + 2 q k}), \quad q = \hat T, \quad
         k = (2 KL + \ln(2 \sqrt{n} / \delta)) / n
 
+    `log_moment` replaces ln(2 sqrt(n)) if given.
+
     Examples
     --------
     >>> relaxation = TandemRelaxation(n=1000, delta=0.05)
-    >>> round(float(relaxation.value(Terms(0.0, 0.05, 0.0))), 4)
+    >>> round(float(relaxation.value(Terms(0.0, 0.05, 0.0, 0.0))), 4)
     0.3392
     """
 
     n: float
     delta: float
+    log_moment: float | None = None
 
     def value(self, terms: Terms) -> Any:
         """Bound at the best lambda."""
         return 4.0 * eliminated_upper(terms.pair_average, self._complexity(terms))
 
     def slopes(self, terms: Terms) -> FloatArray:
-        """Slopes 4 U_q and 8 U_k / n, with none for the Gibbs loss."""
+        """Slopes 4 U_q and 4 U_k / n, with none for single voters."""
         in_q, in_k = _upper_slopes(terms.pair_average, self._complexity(terms))
-        return 4.0 * np.array([0.0, in_q, 2.0 * in_k / self.n])
+        return 4.0 * np.array([0.0, in_q, 0.0, in_k / self.n])
 
     def curvature(self, terms: Terms) -> FloatArray:
         """Hessian of rank one."""
         bend = _upper_bend(terms.pair_average, self._complexity(terms))
-        direction = np.array([0.0, bend[0], 2.0 * bend[1] / self.n])
+        direction = np.array([0.0, bend[0], 0.0, bend[1] / self.n])
         return -4.0 * np.outer(direction, direction)
 
     def parameters(self, terms: Terms) -> Parameters:
@@ -149,20 +153,16 @@ class TandemRelaxation:
 
     def kl_form(self, terms: Terms) -> float:
         """Four times kl+ of the tandem loss."""
-        return tandem_bound(
-            tandem_loss=min(terms.pair_average, 1.0),
-            n_min_pairs=self.n,
-            kl_divergence=terms.kl_divergence,
-            delta=self.delta,
-        )
+        upper = kl_interval(min(terms.pair_average, 1.0), self._complexity(terms)).upper
+        return min(4.0 * float(upper), 1.0)
 
     @cached_property
     def nats(self) -> float:
         """The constant ln(2 sqrt(n) / delta)."""
-        return _nats(self.n, self.delta)
+        return _nats(self.n, self.delta, self.log_moment)
 
     def _complexity(self, terms: Terms) -> Any:
-        return (2.0 * terms.kl_divergence + self.nats) / self.n
+        return (terms.pair_divergence + self.nats) / self.n
 
 
 @dataclass(frozen=True)
@@ -174,16 +174,20 @@ class DisagreementRelaxation:
         k = \frac{KL + \ln(4 \sqrt{n} / \delta)}{n}, \quad
         b = \frac{2 KL + \ln(4 \sqrt{m} / \delta)}{m}
 
+    `log_moment` and `log_moment_pairs` replace ln(2 sqrt(n)) and ln(2 sqrt(m)) if given.
+
     Examples
     --------
     >>> relaxation = DisagreementRelaxation(n=1000, n_pairs=500, delta=0.05)
-    >>> round(float(relaxation.value(Terms(0.1, 0.08, 0.0))), 4)
+    >>> round(float(relaxation.value(Terms(0.1, 0.08, 0.0, 0.0))), 4)
     0.5307
     """
 
     n: float
     n_pairs: float
     delta: float
+    log_moment: float | None = None
+    log_moment_pairs: float | None = None
 
     def value(self, terms: Terms) -> Any:
         """Bound at the best lambda and gamma."""
@@ -196,15 +200,15 @@ class DisagreementRelaxation:
         in_q, in_k = _upper_slopes(terms.gibbs_loss, self._complexity(terms))
         b, disagreement = self._complexity_pairs(terms), _floored(terms.pair_average)
         gamma = float(np.sqrt(2.0 * b / disagreement))
-        in_kl = 4.0 * in_k / self.n + 4.0 / (gamma * self.n_pairs)
-        return np.array([4.0 * in_q, gamma - 2.0, in_kl])
+        in_pairs = 2.0 / (gamma * self.n_pairs)
+        return np.array([4.0 * in_q, gamma - 2.0, 4.0 * in_k / self.n, in_pairs])
 
     def curvature(self, terms: Terms) -> FloatArray:
         """Hessian of rank two."""
         bend = _upper_bend(terms.gibbs_loss, self._complexity(terms))
-        upper = np.array([bend[0], 0.0, bend[1] / self.n])
+        upper = np.array([bend[0], 0.0, bend[1] / self.n, 0.0])
         b, disagreement = self._complexity_pairs(terms), _floored(terms.pair_average)
-        lower = np.array([0.0, b, -2.0 * disagreement / self.n_pairs])
+        lower = np.array([0.0, b, 0.0, -disagreement / self.n_pairs])
         lower /= (2.0 * b * disagreement) ** 0.75
         return -4.0 * np.outer(upper, upper) - 2.0 * np.outer(lower, lower)
 
@@ -216,34 +220,30 @@ class DisagreementRelaxation:
 
     def kl_form(self, terms: Terms) -> float:
         """Four times kl+ of the Gibbs loss less twice kl- of the disagreement."""
-        return disagreement_bound(
-            gibbs_loss=min(terms.gibbs_loss, 1.0),
-            disagreement=min(terms.pair_average, 1.0),
-            n_min=self.n,
-            n_min_disagreement=self.n_pairs,
-            kl_divergence=terms.kl_divergence,
-            delta=self.delta,
-        )
+        upper = kl_interval(min(terms.gibbs_loss, 1.0), self._complexity(terms)).upper
+        differ = kl_interval(min(terms.pair_average, 1.0), self._complexity_pairs(terms)).lower
+        return float(np.clip(4.0 * upper - 2.0 * differ, 0.0, 1.0))
 
     @cached_property
     def nats(self) -> float:
         """The constant ln(4 sqrt(n) / delta): each estimate has half of delta."""
-        return _nats(self.n, self.delta / 2)
+        return _nats(self.n, self.delta / 2, self.log_moment)
 
     @cached_property
     def nats_pairs(self) -> float:
         """The constant ln(4 sqrt(m) / delta)."""
-        return _nats(self.n_pairs, self.delta / 2)
+        return _nats(self.n_pairs, self.delta / 2, self.log_moment_pairs)
 
     def _complexity(self, terms: Terms) -> Any:
-        return (terms.kl_divergence + self.nats) / self.n
+        return (terms.divergence + self.nats) / self.n
 
     def _complexity_pairs(self, terms: Terms) -> Any:
-        return (2.0 * terms.kl_divergence + self.nats_pairs) / self.n_pairs
+        return (terms.pair_divergence + self.nats_pairs) / self.n_pairs
 
 
-def _nats(n: float, delta: float) -> float:
-    return float(n * complexity(n, delta=delta))
+def _nats(n: float, delta: float, log_moment: float | None) -> float:
+    printed = np.log(two_sqrt(n)) if log_moment is None else log_moment
+    return float(printed - np.log(delta))
 
 
 def _upper_slopes(q: float, k: float) -> tuple[float, float]:

@@ -104,7 +104,8 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
         pair_average=share**2 * pairs[first, first]
         + rest**2 * pairs[second, second]
         + 2.0 * share * rest * pairs[first, second],
-        kl_divergence=-mass,
+        divergence=-mass,
+        pair_divergence=-2.0 * mass,  # as if all sets were equally large: this is but a shortlist
     )
     return np.asarray(objective.relaxation.value(terms))
 

@@ -16,8 +16,8 @@ class Status(Enum):
         " than the gap"
     )
     LOCAL_MINIMUM = (
-        "local minimum: the pair matrix does not make the problem convex, so weights far from these"
-        " may do better"
+        "local minimum: the problem is not known to be convex, so weights far from these may do"
+        " better"
     )
     ITERATION_LIMIT = "stopped at the limit of iterations, before the minimum was reached"
     KEPT_PRIOR = (
@@ -73,6 +73,8 @@ class WeightSolution:
         pi.
     delta : float
         Failure probability.
+    sharpening : str
+        "harmonic", or "paper" for the bound as published.
     """
 
     weights: FloatArray
@@ -88,6 +90,7 @@ class WeightSolution:
     solver: str
     prior: FloatArray
     delta: float
+    sharpening: str
 
     @property
     def n_voters(self) -> int:

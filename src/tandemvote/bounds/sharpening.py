@@ -1,0 +1,100 @@
+"""Sample size of an average over voters, or over pairs, whose sets differ in size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from tandemvote.counts import FloatArray, IntArray
+from tandemvote.inequalities import kl_divergence, two_sqrt
+from tandemvote.inequalities.harmonic import HarmonicSize, harmonic_cap, harmonic_size
+from tandemvote.inequalities.moments import Moment
+from tandemvote.inequalities.pac_bayes_kl import complexity
+
+
+class SampleSize(Protocol):
+    """How many points an average is worth, and how far its weights are from the prior."""
+
+    @property
+    def n(self) -> float:
+        """Number of points; 0 where there are none."""
+
+    @property
+    def kl_divergence(self) -> float:
+        """Divergence to pay for, of pairs where the average is over pairs."""
+
+    def log_moment(self, moment: Moment = two_sqrt) -> float:
+        """Logarithm of how large E[exp(n kl)] can be."""
+
+    def complexity(self, delta: float, moment: Moment = two_sqrt) -> float:
+        """Allowed divergence per point between observed and true average."""
+
+
+class SmallestSize(NamedTuple):
+    """The published form: every set counts as the smallest.
+
+    Examples
+    --------
+    >>> round(SmallestSize(1000, 0.0).complexity(0.05), 5)
+    0.00714
+    """
+
+    n: int
+    kl_divergence: float
+
+    def log_moment(self, moment: Moment = two_sqrt) -> float:
+        """Logarithm of the moment as printed."""
+        return float(np.log(moment(max(self.n, 1))))
+
+    def complexity(self, delta: float, moment: Moment = two_sqrt) -> float:
+        """Allowed divergence per point, with the moment as printed."""
+        return float(
+            complexity(self.n, kl_divergence=self.kl_divergence, delta=delta, moment=moment)
+        )
+
+
+def smallest(posterior: FloatArray, sizes: IntArray, prior: FloatArray) -> SmallestSize:
+    """Count every set as the smallest of the voters the prior allows."""
+    return SmallestSize(_n_min(sizes, prior), sizes.ndim * kl_divergence(posterior, prior))
+
+
+def harmonic(posterior: FloatArray, sizes: IntArray, prior: FloatArray) -> HarmonicSize:
+    """Count sets in full, up to the cap that keeps the published form from being tighter."""
+    kl_divergence(posterior, prior)  # refuses weight where there is no prior
+    return harmonic_size(posterior, sizes, prior, cap=harmonic_cap(_n_min(sizes, prior)))
+
+
+def _n_min(sizes: IntArray, prior: FloatArray) -> int:
+    # The splits do not depend on the data, so neither does a choice of voters by their sizes.
+    for axis in range(sizes.ndim):
+        sizes = sizes.compress(prior > 0, axis=axis)
+    return int(sizes.min())
+
+
+Sharpening = Callable[[FloatArray, IntArray, FloatArray], SampleSize]
+
+HARMONIC, PAPER = "harmonic", "paper"
+
+SHARPENINGS: MappingProxyType[str, Sharpening] = MappingProxyType(
+    {HARMONIC: harmonic, PAPER: smallest}
+)
+"""The default, never looser, and the forms as published."""
+
+
+def get_sharpening(name: str) -> Sharpening:
+    """Return the sharpening of that name.
+
+    Examples
+    --------
+    >>> get_sharpening("paper") is smallest
+    True
+    """
+    if name not in SHARPENINGS:
+        raise ValueError(
+            f"There is no sharpening {name!r}. Choose {HARMONIC!r}, or {PAPER!r} for the published"
+            " forms."
+        )
+    return SHARPENINGS[name]
