@@ -34,6 +34,8 @@ class Answer:
         The tighter of FO and TND as published.
     vote_profile, dirichlet, test_set : float
         Bounds by that name.
+    weighted_vote_profile : float
+        Vote profile of the vote whose weights minimise the tandem bound.
     n_test : int
         Test points, whose labels `test_set` spends, and `dirichlet` half of them.
     """
@@ -45,6 +47,7 @@ class Answer:
     vote_profile: float
     dirichlet: float
     test_set: float
+    weighted_vote_profile: float
     n_test: int
 
     @classmethod
@@ -59,6 +62,7 @@ class Answer:
             vote_profile=float(means["vote_profile"]),
             dirichlet=float(means["dirichlet"]),
             test_set=float(means["test_set"]),
+            weighted_vote_profile=float(means["weighted_vote_profile"]),
             n_test=round(means["n_test"]),
         )
 
@@ -74,7 +78,8 @@ class Answer:
         --------
         >>> print(Answer(
         ...     test_risk=0.0353, held_out_name="tandem", held_out=0.4123, published=0.4160,
-        ...     vote_profile=0.1449, dirichlet=0.0635, test_set=0.0406, n_test=4000,
+        ...     vote_profile=0.1449, weighted_vote_profile=0.1412, dirichlet=0.0635,
+        ...     test_set=0.0406, n_test=4000,
         ... ).sentences())  # doctest: +NORMALIZE_WHITESPACE
         Take `vote_profile` if there are unlabelled points (0.145, 4.1 times the test risk of
         0.035), else `tandem` (0.412, 12 times). If 4,000 labels can be spared, they make a test set
@@ -133,7 +138,7 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(0.1449), number(0.0353), number(0.00295), number(0.0), number(1.0)
+    >>> number(0.1449), number(0.0353), number(0.00296), number(0.0), number(1.0)
     ('0.145', '0.035', '0.0030', '0', '1')
     """
     if value in (0.0, 1.0):

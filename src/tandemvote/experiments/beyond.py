@@ -9,6 +9,7 @@ import numpy as np
 from tandemvote.bounds import c_tandem, first_order, tandem, test_set_bound
 from tandemvote.bounds.c_box import c_box
 from tandemvote.bounds.second_order import second_order
+from tandemvote.bounds.sharpening import HARMONIC, PAPER
 from tandemvote.bounds.vote_profile import vote_profile
 from tandemvote.counts import VoteCounts
 from tandemvote.datasets import Dataset
@@ -18,6 +19,7 @@ from tandemvote.experiments.protocol import DELTA, paper_forest
 from tandemvote.experiments.rows import BeyondRow, versions
 from tandemvote.experiments.splits import Split, VoteOnTest
 from tandemvote.votes import Votes
+from tandemvote.weights import minimise
 from tandemvote.weights.dirichlet import minimise_dirichlet
 
 AS_PUBLISHED = {"first_order": first_order, "tandem": tandem, "c_tandem": c_tandem}
@@ -52,7 +54,7 @@ def run_beyond(cell: BeyondCell, dataset: Dataset) -> BeyondRow:
 
 
 def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) -> dict[str, float]:
-    """Measure the uniform vote of a forest, and one whose weights are fitted on a hold-out.
+    """Measure the uniform vote of a forest, and two with chosen weights.
 
     Parameters
     ----------
@@ -71,17 +73,18 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     errors = vote.errors(uniform)
     published = {
-        column: bound(counts, delta=DELTA, sharpening="paper").value
+        column: bound(counts, delta=DELTA, sharpening=PAPER).value
         for column, bound in AS_PUBLISHED.items()
     }
     sharpened = {
-        column: bound(counts, delta=DELTA, sharpening="harmonic").value
+        column: bound(counts, delta=DELTA, sharpening=HARMONIC).value
         for column, bound in SHARPENED.items()
     }
     hold_out = np.zeros(errors.size, dtype=bool)
     drawn = np.random.default_rng(hold_out_seed).permutation(errors.size)
     hold_out[drawn[: errors.size // 2]] = True
     solution = minimise_dirichlet(_hold_out_votes(vote, hold_out), delta=DELTA)
+    weights = minimise(counts, "tandem", delta=DELTA, sharpening=HARMONIC).weights
     return {
         "test_risk": float(errors.mean()),
         **published,
@@ -90,6 +93,8 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
         "dirichlet": solution.bound.value,
         "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
         "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
+        "weighted_vote_profile": vote_profile(counts, vote.predictions, weights, delta=DELTA).value,
+        "weighted_test_risk": vote.risk(weights),
     }
 
 

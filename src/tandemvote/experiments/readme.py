@@ -90,6 +90,7 @@ was.
   data set, labelled fraction and repetition. `weights.csv`: each tree's weights in repetition 0.
 - `comparison.csv`: every number of the paper beside ours. `explanations.csv`: why some differ.
 - `tables/`: the paper's tables as Markdown and LaTeX. `figures/`: its figures as SVG and PNG.
+- `beyond.csv`, `beyond.md`, if that family was run: the bounds that came after the paper.
 
 Bounds are clipped to 1. Full and reduced bagging of one repetition share their split. Each cell has
 a seed of its own, so any row can be made again alone."""

@@ -99,7 +99,8 @@ class BeyondRow:
     `second_order` are sharpened by harmonic sizes. `vote_profile` takes the test inputs as
     unlabelled points. `dirichlet` fits weights on half of the test part and certifies them there;
     it is about another vote, whose error on the other half is `dirichlet_test_risk`. `test_set`
-    spends the labels of the whole test part.
+    spends the labels of the whole test part. The weighted columns are those of the vote whose
+    weights minimise the sharp tandem bound.
     """
 
     dataset: str
@@ -116,6 +117,8 @@ class BeyondRow:
     dirichlet: float
     test_set: float
     dirichlet_test_risk: float
+    weighted_vote_profile: float
+    weighted_test_risk: float
     n_hold_out: int
     seed: int
     versions: str
