@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         CertifiedForestClassifier,
         CertifiedVotingClassifier,
     )
+    from tandemvote.per_class import ClassCertificates, certify_per_class
+    from tandemvote.selective import SelectiveCertificate, SelectiveVote, certify_selective
     from tandemvote.votes import Votes
 
 __version__ = version("tandemvote")
@@ -25,9 +27,14 @@ __all__ = [
     "CertifiedBaggingClassifier",
     "CertifiedForestClassifier",
     "CertifiedVotingClassifier",
+    "ClassCertificates",
+    "SelectiveCertificate",
+    "SelectiveVote",
     "VoteCounts",
     "Votes",
     "certify",
+    "certify_per_class",
+    "certify_selective",
 ]
 
 # Rooms are entered when first asked for, so that the command line starts without scikit-learn.
@@ -36,9 +43,14 @@ _ROOMS = {
     "CertifiedBaggingClassifier": "estimators",
     "CertifiedForestClassifier": "estimators",
     "CertifiedVotingClassifier": "estimators",
+    "ClassCertificates": "per_class",
+    "SelectiveCertificate": "selective",
+    "SelectiveVote": "selective",
     "VoteCounts": "counts",
     "Votes": "votes",
     "certify": "certifying",
+    "certify_per_class": "per_class",
+    "certify_selective": "selective",
 }
 
 

@@ -7,7 +7,9 @@ The constructor of a display holds arrays, ``from_...`` computes them, ``plot`` 
 from tandemvote.displays.bounds import BoundsDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.history import HistoryDisplay
+from tandemvote.displays.per_class import PerClassDisplay
 from tandemvote.displays.profile import ProfileDisplay
+from tandemvote.displays.selective import SelectiveDisplay
 from tandemvote.displays.tandem import TandemDisplay
 from tandemvote.displays.weights import WeightsDisplay
 
@@ -15,7 +17,9 @@ __all__ = [
     "BoundsDisplay",
     "Display",
     "HistoryDisplay",
+    "PerClassDisplay",
     "ProfileDisplay",
+    "SelectiveDisplay",
     "TandemDisplay",
     "WeightsDisplay",
 ]

@@ -1,0 +1,154 @@
+"""What abstaining buys: the error among accepted points against how many are accepted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.certificate import rounded_up
+from tandemvote.counts import FloatArray
+from tandemvote.displays.display import Display, open_frame
+from tandemvote.displays.extra import report_extra
+from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.selective import SelectiveCertificate
+from tandemvote.selective.certificate import rounded_down
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+
+@dataclass(eq=False, kw_only=True)
+class SelectiveDisplay(Display):
+    """Error and accepted share at every threshold, certified and as seen on the hold-out.
+
+    Attributes
+    ----------
+    margins : ndarray of shape (n_thresholds,)
+        From the smallest, which accepts most, to the largest.
+    errors : ndarray of shape (n_thresholds,)
+        Upper bounds of the error among accepted points; 1 says nothing.
+    coverages : ndarray of shape (n_thresholds,)
+        Lower bounds of the accepted share.
+    n_errors, n_accepted : ndarray of int, shape (n_thresholds,)
+        What the hold-out showed.
+    n_points : int
+        Points of the hold-out.
+    chosen : float
+        The threshold of the certificate; inf for none.
+    max_error : float or None
+        The largest error allowed, if the threshold was searched for.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> sure = rng.random(2000)
+    >>> labels = (rng.random(2000) < sure).astype(int)
+    >>> certificate = SelectiveCertificate.from_shares(
+    ...     np.column_stack([1 - sure, sure]), labels, margin=[0.0, 0.5, 0.9]
+    ... )
+    >>> display = SelectiveDisplay.from_certificate(certificate)
+    >>> display.frame()["n_accepted"].tolist(), display.chosen
+    ([2000, 1020, 210], 0.9)
+    """
+
+    margins: FloatArray
+    errors: FloatArray
+    coverages: FloatArray
+    n_errors: NDArray[np.int64]
+    n_accepted: NDArray[np.int64]
+    n_points: int
+    chosen: float
+    max_error: float | None = None
+
+    @classmethod
+    def from_certificate(cls, certificate: SelectiveCertificate) -> SelectiveDisplay:
+        """Take all thresholds of a certificate."""
+        rows = certificate.thresholds
+        return cls(
+            margins=np.array([row.margin for row in rows]),
+            errors=np.array([row.error for row in rows]),
+            coverages=np.array([row.coverage for row in rows]),
+            n_errors=np.array([row.n_errors for row in rows]),
+            n_accepted=np.array([row.n_accepted for row in rows]),
+            n_points=certificate.n_points,
+            chosen=certificate.margin,
+            max_error=certificate.max_error,
+        )
+
+    @property
+    def observed(self) -> FloatArray:
+        """Error among the accepted points of the hold-out; NaN where none is accepted."""
+        rates = np.full(self.n_errors.shape, np.nan)
+        np.divide(self.n_errors, self.n_accepted, out=rates, where=self.n_accepted > 0)
+        return rates
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a threshold: both bounds, and what the hold-out showed."""
+        pandas = report_extra("pandas")
+        return pandas.DataFrame(
+            {
+                "error": self.errors,
+                "coverage": self.coverages,
+                "observed_error": self.observed,
+                "observed_coverage": self.n_accepted / self.n_points,
+                "n_errors": self.n_errors,
+                "n_accepted": self.n_accepted,
+                "chosen": self.margins == self.chosen,
+            },
+            index=pandas.Index(self.margins, name="margin"),
+        )
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        rows = zip(self.margins, self.errors, self.coverages, strict=True)
+        listed = "; ".join(
+            f"margin {margin:g}: error at most {rounded_up(error)}, accepted at least"
+            f" {rounded_down(coverage)}"
+            for margin, error, coverage in rows
+            if error < 1.0
+        )
+        chosen = "none" if math.isinf(self.chosen) else f"margin {self.chosen:g}"
+        return (
+            f"Error among accepted points against their share, {self.margins.size} thresholds."
+            f" {listed or 'Nothing is shown for any'}. Chosen: {chosen}."
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        ax.plot(
+            self.n_accepted / self.n_points,
+            self.observed,
+            ".--",
+            color=MUTED,
+            label=f"seen on {self.n_points} hold-out points",
+        )
+        shown = self.errors < 1.0
+        ax.plot(
+            self.coverages[shown],
+            self.errors[shown],
+            "o-" if self.max_error is None else "o",
+            color=ACCENT,
+            label="certified: share at least, error at most",
+        )
+        for margin, error, coverage in zip(self.margins, self.errors, self.coverages, strict=True):
+            if margin == self.chosen and error < 1.0:
+                ax.plot(coverage, error, "o", color=ACCENT, markersize=10)
+            if error < 1.0:
+                ax.annotate(
+                    f"{margin:g}", (coverage, error), xytext=(0, 8), textcoords="offset points",
+                    ha="center", weight="bold" if margin == self.chosen else "normal",
+                )  # fmt: skip
+        if self.max_error is not None:
+            ax.axhline(self.max_error, color=SECOND, linestyle=":", zorder=0)
+        heights = [*self.errors[shown], *self.observed[~np.isnan(self.observed)], 0.01]
+        ax.set_ylim(0, 1.25 * max(heights))
+        ax.set_xlim(0, 1.03)
+        ax.set_xlabel("share of points accepted (numbers: margin from which on)")
+        ax.set_ylabel("error among accepted points")
+        ax.legend(frameon=False, loc="upper left")
+        open_frame(ax)

@@ -1,0 +1,207 @@
+"""From any vote to a guarantee for every true class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
+from tandemvote.bounds.requirements import missing
+from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.certificate import BEST, TEST_SET
+from tandemvote.certifying import BAGGED, _judge, _own_predict
+from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.ensembles.hard_vote import vote_labels
+from tandemvote.ensembles.hold_out import predict_labels
+from tandemvote.ensembles.terms import UNIFORM, Terms
+from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.per_class.certificates import ClassCertificates, ClassGuarantee
+from tandemvote.per_class.counting import ClassCounts, class_counts
+from tandemvote.per_class.judging import judge_again
+from tandemvote.votes import Votes
+
+
+def certify_per_class(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    X_test: Any = None,
+    y_test: ArrayLike | None = None,
+    weights: str | ArrayLike | None = None,
+    bound: str | Sequence[str] = "tandem",
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+    sharpening: str = HARMONIC,
+) -> ClassCertificates:
+    """Certify the error of the hard weighted vote on the points of each true class.
+
+    Parameters
+    ----------
+    model : fitted certified classifier, fitted ensemble, sequence of fitted classifiers, or Votes
+        As in `certify`. A certified classifier is judged again with X and y of its `fit`; except
+        for a forest it needs a whole number as `random_state` for that. Of any classifier at all
+        ``Votes.from_predictions([model.predict(X_test)], y_test)`` gives the bound "test_set".
+    X, y : array_like, optional
+        As in `certify`.
+    X_test, y_test : array_like, optional
+        Labelled points used for nothing else, for the bound "test_set".
+    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like, optional
+        One weight a voter, the same for all classes. By default those of a certified classifier,
+        else uniform. A name minimises that bound over all points, which costs no confidence.
+    bound, prior, sharpening
+        As in `certify`. Every bound holds for the points of one class as it does for all.
+    delta : float in (0, 1)
+        Probability with which any of the guarantees may fail; each class is given its share.
+
+    Returns
+    -------
+    ClassCertificates
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.choice(["frequent", "rare"], p=[0.9, 0.1], size=5000)
+    >>> other = np.where(labels == "rare", "frequent", "rare")
+    >>> wrong = rng.random((25, 5000)) < np.where(labels == "rare", 0.3, 0.05)
+    >>> certify_per_class(Votes.from_predictions(np.where(wrong, other, labels), labels))
+    errors by true class, all at once with probability 95 %
+      the hard weighted vote of 25 voters; each of 2 classes at delta / 2
+    <BLANKLINE>
+      class     points  error <=  bound
+      frequent    4513     0.040    TND
+      rare         487     0.617    TND
+    """
+    if isinstance(model, CertifiedVote):
+        weights = model.certificate_.weights if weights is None else weights
+        prior = model.certificate_.prior if prior is None else prior
+    names = (bound,) if isinstance(bound, str) else tuple(bound)
+    if not names:
+        raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
+    terms = Terms(
+        weights=UNIFORM if weights is None else weights,
+        bound=names,
+        prior=prior,
+        delta=delta,
+        sharpening=sharpening,
+    )
+    _check_test_set(model, names, X_test, y_test)
+    if isinstance(model, CertifiedVote) and X is not None and y is not None:
+        votes, notes = judge_again(model, X, y)
+    else:
+        votes, notes = _judge(model, X, y, None)
+    # The vote's own predictions on a test set are the votes of a single voter.
+    tested = votes if isinstance(model, Votes) and TEST_SET in names else None
+    terms.check(
+        n_voters=votes.n_voters,
+        classes=votes.classes,
+        test_set=tested is not None or X_test is not None,
+    )
+    counts = VoteCounts.from_votes(votes)
+    chosen = terms.choose_weights(counts)
+    if X_test is not None and y_test is not None:
+        tested = Votes.from_predictions([_predict(model, X_test, chosen)], y_test)
+    if tested is not None:
+        notes += [f"Test-set labels: {tested.n_samples} set aside for the test-set bound."]
+    if isinstance(model, BAGGED):
+        notes += [_own_predict(model, chosen, X_test, None, X)]
+    with warnings.catch_warnings():
+        # The table says it in words, rather than once a class.
+        warnings.simplefilter("ignore", VacuousBoundWarning)
+        if names == (BEST,):
+            test_counts = None if tested is None else VoteCounts.from_votes(tested)
+            candidates = terms.certify(counts, chosen, test_counts=test_counts).candidates
+            terms = replace(terms, bound=candidates)
+        guarantees = _certify_classes(votes, tested, terms, chosen)
+    return ClassCertificates(
+        guarantees=guarantees,
+        delta=delta,
+        weights=chosen,
+        notes=tuple(notes),
+    )
+
+
+def _certify_classes(
+    votes: Votes, tested: Votes | None, terms: Terms, weights: FloatArray
+) -> tuple[ClassGuarantee, ...]:
+    """Certify every class on its own points, at its share of delta."""
+    classes = votes.classes if tested is None else np.union1d(votes.classes, tested.classes)
+    shared = replace(terms, delta=terms.delta / len(classes))
+    counted = class_counts(votes, classes)
+    untested = [replace(found, n_points=0) for found in counted]
+    test_counted = untested if tested is None else class_counts(tested, classes)
+    return tuple(
+        _certify_class(of_class, test_of_class, shared, weights)
+        for of_class, test_of_class in zip(counted, test_counted, strict=True)
+    )
+
+
+def _certify_class(
+    judged: ClassCounts, tested: ClassCounts, terms: Terms, weights: FloatArray
+) -> ClassGuarantee:
+    """Take the smallest of the bounds asked for, each at its share of the delta of the class."""
+    share = terms.delta / len(terms.bound)
+    found: dict[str, BoundValue] = {}
+    for name in terms.bound:
+        if name != TEST_SET:
+            found[name] = get_bound(name)(
+                judged.counts, weights, terms.prior, share, terms.sharpening
+            )
+        elif tested.n_points:
+            found[name] = get_bound(name)(tested.counts, delta=share)
+    best = min(found, key=lambda name: found[name].value, default=TEST_SET)
+    source = tested if best == TEST_SET else judged
+    value = found[best].value if found else 1.0
+    return ClassGuarantee(
+        label=judged.label,
+        value=value,
+        bound=best,
+        delta=terms.delta,
+        bounds=found,
+        n_points=source.n_points,
+        remark=_remark(best, source) if value >= 1.0 else "",
+    )
+
+
+def _remark(bound: str, counted: ClassCounts) -> str:
+    """Say why nothing was shown."""
+    if counted.n_points == 0:
+        return f"no {'test ' if bound == TEST_SET else ''}point of this class"
+    if counted.counts.n_min == 0:
+        return "a voter was trained on all points of this class"
+    if missing(get_bound(bound).needs, counted.counts):
+        return "two voters share no held-out point of this class"
+    return "too few points, or too many errors"
+
+
+def _predict(model: Any, X: Any, weights: FloatArray) -> NDArray[Any]:
+    """Let the vote with these weights predict."""
+    if isinstance(model, CertifiedVote):
+        vote = copy(model)
+        vote.weights_ = weights
+        return vote.predict(X)
+    return vote_labels(predict_labels(model, X), weights)
+
+
+def _check_test_set(model: Any, names: Sequence[str], X_test: Any, y_test: Any) -> None:
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
+    if X_test is None:
+        return
+    if isinstance(model, Votes):
+        raise ValueError(
+            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
+            " alone, the vote's own predictions on the test set as votes of a single voter."
+        )
+    if not {TEST_SET, BEST} & set(names):
+        raise ValueError(
+            f"A test set is given and bound={', '.join(names)} does not look at it. Say"
+            " bound='test_set', or name several: each then pays for the choice."
+        )

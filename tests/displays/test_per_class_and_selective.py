@@ -1,0 +1,83 @@
+"""Pictures of guarantees by class and of abstaining votes."""
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from tandemvote import SelectiveCertificate, Votes, certify_per_class
+from tandemvote.displays import PerClassDisplay, SelectiveDisplay
+
+
+@pytest.fixture(scope="module")
+def certificates():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [2000, 800, 4])
+    wrong = rng.random((9, labels.size)) < 0.05 + 0.1 * labels
+    return certify_per_class(
+        Votes.from_predictions(np.where(wrong, 1 - labels % 2, labels), labels)
+    )
+
+
+def selective(**terms):
+    rng = np.random.default_rng(0)
+    sure = rng.random(1500)
+    labels = (rng.random(1500) < sure).astype(int)
+    return SelectiveCertificate.from_shares(np.column_stack([1 - sure, sure]), labels, **terms)
+
+
+def test_every_class_has_its_line_and_its_number(certificates):
+    display = PerClassDisplay.from_certificates(certificates).plot()
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == [
+        "0 (n = 2000)",
+        "1 (n = 800)",
+        "2 (n = 4)",
+    ]
+    assert display.ax_.texts[2].get_text() == "no guarantee"
+    assert float(display.ax_.texts[1].get_text()) >= certificates[1].value
+    assert display.frame()["value"].to_dict() == dict(certificates.values)
+    assert "2 no guarantee (4 points)" in display.description
+    display.figure_.canvas.draw()
+
+
+def test_test_errors_stand_beside_the_guarantees(certificates):
+    truth = np.array([0, 0, 0, 0, 1, 1])
+    said = np.array([0, 0, 0, 1, 0, 0])
+    display = PerClassDisplay.from_certificates(certificates, truth, said).plot()
+    assert display.frame()["test_error"].tolist()[:2] == [0.25, 1.0]
+    assert np.isnan(display.test_errors[2]), "no test point has this class"
+    assert "On test points: 0 0.250, 1 1.000." in display.description
+    assert display.ax_.get_legend() is not None
+    display.figure_.canvas.draw()
+
+
+def test_the_curve_shows_certified_and_observed_numbers():
+    certificate = selective(margin=[0.0, 0.4, 0.8, 1.0])
+    display = SelectiveDisplay.from_certificate(certificate).plot()
+    frame = display.frame()
+    assert (frame["error"] >= frame["observed_error"].fillna(0)).all()
+    assert (frame["coverage"] <= frame["observed_coverage"]).all()
+    assert np.isnan(frame.loc[1.0, "observed_error"]), "nobody is sure to the last"
+    assert frame.index[frame["chosen"]].tolist() == [certificate.margin]
+    shown = [text.get_text() for text in display.ax_.texts]
+    assert shown == [f"{row.margin:g}" for row in certificate.thresholds if row.error < 1]
+    assert f"Chosen: margin {certificate.margin:g}." in display.description
+    display.figure_.canvas.draw()
+
+
+def test_a_search_shows_the_error_it_was_to_keep():
+    display = SelectiveDisplay.from_certificate(selective(margin=[0.2, 0.6, 0.8], max_error=0.2))
+    heights = [line.get_ydata()[0] for line in display.plot().ax_.lines]
+    assert 0.2 in heights
+    nothing = SelectiveDisplay.from_certificate(selective(margin=[0.2], max_error=1e-4)).plot()
+    assert "Nothing is shown for any" in nothing.description
+    assert "Chosen: none." in nothing.description
+    nothing.figure_.canvas.draw()
+
+
+def test_pictures_are_drawn_where_told(certificates):
+    figure, (left, right) = pyplot.subplots(1, 2)
+    assert PerClassDisplay.from_certificates(certificates).plot(left).ax_ is left
+    assert SelectiveDisplay.from_certificate(selective(margin=0.5)).plot(right).ax_ is right
+    assert left.has_data()
+    assert right.has_data()
+    figure.canvas.draw()

@@ -1,0 +1,245 @@
+"""Promises about one class or about accepted points, and some that are broken on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+from finite_worlds import Draw, World, correlated, noisy_memorisers
+from guarantees import Guarantee, Promise, weights_of
+
+from tandemvote import SelectiveCertificate, VoteCounts, bounds
+from tandemvote.ensembles import vote_shares
+from tandemvote.inequalities import clopper_pearson
+from tandemvote.per_class import certify_per_class
+from tandemvote.per_class.counting import class_counts
+from tandemvote.selective import vote_margins
+from tandemvote.selective.margins import accepts
+from tandemvote.votes import Votes
+
+GRID = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def worst(promises: Iterable[Promise]) -> Promise:
+    """Return the promise closest to being broken: all must hold at once."""
+    return max(promises, key=lambda promise: promise.risk - promise.value)
+
+
+def class_risk(draw: Draw, weights: np.ndarray, label: int) -> float:
+    """Return the true error of the vote on points of one class; 0 if there are none."""
+    world = draw.world
+    own = world.labels == label
+    wrong = own & (draw.vote(weights) != world.labels)
+    return float(world.mass[wrong].sum() / world.mass[own].sum()) if own.any() else 0.0
+
+
+def per_class(bound: str, weighting: str, draw: Draw) -> Promise:
+    weights = weights_of(draw, weighting)
+    found = certify_per_class(draw.votes, weights=weights, bound=bound, delta=draw.world.delta)
+    return worst(Promise(each.value, class_risk(draw, weights, each.label)) for each in found)
+
+
+def test_votes(draw: Draw) -> Votes:
+    """Return what the vote says about the test points, as votes of a single voter."""
+    vote, truth = draw.vote(draw.uniform)[draw.test], draw.world.labels[draw.test]
+    return Votes(
+        vote[None], truth, np.ones((1, truth.size), bool), np.arange(draw.world.n_classes),
+        vote[None, :0],
+    )  # fmt: skip
+
+
+test_votes.__test__ = False
+
+
+def per_class_on_test_set(draw: Draw) -> Promise:
+    found = certify_per_class(test_votes(draw), bound="test_set", delta=draw.world.delta)
+    risks = (class_risk(draw, draw.uniform, each.label) for each in found)
+    return worst(Promise(each.value, risk) for each, risk in zip(found, risks, strict=True))
+
+
+def shares_of(draw: Draw, points: np.ndarray | slice) -> np.ndarray:
+    return vote_shares(draw.predictions[:, points], draw.uniform, draw.world.n_classes)
+
+
+def accepted_truth(draw: Draw, threshold: float) -> tuple[float, float]:
+    """Return the true error among accepted points, and how much of the world is accepted."""
+    world = draw.world
+    shares = shares_of(draw, slice(None))
+    accepted = accepts(vote_margins(shares), threshold)
+    wrong = accepted & (shares.argmax(axis=1) != world.labels)
+    coverage = float(world.mass[accepted].sum())
+    return (float(world.mass[wrong].sum()) / coverage if coverage else 0.0), coverage
+
+
+def selective(draw: Draw, **terms: object) -> Promise:
+    """Every threshold of the certificate, its error and its accepted share, must hold at once."""
+    found = SelectiveCertificate.from_shares(
+        shares_of(draw, draw.test), draw.world.labels[draw.test], delta=draw.world.delta, **terms
+    )
+    promises = []
+    for row in found.thresholds:
+        error, coverage = accepted_truth(draw, row.margin)
+        promises += [Promise(row.error, error), Promise(1.0 - row.coverage, 1.0 - coverage)]
+    return worst(promises)
+
+
+def finer_guarantees(world: World) -> dict[str, Guarantee]:
+    """Name every promise about classes and accepted points in this world."""
+    names = ["first_order", "tandem", "best"] + ["disagreement"] * (world.n_classes == 2)
+    found: dict[str, Guarantee] = {
+        f"per class, {name}, {weighting} weights": partial(per_class, name, weighting)
+        for name in names
+        for weighting in ("uniform", "tandem")
+    }
+    found["per class, test_set"] = per_class_on_test_set
+    for margin in (0.2, 1.0):
+        found[f"selective, margin {margin}"] = partial(selective, margin=margin)
+    found["selective, any of 6 margins"] = partial(selective, margin=GRID)
+    for max_error in (0.1, 0.25):
+        name = f"selective, error <= {max_error} searched"
+        found[name] = partial(selective, margin=GRID, max_error=max_error)
+    return found
+
+
+def class_coins(name: str, errors: dict[int, float], shares: dict[int, float], **more) -> World:
+    """One voter that errs at a known rate in each class; some classes are rare."""
+    labels = np.repeat(list(errors), 2)
+    rates = [(shares[c] * (1 - errors[c]), shares[c] * errors[c]) for c in errors]
+    said = labels.copy()
+    said[1::2] = (said[1::2] + 1) % len(errors)
+    return World(
+        name=name, mass=np.ravel(rates), labels=labels, voters=said[None], n_classes=len(errors),
+        **more,
+    )  # fmt: skip
+
+
+def split_votes(name: str, errors: dict[int, float], shares=(1 / 3, 1 / 3, 1 / 3), **more) -> World:
+    """Five voters whose majority leads by 1, 3 or 5 and errs at a known rate at each lead."""
+    leads = np.repeat(list(errors), 2)
+    labels = np.ones(leads.size, int)
+    rates = zip(shares, errors.values(), strict=True)
+    mass = np.ravel([(share * (1 - error), share * error) for share, error in rates])
+    majority = np.tile([1, 0], len(errors))
+    against = np.arange(5)[:, None] >= (5 + leads) // 2
+    return World(
+        name=name, mass=mass, labels=labels, voters=np.where(against, 1 - majority, majority),
+        **more,
+    )  # fmt: skip
+
+
+FINER_WORLDS: tuple[World, ...] = (
+    class_coins(
+        "five coins, rare classes", dict.fromkeys(range(5), 0.25),
+        {0: 0.4, 1: 0.3, 2: 0.15, 3: 0.1, 4: 0.05}, n_samples=120, n_test=120, delta=0.3,
+    ),
+    correlated(
+        "skewed classes", n_voters=15, n_classes=2, seed=2, n_samples=60, delta=0.3, skew=0.3,
+        error=0.1,
+    ),
+    correlated(
+        "four skewed classes, bagging", n_voters=9, n_classes=4, seed=3, n_samples=400, delta=0.05,
+        held_out_share=0.5, skew=0.5, error=0.15, n_test=60,
+    ),
+    noisy_memorisers(
+        "memorisers", noise=0.05, n_places=15, n_voters=7, n_samples=300, delta=0.3, n_test=60
+    ),
+    split_votes("error just above 0.1 at every lead", dict.fromkeys((1, 3, 5), 0.101),
+                n_samples=30, n_test=110, delta=0.3),
+    split_votes("error falls with the lead", {1: 0.45, 3: 0.26, 5: 0.101}, n_samples=30,
+                n_test=60, delta=0.3),
+)  # fmt: skip
+
+
+# Broken on purpose: the same machinery must catch them.
+
+
+def whole_delta_for_every_class(draw: Draw) -> Promise:
+    """Exact limits of each class, each at the whole delta."""
+    votes = test_votes(draw)
+    promises = []
+    for found in class_counts(votes, votes.classes):
+        if found.n_points:
+            errors = int(found.counts.errors[0])
+            limit = float(clopper_pearson(errors, found.n_points, delta=draw.world.delta))
+            promises.append(Promise(limit, class_risk(draw, draw.uniform, found.label)))
+    return worst(promises)
+
+
+def unlabelled_points_of_other_classes(draw: Draw) -> Promise:
+    """Disagreement bound of a class, with the disagreements on unlabelled points of all."""
+    found = class_counts(draw.votes, draw.votes.classes)
+    promises = []
+    for each in found:
+        counts: VoteCounts = each.counts.add_unlabelled(draw.predictions[:, draw.unlabelled])
+        value = bounds.disagreement(counts, delta=draw.world.delta / len(found)).value
+        promises.append(Promise(value, class_risk(draw, draw.uniform, each.label)))
+    return worst(promises)
+
+
+def _limits(draw: Draw, delta: float) -> list[tuple[float, float]]:
+    """Exact limits of the error at every threshold, each at this delta, and the true errors."""
+    shares, truth = shares_of(draw, draw.test), draw.world.labels[draw.test]
+    wrong, margins = shares.argmax(axis=1) != truth, vote_margins(shares)
+    found = []
+    for threshold in GRID:
+        accepted = accepts(margins, threshold)
+        if accepted.any():
+            limit = clopper_pearson((wrong & accepted).sum(), accepted.sum(), delta=delta)
+            found.append((float(limit), accepted_truth(draw, threshold)[0]))
+    return found
+
+
+def threshold_not_paid_for(draw: Draw) -> Promise:
+    """Smallest limit among six thresholds, each at the whole delta."""
+    return Promise(*min(_limits(draw, draw.world.delta)))
+
+
+def training_points_as_hold_out(draw: Draw) -> Promise:
+    """Selective certificate from the points the voters were trained on."""
+    found = SelectiveCertificate.from_shares(
+        shares_of(draw, draw.sample), draw.world.labels[draw.sample], margin=0.2,
+        delta=draw.world.delta,
+    )  # fmt: skip
+    return Promise(found.error, accepted_truth(draw, 0.2)[0])
+
+
+def quarrel_elsewhere(name: str, **more) -> World:
+    """Ten voters that err together on class 1 and are split in halves on class 0."""
+    halves = (np.arange(10) % 2)[:, None]
+    return World(
+        name=name,
+        mass=np.array([0.9, 0.085, 0.015]),
+        labels=np.array([0, 1, 1]),
+        voters=np.hstack([halves, np.ones_like(halves), np.zeros_like(halves)]),
+        **more,
+    )
+
+
+BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
+    "whole delta for every class": (
+        class_coins(
+            "five coins", dict.fromkeys(range(5), 0.25), dict.fromkeys(range(5), 0.2),
+            n_samples=20, n_test=400, delta=0.1,
+        ),
+        whole_delta_for_every_class,
+    ),
+    "unlabelled points of other classes": (
+        quarrel_elsewhere("quarrel elsewhere", n_samples=4000, n_unlabelled=3000, delta=0.1),
+        unlabelled_points_of_other_classes,
+    ),
+    "threshold not paid for": (
+        split_votes(
+            "equal errors", dict.fromkeys((1, 3, 5), 0.3), (0.8, 0.17, 0.03), n_samples=20,
+            n_test=2000, delta=0.1,
+        ),
+        threshold_not_paid_for,
+    ),
+    "training points as hold-out": (
+        noisy_memorisers(
+            "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
+        ),
+        training_points_as_hold_out,
+    ),
+}  # fmt: skip
+"""Promises that must be caught, each in a world where it shows."""
