@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from contextlib import suppress
+import warnings
 from pathlib import Path
 
 import atheris
@@ -10,6 +10,7 @@ import atheris
 with atheris.instrument_imports(include=["tandemvote.datasets", "tandemvote.votes"]):
     from tandemvote.counts import VoteCounts
     from tandemvote.datasets import DatasetError, read_votes
+    from tandemvote.datasets.errors import LONGEST_MESSAGE
 
 FOLDER = tempfile.TemporaryDirectory()
 TABLE = Path(FOLDER.name, "votes.csv")
@@ -19,10 +20,13 @@ def one_input(data: bytes) -> None:
     """Read and count; only the promised error may come out."""
     # Half of the inputs start like a table, or most would end at the missing label column.
     TABLE.write_bytes(b"label,first,second\n" + data[1:] if data[:1] < b"\x80" else data[1:])
-    with suppress(DatasetError):
+    try:
         VoteCounts.from_votes(read_votes(TABLE))
+    except DatasetError as error:
+        assert str(error).isprintable() and len(str(error)) <= LONGEST_MESSAGE, str(error)
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("error")
     atheris.Setup(sys.argv, one_input)
     atheris.Fuzz()

@@ -15,7 +15,8 @@ from tandemvote.datasets.errors import DatasetError
 if TYPE_CHECKING:
     import pandas
 
-LARGEST_VALUE = float(np.finfo(np.float32).max)  # scikit-learn's trees compute in float32
+# scikit-learn's trees compute in float32; a float64, so that half floats are compared as such.
+LARGEST_VALUE = np.float64(np.finfo(np.float32).max)
 NAMES_SHOWN = 20
 
 

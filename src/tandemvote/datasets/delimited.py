@@ -106,7 +106,7 @@ def read_delimited(
     except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
         raise DatasetError(
             f"{path} cannot be read as a table of {len(names)} columns separated by "
-            f"{separator!r} ({error}). Mend the line, or name the separator."
+            f"{separator!r} ({str(error).strip()}). Mend the line, or name the separator."
         ) from error
     _refuse_decimal_commas(frame, path, decimal=decimal)
     return frame

@@ -74,12 +74,13 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
     pandas: Any = import_extra("pandas", purpose="Encoding a table")
     kind = pandas.api.types.infer_dtype(column, skipna=True)
     if kind in _NUMBERS:
-        return column.to_numpy(dtype=np.float64, na_value=np.nan), None
+        return _numbers(column), None
     if kind in _MOMENTS:
-        since_1970 = pandas.to_datetime(column, utc=True) - pandas.Timestamp(0, tz="UTC")
-        return (since_1970 / pandas.Timedelta(seconds=1)).to_numpy(dtype=np.float64), None
+        # In whole seconds: an instant counted in nanoseconds could not be taken from the year 9999.
+        start = pandas.Timestamp(0, unit="s", tz="UTC").as_unit("s")
+        return _seconds(pandas.to_datetime(column, utc=True) - start), None
     if kind in _DURATIONS:
-        return (column / pandas.Timedelta(seconds=1)).to_numpy(dtype=np.float64), None
+        return _seconds(pandas.to_timedelta(column)), None
     missing = column.isna().to_numpy()
     codes, names = pandas.factorize(column.astype(object).map(str).mask(missing))
     categories: tuple[str | None, ...] = tuple(names)
@@ -88,6 +89,20 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
         categories += (None,)
     numbers = np.array([category_number(name) for name in categories])
     return numbers[codes], categories
+
+
+def _numbers(column: pandas.Series) -> NDArray[Any]:
+    try:
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    except OverflowError as error:  # integers of any length in a column of objects
+        raise DatasetError(
+            f"Column {column.name!r} holds an integer above 1.8e308. Replace it, or leave the cell"
+            " empty."
+        ) from error
+
+
+def _seconds(durations: pandas.Series) -> NDArray[Any]:
+    return np.asarray(durations.dt.total_seconds().to_numpy(dtype=np.float64))
 
 
 def label_array(column: pandas.Series) -> NDArray[Any]:
@@ -101,9 +116,20 @@ def label_array(column: pandas.Series) -> NDArray[Any]:
     """
     pandas: Any = import_extra("pandas", purpose="Encoding a table")
     kind = pandas.api.types.infer_dtype(column, skipna=True)
-    dtypes = {"integer": np.int64, "boolean": np.bool_}
-    dtype = dtypes.get(kind, np.float64) if kind in _NUMBERS else object
+    if kind == "integer":
+        return _whole_numbers(column)
+    dtype = np.bool_ if kind == "boolean" else np.float64 if kind in _NUMBERS else object
     return np.asarray(column.to_numpy(dtype=dtype))
+
+
+def _whole_numbers(column: pandas.Series) -> NDArray[Any]:
+    try:
+        return np.array(column.to_numpy(dtype=object), dtype=np.int64)  # checks, and never wraps
+    except OverflowError as error:
+        raise DatasetError(
+            f"The label column {column.name!r} holds {column.abs().max()}; the limit is 2^63. Write"
+            " such labels as text, or leave out their rows."
+        ) from error
 
 
 def encode_labels(labels: NDArray[Any], *, column: str) -> NDArray[Any]:
@@ -124,7 +150,7 @@ def encode_labels(labels: NDArray[Any], *, column: str) -> NDArray[Any]:
     Raises
     ------
     DatasetError
-        If the labels are fractions, or there are fewer than two classes.
+        If the labels are fractions or beyond int64, or there are fewer than two classes.
 
     Examples
     --------
@@ -133,6 +159,12 @@ def encode_labels(labels: NDArray[Any], *, column: str) -> NDArray[Any]:
     array([1, 2, 1])
     """
     if labels.dtype.kind in "iuf":
+        outside = labels[~(np.abs(labels.astype(np.float64)) < 2.0**63)]
+        if outside.size:
+            raise DatasetError(
+                f"The label column {column!r} holds {outside[0]}; the limit is 2^63. Write such"
+                " labels as text, or leave out their rows."
+            )
         fractions = labels[labels != np.rint(labels)]
         if fractions.size:
             raise DatasetError(

@@ -5,12 +5,27 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+LONGEST_MESSAGE = 1000
+
 
 class DatasetError(ValueError):
-    """A data set or table cannot be had, or is not what it should be.
+    r"""A data set or table cannot be had, or is not what it should be.
 
-    The message names the file, what was expected, what was found, and what to do.
+    The message names the file, what was expected, what was found, and what to do. Whatever a file
+    has put into it, it is one line of signs that can be printed.
+
+    Examples
+    --------
+    >>> str(DatasetError("no column 'a\x1b[2J'\n"))
+    "no column 'a [2J'"
     """
+
+    def __init__(self, message: str) -> None:
+        printable = "".join(sign if sign.isprintable() else " " for sign in message).strip()
+        if len(printable) > LONGEST_MESSAGE:
+            half = LONGEST_MESSAGE // 2 - 3
+            printable = f"{printable[:half]} ... {printable[-half:]}"
+        super().__init__(printable)
 
 
 def import_extra(module: str, *, purpose: str, install: str = '"tandemvote[data]"') -> ModuleType:

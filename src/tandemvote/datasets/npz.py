@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.libsvm import LARGEST_TABLE
 
 
 def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[Any]]:
@@ -92,15 +92,24 @@ def load_arrays(
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             absent = [name for name in required if name not in archive]
             names = ", ".join(archive)
+            _refuse_swelling(archive.zip)
             arrays = {name: archive[name] for name in (*required, *optional) if name in archive}
-    except (OSError, ValueError, EOFError, TypeError, AttributeError) as error:
-        raise _unreadable(path, error, way_out) from error
-    except (zipfile.BadZipFile, zlib.error) as error:
-        raise _unreadable(path, error, way_out) from error
+    except DatasetError:
+        raise
+    except Exception as error:  # numpy evaluates headers, and fails in all the ways they can
+        raise DatasetError(
+            f"{path} cannot be read as an archive of plain arrays ({type(error).__name__}: {error})"
+            f". {way_out}"
+        ) from error
     if absent:
         raise DatasetError(f"{path} has no array {absent[0]!r}; it has {names}. {way_out}")
     X, *labels = (arrays[name] for name in required)
-    if X.ndim != 2 or X.dtype.kind not in "buif" or any(y.shape != X.shape[:1] for y in labels):
+    if (
+        X.ndim != 2
+        or not X.size
+        or X.dtype.kind not in "buif"
+        or any(y.shape != X.shape[:1] for y in labels)
+    ):
         shapes = ", ".join(f"{name} has shape {arrays[name].shape}" for name in required)
         raise DatasetError(
             f"{path}: {shapes}, and {required[0]} is of type {X.dtype}; expected a table of numbers"
@@ -109,8 +118,12 @@ def load_arrays(
     return arrays
 
 
-def _unreadable(path: Path, error: Exception, way_out: str) -> DatasetError:
-    return DatasetError(
-        f"{path} cannot be read as an archive of plain arrays ({type(error).__name__}: {error}). "
-        f"{way_out}"
-    )
+def _refuse_swelling(archive: zipfile.ZipFile) -> None:
+    """Refuse what is small in the file and fills the memory."""
+    for part in archive.infolist():
+        if part.compress_type != zipfile.ZIP_STORED and part.file_size > LARGEST_TABLE:
+            raise DatasetError(
+                f"{archive.filename or 'The archive'} unpacks {part.filename} to"
+                f" {part.file_size / 2**30:.0f} GiB; the limit is {LARGEST_TABLE // 2**30} GiB. If"
+                " that is right, save it with numpy.savez, which does not compress."
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +12,14 @@ from pathlib import Path
 from tandemvote.datasets import unix_compress
 from tandemvote.datasets.errors import DatasetError
 
+LARGEST_CONTENT = 2**30
+"""Bytes a compressed file may unpack to: a small file could fill the memory."""
+
 # Told by the first bytes, not by the name: some servers unpack a .gz on the way.
-_UNPACKERS: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    unix_compress.MAGIC: unix_compress.decompress,
+_UNPACKERS: dict[bytes, Callable[[bytes, int], bytes]] = {
+    b"\x1f\x8b": lambda data, limit: gzip.GzipFile(fileobj=io.BytesIO(data)).read(limit),
+    b"BZh": lambda data, limit: bz2.BZ2File(io.BytesIO(data)).read(limit),
+    unix_compress.MAGIC: lambda data, limit: unix_compress.decompress(data, limit=limit),
 }
 
 
@@ -35,7 +39,7 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     DatasetError
-        If compressed data are damaged or cut short.
+        If compressed data are damaged, cut short, or more than `LARGEST_CONTENT`.
 
     Examples
     --------
@@ -50,9 +54,15 @@ def read_bytes(path: Path) -> bytes:
     for magic, unpack in _UNPACKERS.items():
         if data.startswith(magic):
             try:
-                return unpack(data)
+                content = unpack(data, LARGEST_CONTENT + 1)
             except (ValueError, OSError, EOFError, zlib.error) as error:
                 raise DatasetError(
                     f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
                 ) from error
+            if len(content) > LARGEST_CONTENT:
+                raise DatasetError(
+                    f"{path.name} unpacks to more than {LARGEST_CONTENT / 2**30:g} GiB. If that is"
+                    " right, unpack it before, and give the unpacked file."
+                )
+            return content
     return data

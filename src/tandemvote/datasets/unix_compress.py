@@ -8,18 +8,22 @@ codes, so the rest of the group is padding.
 
 from __future__ import annotations
 
+import sys
+
 MAGIC = b"\x1f\x9d"
 FIRST_WIDTH = 9
 CLEAR = 256  # in block mode this code empties the table
 
 
-def decompress(data: bytes) -> bytes:
+def decompress(data: bytes, *, limit: int | None = None) -> bytes:
     """Unpack the bytes of a ``.Z`` file.
 
     Parameters
     ----------
     data : bytes
         The whole file, with its three-byte header.
+    limit : int, optional
+        Stop after so many bytes.
 
     Returns
     -------
@@ -47,7 +51,8 @@ def decompress(data: bytes) -> bytes:
     width, run_start, position, end = FIRST_WIDTH, 24, 24, 8 * len(data)
     previous = b""
     pieces: list[bytes] = []
-    while position + width <= end:
+    left = sys.maxsize if limit is None else limit
+    while position + width <= end and left > 0:
         window = int.from_bytes(data[position >> 3 : (position >> 3) + 4], "little")
         code = (window >> (position & 7)) & ((1 << width) - 1)
         position += width
@@ -62,13 +67,14 @@ def decompress(data: bytes) -> bytes:
         else:
             raise ValueError(f"damaged .Z file: code {code} names a string not yet seen")
         pieces.append(piece)
+        left -= len(piece)
         if previous and len(table) < 1 << widest:
             table.append(previous + piece[:1])
         previous = piece
         if len(table) == 1 << width and width < widest:
             position = run_start = _end_of_group(position, run_start, width)
             width += 1
-    return b"".join(pieces)
+    return b"".join(pieces)[:limit]
 
 
 def _end_of_group(position: int, run_start: int, width: int) -> int:

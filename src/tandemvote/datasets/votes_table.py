@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tandemvote.datasets.building import find_target
 from tandemvote.datasets.errors import DatasetError
@@ -10,6 +11,12 @@ from tandemvote.datasets.tables import read_frame
 from tandemvote.shards import ParquetVotes
 from tandemvote.shards.files import names_parquet
 from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas
+
+LIMITS = (-(2**53), 2**53)
+"""Beyond, floats, which integers become in a column with empty cells, leave some integers out."""
 
 
 def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
@@ -50,9 +57,21 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
     frame = read_frame(path)
     label = find_target(frame, target, str(path))
     voters = frame.drop(columns=label)
+    _refuse_huge_labels(frame, str(path))
     try:
         return Votes.from_predictions(
             voters.to_numpy().T, frame[label].to_numpy(), voters.notna().to_numpy().T
         )
     except ValueError as error:
         raise DatasetError(f"{path}: {error}") from error
+
+
+def _refuse_huge_labels(frame: pandas.DataFrame, name: str) -> None:
+    """Refuse labels that could be taken for each other, so that an error would not count."""
+    for column in frame.columns:
+        cells = frame[column]
+        if cells.dtype.kind in "iuf" and not cells.dropna().between(*LIMITS, "neither").all():
+            raise DatasetError(
+                f"{name}: the labels in column {column!r} go from {cells.min()} to {cells.max()};"
+                " from 2^53 on some numbers cannot be told apart. Write labels as text, such as a7."
+            )
