@@ -164,3 +164,18 @@ def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path):
             read_table(path, target="kind")
         except DatasetError as error:
             assert str(error).isprintable()
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["1,a\r2,b\n", "1\n", "1,a,1,a\n", "{0 1}\n", '"\n', "1,\xff\n", "\0,\0\n", "?,?\n"],
+)
+@pytest.mark.parametrize(
+    "day", ["numeric", "date", "date yyyy", "date 'yyyy-MM-dd HH:mm z'", "string"]
+)
+def test_damaged_arff_text_is_refused_in_one_line(data, day, tmp_path):
+    path = tmp_path / "table.arff"
+    path.write_text(f"@relation t\n@attribute day {day}\n@attribute kind {{a,b}}\n@data\n{data}")
+    with pytest.raises(DatasetError) as caught:
+        read_table(path, target="kind")
+    assert str(caught.value).isprintable()

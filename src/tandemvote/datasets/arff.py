@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scipy.io.arff import ArffError, loadarff
+from scipy.io.arff import loadarff
 
 from tandemvote.datasets.errors import DatasetError, import_extra
 from tandemvote.datasets.raw_bytes import read_bytes
@@ -47,7 +47,7 @@ def read_arff(path: Path, *, encoding: str = "utf-8-sig") -> pandas.DataFrame:
     pandas: Any = import_extra("pandas", purpose="Reading an ARFF file")
     try:
         records, meta = loadarff(io.StringIO(read_bytes(path).decode(encoding)))
-    except (ArffError, ValueError, NotImplementedError, StopIteration, IndexError) as error:
+    except Exception as error:  # scipy lets out whatever csv, re and strptime come up with
         raise DatasetError(
             f"{path} cannot be read as ARFF ({type(error).__name__}: {error}). Attributes must be "
             "numeric, nominal in ASCII, or dates; save the table as CSV otherwise."
