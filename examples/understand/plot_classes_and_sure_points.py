@@ -1,0 +1,84 @@
+"""
+One class at a time, and only where the vote is sure
+====================================================
+
+A guarantee is an average over all new points. If one class is rare, that average says little about
+it: a vote that always names the frequent class has a small error. And if some points are easy and
+others hopeless, it says little about the easy ones. Two finer guarantees help.
+"""
+
+# %%
+# A rare class
+# ------------
+# One point in eight belongs to the rare class. The certificate of the whole forest looks fine.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.model_selection import train_test_split
+
+from tandemvote import (
+    CertifiedForestClassifier,
+    SelectiveVote,
+    certify_per_class,
+    certify_selective,
+)
+from tandemvote.certificate import rounded_up
+from tandemvote.displays import PerClassDisplay, SelectiveDisplay
+
+X, code = make_classification(
+    16000, 12, n_informative=6, weights=[0.87], class_sep=2.0, flip_y=0.01, random_state=0
+)
+y = np.array(["frequent", "rare"])[code]
+X_train, X_rest, y_train, y_rest = train_test_split(X, y, train_size=10000, random_state=0)
+X_hold_out, X_new, y_hold_out, y_new = train_test_split(
+    X_rest, y_rest, train_size=2000, random_state=0
+)
+
+forest = CertifiedForestClassifier(100, max_samples=0.5, weights="tandem", random_state=0)
+forest.fit(X_train, y_train)
+print(forest.certificate_.guarantee)
+
+# %%
+# Split by true class it looks different. The points of a class that a tree left out are a fair
+# sample of that class, so the same bounds hold for them alone, each class at its share of delta;
+# no further labels are needed. A rare class has few points and, here, many errors.
+
+by_class = certify_per_class(forest, X_train, y_train)
+print(by_class)
+PerClassDisplay.from_certificates(by_class, y_new, forest.predict(X_new)).plot()
+plt.show()
+
+# %%
+# These numbers do not depend on how frequent the classes are, so they also bound the error where
+# the mix is another one, for instance where both classes are equally frequent.
+
+print(rounded_up(by_class.mixed({"frequent": 0.5, "rare": 0.5})))
+
+# %%
+# Only where the vote is sure
+# ---------------------------
+# The margin of a vote is the lead of its winner: the difference of the two largest shares. A vote
+# may abstain where its margin is small. On a labelled hold-out, used for nothing else, the error
+# among accepted points and their share can both be certified, here for eleven thresholds at once.
+
+margins = np.arange(11) / 10
+curve = certify_selective(forest, X_hold_out, y_hold_out, margin=margins)
+SelectiveDisplay.from_certificate(curve).plot()
+plt.show()
+
+# %%
+# If what matters is an error that must not be exceeded, say so. The search for the smallest
+# threshold that keeps it costs less than certifying them all.
+
+found = certify_selective(forest, X_hold_out, y_hold_out, max_error=0.015)
+print(found)
+print(found.guarantee)
+
+# %%
+# The vote that abstains gives labels to accepted points only, and says which these are.
+
+labels, accepted = SelectiveVote(forest, margin=found.margin).predict(X_new)
+print(f"accepted {accepted.mean():.1%} of {len(y_new)} new points")
+print(f"errors among them: {np.mean(labels != y_new[accepted]):.2%}")
+print(f"errors among all:  {np.mean(forest.predict(X_new) != y_new):.2%}")
