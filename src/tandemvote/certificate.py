@@ -7,7 +7,7 @@ import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from importlib.metadata import version
 from pathlib import Path
@@ -20,12 +20,14 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.profile import VoteProfile
 
 if TYPE_CHECKING:
     import pandas
 
 BEST = "best"
 TEST_SET = "test_set"
+VOTE_PROFILE = "vote_profile"
 
 ASSUMPTIONS = (
     "The points are independent draws from the source the vote will be used on: no duplicated,"
@@ -36,6 +38,11 @@ ASSUMPTIONS = (
     "The guarantee is about the hard weighted vote (the label with the largest total weight), not"
     " about averaged probabilities.",
     "The voters are used as they were: a refit, even on more data, is another vote.",
+)
+
+ABOUT_UNLABELLED = (
+    "The unlabelled points are independent draws from the same source; they were used neither to"
+    " train a voter nor to choose the weights."
 )
 
 
@@ -68,6 +75,8 @@ class Certificate:
         guarantee.
     counts : VoteCounts
         The integers everything was computed from.
+    profile : VoteProfile or None
+        What the vote says of unlabelled points, where the bound `vote_profile` was computed.
     assumptions : tuple of str
         What must be true, in words, because no code can see it.
     notes : tuple of str
@@ -107,6 +116,7 @@ class Certificate:
     candidates: tuple[str, ...]
     bounds: Mapping[str, BoundValue]
     counts: VoteCounts
+    profile: VoteProfile | None
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
@@ -121,6 +131,7 @@ class Certificate:
         bound: str | Sequence[str] = "tandem",
         delta: float = 0.05,
         sharpening: str = HARMONIC,
+        profile: VoteProfile | None = None,
         test_counts: VoteCounts | None = None,
         notes: Sequence[str] = (),
     ) -> Certificate:
@@ -140,6 +151,9 @@ class Certificate:
         sharpening : {"harmonic", "paper"}
             Sample sizes that use every held-out set in full, never looser; or the bounds as
             published. Choose it before seeing the data.
+        profile : VoteProfile, optional
+            What the vote with these weights says of unlabelled points that were used neither for
+            training nor for choosing the weights; adds the bound `vote_profile`.
         test_counts : VoteCounts, optional
             Counts of the vote itself, as a single voter, on labelled points used for nothing else;
             adds the test-set bound.
@@ -149,30 +163,25 @@ class Certificate:
         names = (bound,) if isinstance(bound, str) else tuple(bound)
         if not names:
             raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
-        sources = {name: counts for name in VOTE_BOUNDS if get_bound(name).applies_to(counts)}
-        if test_counts is not None:
-            sources[TEST_SET] = test_counts
-        if names == (BEST,):
-            names = tuple(name for name in sources if get_bound(name).superseded_by is None)
-        if TEST_SET in names and test_counts is None:
-            raise ValueError(
-                "The bound 'test_set' needs labelled points used for nothing else. Pass a test set,"
-                " or choose another bound."
-            )
         rho, pi = (
             distribution(w, counts.n_voters, n) for w, n in ((weights, "weights"), (prior, "prior"))
         )
-
-        averages = Averages.of(counts, rho, pi, sharpening)
+        averages = replace(Averages.of(counts, rho, pi, sharpening), profile=profile)
+        sources = {name: averages for name in VOTE_BOUNDS if get_bound(name).applies_to(counts)}
+        if profile is not None:
+            sources[VOTE_PROFILE] = averages
+        if test_counts is not None:
+            sources[TEST_SET] = Averages.of(test_counts)
+        if names == (BEST,):
+            names = tuple(name for name in sources if get_bound(name).superseded_by is None)
+        for name in names:
+            refuse_without(name, unlabelled=profile is not None, test_set=test_counts is not None)
+            check(name, get_bound(name).needs, sources.get(name, averages).counts)
 
         def evaluate(name: str) -> BoundValue:
             share = delta / len(names) if name in names else delta
-            if name == TEST_SET:
-                return get_bound(name)(sources[name], delta=share)
-            return get_bound(name).at(averages, share)
+            return get_bound(name).at(sources[name], share)
 
-        for name in names:
-            check(name, get_bound(name).needs, sources.get(name, counts))
         compared = {name: evaluate(name) for name in sources}
         chosen = {name: compared[name] for name in names}
         best = min(chosen.values(), key=float)
@@ -186,7 +195,8 @@ class Certificate:
             candidates=names,
             bounds=compared,
             counts=counts,
-            assumptions=ASSUMPTIONS,
+            profile=profile,
+            assumptions=ASSUMPTIONS if profile is None else (*ASSUMPTIONS, ABOUT_UNLABELLED),
             notes=tuple(notes),
             versions=_versions(),
         )
@@ -271,13 +281,28 @@ class Certificate:
             if len(self.candidates) > 1
             else ""
         )
-        n = self.counts
+        n, profile = self.counts, self.profile
+        unlabelled = "" if profile is None else f"; {profile.n_points} unlabelled points"
         return [
             f"bound: {self.bound} ({label}){choice}; the hard weighted vote of {n.n_voters} voters,"
             f" {n.n_classes} classes",
             f"each voter judged on at least {n.n_min} points it never saw, each pair on at least"
-            f" {n.n_min_pairs}",
+            f" {n.n_min_pairs}{unlabelled}",
         ]
+
+
+def refuse_without(bound: str, *, unlabelled: bool, test_set: bool) -> None:
+    """Refuse a bound that needs points which are not there."""
+    if bound == TEST_SET and not test_set:
+        raise ValueError(
+            "The bound 'test_set' needs labelled points used for nothing else. Pass a test set, or"
+            " choose another bound."
+        )
+    if bound == VOTE_PROFILE and not unlabelled:
+        raise ValueError(
+            "The bound 'vote_profile' needs unlabelled points. Pass X_unlabelled, or choose another"
+            " bound."
+        )
 
 
 def rounded_up(value: float, decimals: int = 3) -> str:

@@ -18,6 +18,8 @@ from tandemvote.ensembles.hold_out import hold_out_votes, predict_labels
 from tandemvote.ensembles.out_of_bag import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.terms import Terms
+from tandemvote.ensembles.unlabelled import refuse_training_rows
+from tandemvote.profile import VoteProfile
 from tandemvote.votes import Votes
 
 BAGGED = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
@@ -49,7 +51,9 @@ def certify(
         For an ensemble the data it was trained on, in the same order, which is audited; for a
         sequence of classifiers the hold-out; for votes nothing.
     X_unlabelled : array_like, optional
-        Points of the same source that no voter was trained on; they sharpen the disagreement bound.
+        Points of the same source that no voter was trained on, none of them among X; they sharpen
+        the disagreement bound and add the bound `vote_profile`. Where weights or bound are
+        "disagreement", each of the two gets half of them.
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, which add the test-set bound.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
@@ -94,9 +98,16 @@ def certify(
             "Votes cannot predict X_test. Pass the models themselves, or count the vote's own"
             " errors and hand them to Certificate.from_counts(test_counts=...)."
         )
-    terms.check(n_voters=votes.n_voters, classes=votes.classes, test_set=X_test is not None)
+    terms.check(
+        n_voters=votes.n_voters,
+        classes=votes.classes,
+        unlabelled=votes.n_unlabelled > 0,
+        test_set=X_test is not None,
+    )
+    votes, unlabelled = terms.set_apart(votes)
     counts = VoteCounts.from_votes(votes)
     chosen = terms.choose_weights(counts)
+    profile = VoteProfile.of(unlabelled, chosen) if unlabelled.size else None
     test_counts = None
     if X_test is not None and y_test is not None:
         predicted = vote_labels(predict_labels(model, X_test), chosen)
@@ -104,7 +115,7 @@ def certify(
         notes += [f"Test-set labels: {test_counts.n_min} set aside for the test-set bound."]
     if isinstance(model, BAGGED):
         notes += [_own_predict(model, chosen, X_test, X_unlabelled, X)]
-    return terms.certify(counts, chosen, test_counts=test_counts, notes=notes)
+    return terms.certify(counts, chosen, profile=profile, test_counts=test_counts, notes=notes)
 
 
 def _judge(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> tuple[Votes, list[str]]:
@@ -121,6 +132,8 @@ def _judge(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> tuple[
             "X or y is missing. Pass the training data of an ensemble, or a hold-out for a list of"
             " fitted classifiers."
         )
+    if X_unlabelled is not None:
+        refuse_training_rows(X, X_unlabelled)
     if isinstance(model, Sequence):
         votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
         return votes, [f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."]

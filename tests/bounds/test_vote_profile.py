@@ -9,13 +9,13 @@ from scipy.optimize import linprog
 from tandemvote import VoteCounts, Votes, bounds
 from tandemvote.bounds.vote_profile import (
     LAMBDAS,
-    vote_leads,
     vote_profile,
     vote_profile_bound,
     vote_profile_oracle,
 )
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_rates
+from tandemvote.profile import vote_leads
 
 
 @given(st.data())

@@ -3,6 +3,7 @@ import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.certificate_file.saving import document_of
+from tandemvote.profile import VoteProfile
 
 
 def some_votes(seed=0, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0):
@@ -29,7 +30,8 @@ def make_certificate():
 
     def make(seed=0, **sizes):
         rng = np.random.default_rng(seed)
-        counts = VoteCounts.from_votes(some_votes(seed, **sizes))
+        votes = some_votes(seed, **sizes)
+        counts = VoteCounts.from_votes(votes)
         concentration = rng.choice([0.1, 1.0, 100.0])
         weights = rng.dirichlet(np.full(counts.n_voters, concentration))
         test = Votes.from_predictions([rng.random(200) < 0.1], np.zeros(200, bool))
@@ -39,6 +41,8 @@ def make_certificate():
             prior=rng.dirichlet(np.full(counts.n_voters, 10.0)),
             bound="best" if seed % 2 else "tandem",
             delta=float(rng.choice([0.05, 0.01, 0.3])),
+            sharpening="paper" if seed % 4 == 3 else "harmonic",
+            profile=VoteProfile.of(votes.unlabelled, weights) if votes.n_unlabelled else None,
             test_counts=VoteCounts.from_votes(test) if seed % 3 else None,
             notes=["a note"],
         )

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.certificate import rounded_up
 from tandemvote.certificate_file import packing
 from tandemvote.certificate_file.record import CertificateRecord, digest_of
 from tandemvote.certificate_file.saving import document_of
 from tandemvote.counts import INTEGER_FIELDS
+from tandemvote.profile import VoteProfile
 from tandemvote.verify import CertificateFileError, verify_file, verify_record
 
 
@@ -43,6 +45,54 @@ def assert_proven(certificate):
     for name, truth in verdict.enclosures.items():
         value = Fraction(certificate.bounds[name].value)
         assert truth.high <= value <= truth.low + Fraction(1, 10**9)
+
+
+@pytest.fixture
+def profiled():
+    """Document of a certificate whose vote_profile bound says something."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=3000)
+    said = np.where(rng.random((15, 3000)) < 0.15, rng.integers(3, size=(15, 3000)), labels)
+    votes = Votes.from_predictions(said[:, :2500], labels[:2500], rng.random((15, 2500)) < 0.5)
+    weights = rng.dirichlet(np.full(15, 3.0))
+    profile = VoteProfile.of(said[:, 2500:], weights)
+    counts = VoteCounts.from_votes(votes)
+    certificate = Certificate.from_counts(
+        counts, weights=weights, bound="vote_profile", profile=profile
+    )
+    assert 0.02 < certificate.value < 0.2
+    return document_of(certificate)
+
+
+def test_the_bound_of_unlabelled_points_is_proven(profiled):
+    for rigorous in (False, True):
+        assert checked(profiled, rigorous=rigorous).problem is None
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [(-1e-6, "at least"), (1e-6, "only")],
+)
+def test_a_wrong_bound_of_unlabelled_points_is_found(profiled, change, problem):
+    value = float.fromhex(profiled["guarantee"]["value"]) + change
+    stated = {"value": value.hex(), "printed": rounded_up(value)}
+    profiled["guarantee"].update(stated)
+    next(b for b in profiled["bounds"] if b["name"] == "vote_profile").update(stated)
+    found = checked(profiled).problem
+    assert "the vote_profile bound" in found and problem in found
+
+
+def test_a_profile_no_vote_can_have_is_found(profiled):
+    n = profiled["profile"]["n_points"]
+    gaps = packing.unpack_numbers(profiled["profile"]["gaps"], n, "gaps")
+    gaps[7] = -0.25
+    profiled["profile"]["gaps"] = packing.pack_numbers(gaps)
+    assert "at unlabelled point 7" in checked(profiled).problem
+
+
+def test_a_profile_and_its_bound_belong_together(profiled):
+    profiled["profile"] = None
+    assert "without a profile" in checked(profiled).problem
 
 
 @pytest.mark.parametrize("times", [10**3, 10**6])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from tandemvote.counts import FloatArray, IntArray, VoteCounts
 from tandemvote.inequalities import Interval, kl_divergence, two_sqrt
 from tandemvote.inequalities.moments import Moment
 from tandemvote.inequalities.pac_bayes_kl import kl_interval
+from tandemvote.profile import VoteProfile
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,12 +28,15 @@ class Averages:
     posterior, prior : ndarray of shape (n_voters,)
     sharpening : callable
         How sets of different sizes make up one sample size.
+    profile : VoteProfile, optional
+        What the vote says of unlabelled points.
     """
 
     counts: VoteCounts
     posterior: FloatArray
     prior: FloatArray
     sharpening: Sharpening
+    profile: VoteProfile | None = None
 
     @classmethod
     def of(
@@ -58,6 +62,10 @@ class Averages:
             prior=distribution(prior, counts.n_voters, "prior"),
             sharpening=get_sharpening(sharpening),
         )
+
+    def with_profile(self, unlabelled: ArrayLike) -> Averages:
+        """Return the same with the voters' predictions on unlabelled points."""
+        return replace(self, profile=VoteProfile.of(unlabelled, self.posterior))
 
     @cached_property
     def gibbs_loss(self) -> float:

@@ -17,11 +17,12 @@ from tandemvote.bounds.second_order import second_order
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.bounds.tandem import tandem
 from tandemvote.bounds.test_set import test_set
+from tandemvote.bounds.vote_profile import vote_profile
 from tandemvote.counts import VoteCounts
 
 FROM_VOTES = (first_order, tandem, disagreement, c1, c2, c_tandem, c_box, second_order)
 
-BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, test_set)})
+BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, vote_profile, test_set)})
 
 VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out points, in the order of tables."""

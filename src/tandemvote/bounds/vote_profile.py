@@ -24,21 +24,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from tandemvote.bounds.averages import distribution
-from tandemvote.bounds.bound import BoundValue
+from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.inequalities import kl_divergence
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, catoni_rates, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.profile import VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])
 """Values of lam fixed in advance; averaging over them costs about a nat."""
@@ -156,84 +155,85 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-def vote_profile(
-    counts: VoteCounts,
-    unlabelled: ArrayLike,
-    posterior: ArrayLike | None = None,
-    prior: ArrayLike | None = None,
-    delta: float = 0.05,
-) -> BoundValue:
-    """Evaluate the bound on counts of held-out labels and predictions on unlabelled points.
+class ProfileBound(Bound):
+    """The bound `vote_profile`: it takes what voters say of unlabelled points as well."""
 
-    Parameters
-    ----------
-    counts : VoteCounts
-        Only errors and sizes of the held-out sets are used.
-    unlabelled : array_like of shape (n_voters, n_unlabelled)
-        Predicted labels on independent points of the same source, which were used neither for
-        training nor for choosing the posterior, in an order that does not depend on them.
-    posterior, prior : array_like of shape (n_voters,), optional
-        Uniform by default. The posterior may be chosen on the labelled points.
-    delta : float in (0, 1)
-        Failure probability.
+    def __call__(  # type: ignore[override]  # unlabelled points come before what has a default
+        self,
+        counts: VoteCounts,
+        unlabelled: ArrayLike,
+        posterior: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
+        delta: float = 0.05,
+    ) -> BoundValue:
+        """Evaluate the bound on counts of held-out labels and predictions on unlabelled points.
 
-    Examples
-    --------
-    >>> from tandemvote.votes import Votes
-    >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(2, size=6000)
-    >>> predictions = labels ^ (rng.random((25, 6000)) < 0.1)
-    >>> votes = Votes.from_predictions(predictions[:, :4000], labels[:4000])
-    >>> value = vote_profile(VoteCounts.from_votes(votes), predictions[:, 4000:])
-    >>> value.label, round(value.value, 3)
-    ('VP', 0.033)
-    """
-    rho = distribution(posterior, counts.n_voters, "posterior")
-    pi = distribution(prior, counts.n_voters, "prior")
-    kl_divergence(rho, pi)  # refuses weight where there is no prior
-    leads, gaps = vote_leads(unlabelled, rho)
-    size = harmonic_size(rho, counts.sizes, pi)
-    terms: dict[str, float] = {
-        "gibbs_loss": min(float(rho @ counts.gibbs_losses), 1.0),
-        "n": size.n,
-        "kl_divergence": size.kl_divergence,
-    }
-    # The rates must not depend on the posterior: they belong to the harmonic size at the prior.
-    rates = catoni_rates(harmonic_size(pi, counts.sizes, pi).n, delta=delta)
-    value = vote_profile_bound(**terms, leads=leads, gaps=gaps, rates=rates, delta=delta)
-    terms["n_unlabelled"] = leads.size
-    return BoundValue("vote_profile", "VP", value, delta, MappingProxyType(terms))
+        Parameters
+        ----------
+        counts : VoteCounts
+            Only errors and sizes of the held-out sets are used.
+        unlabelled : array_like of shape (n_voters, n_unlabelled)
+            Predicted labels on independent points of the same source, which were used neither for
+            training nor for choosing the posterior.
+        posterior, prior : array_like of shape (n_voters,), optional
+            Uniform by default. The posterior may be chosen on the labelled points.
+        delta : float in (0, 1)
+            Failure probability.
+
+        Examples
+        --------
+        >>> from tandemvote.votes import Votes
+        >>> rng = np.random.default_rng(0)
+        >>> labels = rng.integers(2, size=6000)
+        >>> predictions = labels ^ (rng.random((25, 6000)) < 0.1)
+        >>> votes = Votes.from_predictions(predictions[:, :4000], labels[:4000])
+        >>> value = vote_profile(VoteCounts.from_votes(votes), predictions[:, 4000:])
+        >>> value.label, round(value.value, 3)
+        ('VP', 0.033)
+        """
+        averages = Averages.of(counts, posterior, prior)
+        return self.at(averages.with_profile(unlabelled), delta)
 
 
-def vote_leads(predictions: ArrayLike, weights: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Largest share of the vote at each point, and its lead over the second largest.
+def _evaluate(averages: Averages, delta: float) -> float:
+    profile, pi = _profile(averages), averages.prior
+    size = harmonic_size(averages.posterior, averages.counts.sizes, pi)
+    return vote_profile_bound(
+        gibbs_loss=averages.gibbs_loss,
+        n=size.n,
+        kl_divergence=size.kl_divergence,
+        leads=profile.leads,
+        gaps=profile.gaps,
+        # The rates must not depend on the posterior: they belong to the size at the prior.
+        rates=catoni_rates(harmonic_size(pi, averages.counts.sizes, pi).n, delta=delta),
+        delta=delta,
+    )
 
-    Parameters
-    ----------
-    predictions : array_like of shape (n_voters, n_points)
-        Labels of any type.
-    weights : array_like of shape (n_voters,)
-        Weights of the vote, which sum to 1.
 
-    Examples
-    --------
-    >>> leads, gaps = vote_leads([["a", "b"], ["a", "c"], ["b", "c"]], [0.5, 0.25, 0.25])
-    >>> leads.tolist(), gaps.tolist()
-    ([0.75, 0.5], [0.5, 0.0])
-    """
-    said, rho = np.asarray(predictions), np.asarray(weights, float)
-    if said.ndim != 2 or len(said) != rho.size:
+def _profile(averages: Averages) -> VoteProfile:
+    if averages.profile is None:
         raise ValueError(
-            f"The unlabelled predictions have shape {said.shape}; expected ({rho.size},"
-            " n_unlabelled): one row a voter, in the order of the counts."
+            "The bound 'vote_profile' needs unlabelled points that were used for nothing else."
+            " Pass X_unlabelled, or choose another bound."
         )
-    classes, codes = np.unique(said, return_inverse=True)
-    codes = codes.reshape(said.shape)
-    shares = np.zeros((max(classes.size, 2), said.shape[1]))
-    for label in range(classes.size):
-        shares[label] = rho @ (codes == label)
-    second, first = np.partition(shares, -2, axis=0)[-2:]
-    return np.asarray(first), np.asarray(first - second)
+    return averages.profile
+
+
+vote_profile = ProfileBound(
+    name="vote_profile",
+    label="VP",
+    summary="error of random voters, and how clearly unlabelled points are decided",
+    theorem="linear programme over the vote's profile, with Catoni's inequality and betting",
+    labels_used="held-out labels, and points without labels",
+    formula=vote_profile_bound,
+    terms=lambda averages: {
+        "gibbs_loss": averages.gibbs_loss,
+        "n_min": averages.n_min,
+        "kl_divergence": averages.kl_divergence,
+        "n_unlabelled": _profile(averages).n_points,
+    },
+    evaluate=_evaluate,
+)
 
 
 def _phi(leads: FloatArray, gaps: FloatArray, lambdas: FloatArray) -> FloatArray:

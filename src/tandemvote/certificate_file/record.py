@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tandemvote.certificate_file.fields import Fields
-from tandemvote.certificate_file.packing import IntArray, unpack
+from tandemvote.certificate_file.packing import FloatArray, IntArray, unpack, unpack_numbers
 from tandemvote.certificate_file.strict_json import CertificateFileError, canonical
 
 SCHEMA = "tandemvote/certificate/1"
 SHARPENINGS = ("harmonic", "paper")
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
+
+PROFILE_ENCODING = "base64(zlib(little-endian float64))"
 
 PAIR_COUNTS = (
     "tandem_errors",
@@ -33,6 +35,9 @@ MAX_VOTERS = 5000
 
 MAX_POINTS = 10**10
 """No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
+
+MAX_PROFILE = 2 * 10**6
+"""Unlabelled points whose profile a file may hold: checking takes a logarithm for each."""
 
 NUMBERS_OF_LABELS = {"integer": int, "float": float, "boolean": bool, "text": str}
 
@@ -75,6 +80,8 @@ class CertificateRecord:
     n_voters : int
     counts : mapping of str to ndarray of int64, shape (n_voters (n_voters + 1) / 2,)
         Lower triangles of the matrices in `PAIR_COUNTS`.
+    profile : tuple of two ndarrays of float64, shape (n_points,), or None
+        Largest share of the vote at each unlabelled point, and its lead over the second.
     test : tuple of int or None
         Errors and points of the test set, if there was one.
     classes : tuple
@@ -97,6 +104,7 @@ class CertificateRecord:
     prior: tuple[float, ...]
     n_voters: int
     counts: Mapping[str, IntArray]
+    profile: tuple[FloatArray, FloatArray] | None
     test: tuple[int, int] | None
     classes: tuple[Any, ...]
     attestations: tuple[str, ...]
@@ -134,6 +142,7 @@ class CertificateRecord:
             prior=fields.numbers("prior", n_voters),
             n_voters=n_voters,
             counts={name: _triangle(counts, name, n_voters) for name in PAIR_COUNTS},
+            profile=_profile(fields),
             test=_test(fields),
             classes=_classes(fields.object("classes")),
             attestations=fields.texts("attestations"),
@@ -190,6 +199,19 @@ def _triangle(counts: Fields, name: str, n_voters: int) -> IntArray:
             f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
         )
     return triangle
+
+
+def _profile(fields: Fields) -> tuple[FloatArray, FloatArray] | None:
+    part = fields.optional_object("profile")
+    if part is None:
+        return None
+    n_points = part.integer("n_points", least=1, most=MAX_PROFILE)
+    part.must_be("encoding", PROFILE_ENCODING)
+    leads, gaps = (
+        unpack_numbers(part.text(name), n_points, f"profile.{name}") for name in ("leads", "gaps")
+    )
+    part.must_be_all_read()
+    return leads, gaps
 
 
 def _test(fields: Fields) -> tuple[int, int] | None:

@@ -14,18 +14,21 @@ from numpy.typing import NDArray
 
 from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate import TEST_SET, Certificate, rounded_up
-from tandemvote.certificate_file.packing import full, pack
+from tandemvote.certificate_file.packing import full, pack, pack_numbers
 from tandemvote.certificate_file.record import (
     ENCODING,
     MAX_POINTS,
+    MAX_PROFILE,
     MAX_VOTERS,
     PAIR_COUNTS,
+    PROFILE_ENCODING,
     SCHEMA,
     CertificateRecord,
     digest_of,
 )
 from tandemvote.certificate_file.strict_json import CertificateFileError, read_document
 from tandemvote.counts import VoteCounts
+from tandemvote.profile import VoteProfile
 
 TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
@@ -82,6 +85,12 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
             f"A certificate file holds up to {MAX_VOTERS} voters and {MAX_POINTS} points; this one"
             f" has {counts.n_voters} and {largest}. Leave out voters of weight 0 with `prune`."
         )
+    profile = certificate.profile
+    if profile is not None and profile.n_points > MAX_PROFILE:
+        raise ValueError(
+            f"A certificate file holds up to {MAX_PROFILE} unlabelled points; this certificate has"
+            f" {profile.n_points}. Certify with fewer: the bound hardly needs more."
+        )
     test = certificate.bounds.get(TEST_SET)
     document = {
         "schema": SCHEMA,
@@ -108,6 +117,14 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
         "attestations": list(certificate.assumptions),
         "notes": list(certificate.notes),
         "classes": _labels(counts.classes),
+        "profile": None
+        if profile is None
+        else {
+            "n_points": profile.n_points,
+            "encoding": PROFILE_ENCODING,
+            "leads": pack_numbers(profile.leads),
+            "gaps": pack_numbers(profile.gaps),
+        },
         "test": None if test is None else {name: int(n) for name, n in test.terms.items()},
         "versions": dict(certificate.versions),
         "weights": [weight.hex() for weight in certificate.weights.tolist()],
@@ -131,7 +148,8 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         **matrices,
     )
     weights, prior = np.array(record.weights), np.array(record.prior)
-    averages = Averages.of(counts, weights, prior, record.sharpening)
+    profile = None if record.profile is None else VoteProfile(*record.profile)
+    averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
     bounds = {}
     for name, stated in record.bounds.items():
         found = _evaluate(name, record, averages, stated.delta)
@@ -160,6 +178,7 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         candidates=record.candidates,
         bounds=bounds,
         counts=counts,
+        profile=profile,
         assumptions=record.attestations,
         notes=record.notes,
         versions=record.versions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
-from tandemvote.certificate import BEST, TEST_SET, Certificate
+from tandemvote.certificate import BEST, Certificate, refuse_without
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.hard_vote import votable
 from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.profile import SHUFFLE, VoteProfile
 from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution, minimise, prune
 from tandemvote.weights.problems import PROBLEMS
@@ -53,7 +54,14 @@ class Terms:
     delta: float = 0.05
     sharpening: str = HARMONIC
 
-    def check(self, *, n_voters: int, classes: NDArray[Any], test_set: bool = False) -> None:
+    def check(
+        self,
+        *,
+        n_voters: int,
+        classes: NDArray[Any],
+        unlabelled: bool = False,
+        test_set: bool = False,
+    ) -> None:
         """Refuse terms that cannot be met, before anything is trained."""
         if n_voters < 1:
             raise ValueError(f"A vote of {n_voters} voters is none; ask for at least 1.")
@@ -67,14 +75,10 @@ class Terms:
                 f"There are no weights {self.weights!r}. Choose one of"
                 f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
             )
-        if TEST_SET in self._bounds() and not test_set:
-            raise ValueError(
-                "The bound 'test_set' needs labelled points used for nothing else. Pass a test set"
-                " to certify, or choose another bound."
-            )
         # One voter who is always right: all that a bound can miss here is a matter of the classes.
         probe = VoteCounts.from_votes(Votes.from_predictions(classes[None, :], classes))
         for name in self._bounds():
+            refuse_without(name, unlabelled=unlabelled, test_set=test_set)
             check(name, get_bound(name).needs, probe)
 
     def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
@@ -100,6 +104,26 @@ class Terms:
         named = [self.bound] if isinstance(self.bound, str) else list(self.bound)
         minimised = [self.weights] if isinstance(self.weights, str) else []
         return [name for name in (*named, *minimised) if name not in (BEST, UNIFORM)]
+
+    def set_apart(self, votes: Votes) -> tuple[Votes, NDArray[Any]]:
+        """Part the unlabelled points into those weights may depend on, and those for the profile.
+
+        Disagreement is the only thing unlabelled points tell weights. Where it is not asked for,
+        both uses get all points; where it is, each gets half of them, drawn at random.
+
+        Returns
+        -------
+        votes : Votes
+            With the unlabelled points that weights may depend on.
+        rest : ndarray of shape (n_voters, n_points)
+            Codes predicted on the others.
+        """
+        if "disagreement" not in self._bounds():
+            return votes, votes.unlabelled
+        order = np.random.default_rng(SHUFFLE).permutation(votes.n_unlabelled)
+        first, second = np.array_split(order, 2)
+        seen = replace(votes, unlabelled=votes.unlabelled[:, np.sort(first)])
+        return seen, votes.unlabelled[:, np.sort(second)]
 
     def choose_weights(self, counts: VoteCounts) -> FloatArray:
         """Return the vote's weights; choosing them on the same points costs no confidence."""
@@ -127,6 +151,7 @@ class Terms:
         counts: VoteCounts,
         weights: ArrayLike,
         *,
+        profile: VoteProfile | None = None,
         test_counts: VoteCounts | None = None,
         notes: Sequence[str] = (),
     ) -> Certificate:
@@ -138,6 +163,7 @@ class Terms:
             bound=self.bound,
             delta=self.delta,
             sharpening=self.sharpening,
+            profile=profile,
             test_counts=test_counts,
             notes=notes,
         )

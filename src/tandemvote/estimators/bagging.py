@@ -91,11 +91,16 @@ class CertifiedBaggingClassifier(TrainedVote):
         y : array_like, shape (n_samples,)
             Labels of any type.
         X_unlabelled : like X, optional
-            Points of the same source without labels; they sharpen the disagreement bound.
+            Points of the same source without labels, none of them among X; they sharpen the
+            disagreement bound and add the bound `vote_profile`.
         """
         points, labels = self._validate_training(X, y)
         terms = self._terms()
-        terms.check(n_voters=self.n_estimators, classes=np.unique(labels))
+        terms.check(
+            n_voters=self.n_estimators,
+            classes=np.unique(labels),
+            unlabelled=X_unlabelled is not None,
+        )
         random_state = check_random_state(self.random_state)
         rows = [
             bootstrap(len(labels), self.max_samples, random_state) for _ in range(self.n_estimators)

@@ -18,6 +18,7 @@ from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.hard_vote import vote_shares, vote_totals
 from tandemvote.ensembles.terms import Terms
 from tandemvote.ensembles.voters import Codes
+from tandemvote.profile import VoteProfile
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         return terms.certify(
             self.counts_,
             self.certificate_.weights,
+            profile=self.certificate_.profile,
             test_counts=VoteCounts.from_votes(predicted),
             notes=[*self.certificate_.notes, note],
         )
@@ -139,6 +141,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
 
     def _certify(self, votes: Votes, terms: Terms) -> Self:
         """Count the votes, choose the weights, issue the certificate."""
+        votes, self.unlabelled_votes_ = terms.set_apart(votes)
         self.counts_ = VoteCounts.from_votes(votes)
         self.weights_ = terms.choose_weights(self.counts_)
         self._issue(terms, self.weights_)
@@ -152,5 +155,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         return self
 
     def _issue(self, terms: Terms, weights: FloatArray) -> None:
-        self.certificate_ = terms.certify(self.counts_, weights)
+        unlabelled = self.unlabelled_votes_
+        profile = VoteProfile.of(unlabelled, weights) if unlabelled.size else None
+        self.certificate_ = terms.certify(self.counts_, weights, profile=profile)
         self.bounds_ = self.certificate_.bounds

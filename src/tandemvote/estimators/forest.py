@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 from tandemvote.ensembles.fitted import voter_predictions
 from tandemvote.ensembles.out_of_bag import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_class_weight
+from tandemvote.ensembles.unlabelled import refuse_training_rows
 from tandemvote.ensembles.voters import Codes
 from tandemvote.estimators.certified_vote import CertifiedVote
 
@@ -146,14 +147,22 @@ class CertifiedForestClassifier(CertifiedVote):
         y : array_like, shape (n_samples,)
             Labels of any type.
         X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
-            Points of the same source without labels; they sharpen the disagreement bound.
+            Points of the same source without labels, none of them among X; they sharpen the
+            disagreement bound and add the bound `vote_profile`. Where weights or bound are
+            "disagreement", each of the two gets half of them.
         """
         refuse_class_weight(self.class_weight)
         points, labels = self._validate(X, y=y)
         check_classification_targets(labels)
         terms = self._terms()
-        terms.check(n_voters=self.n_estimators, classes=np.unique(labels))
+        terms.check(
+            n_voters=self.n_estimators,
+            classes=np.unique(labels),
+            unlabelled=X_unlabelled is not None,
+        )
         unlabelled = None if X_unlabelled is None else self._validate(X_unlabelled, reset=False)
+        if unlabelled is not None:
+            refuse_training_rows(points, unlabelled)
         self.forest_ = self._plain_forest().fit(points, labels)
         self.estimators_ = self.forest_.estimators_
         self.classes_ = self.forest_.classes_

@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 from tandemvote.ensembles.splits import Rows, held_out_mask
 from tandemvote.ensembles.terms import Terms
 from tandemvote.ensembles.training import train
+from tandemvote.ensembles.unlabelled import refuse_training_rows
 from tandemvote.ensembles.voters import Codes, Voter, encode, predict_codes, predict_held_out
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
@@ -59,6 +60,8 @@ class TrainedVote(CertifiedVote):
         random_state: RandomState,
     ) -> Self:
         unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
+        if unseen is not None:
+            refuse_training_rows(points, unseen)
         self.classes_ = np.unique(labels)
         self.estimators_ = train(
             estimators, points, labels, rows, random_state, n_jobs=self.n_jobs, verbose=self.verbose

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 from tandemvote.ensembles.hold_out import hold_out_votes
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.splits import held_out_mask, split
+from tandemvote.ensembles.unlabelled import refuse_training_rows
 from tandemvote.estimators.trained_vote import TrainedVote
 
 if TYPE_CHECKING:
@@ -101,21 +102,26 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         y : array_like, shape (n_samples,)
             Labels of any type.
         X_unlabelled : like X, optional
-            Points of the same source without labels; they sharpen the disagreement bound.
+            Points of the same source without labels, none of them among X; they sharpen the
+            disagreement bound and add the bound `vote_profile`.
         """
         points, labels = self._validate_training(X, y)
         models = self._models()
         terms = self._terms()
+        given = X_unlabelled is not None
         if self.prefit:
-            terms.check(n_voters=len(models), classes=np.unique(labels))
+            terms.check(n_voters=len(models), classes=np.unique(labels), unlabelled=given)
             self.estimators_ = models
             unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
+            if unseen is not None:
+                refuse_training_rows(points, unseen)
             votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
             self.classes_ = votes.classes
             return self._certify(votes, terms)
         random_state = check_random_state(self.random_state)
         parts = split(len(labels), self.splits, random_state)
-        terms.check(n_voters=len(models) * len(parts), classes=np.unique(labels))
+        n_voters = len(models) * len(parts)
+        terms.check(n_voters=n_voters, classes=np.unique(labels), unlabelled=given)
         rows = [part for part in parts for _ in models]
         if not isinstance(self.splits, Integral):
             # Random halves may miss each other on tiny data; folds do so by design.

@@ -15,7 +15,7 @@ from tandemvote.certificate_file.packing import full
 from tandemvote.certificate_file.record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.rate import Rate
-from tandemvote.verify.sample_sizes import SAMPLE_SIZES, SampleSize
+from tandemvote.verify.sample_sizes import SAMPLE_SIZES, Harmonic, SampleSize, uncapped
 
 IntArray = NDArray[np.int64]
 
@@ -33,6 +33,9 @@ class Evidence:
         Rate at which exactly one of a pair errs.
     voters, pairs, disagreement_pairs : SampleSize
         What the averages over voters, over pairs and of disagreement are worth.
+    in_full, in_full_at_prior : Harmonic or None
+        Sample sizes of voters without a cap; None where there is no profile or a set is empty.
+    profile : tuple of two ndarrays or None
     test : tuple of int or None
         Errors and points of the test set.
     """
@@ -46,6 +49,9 @@ class Evidence:
     voters: SampleSize
     pairs: SampleSize
     disagreement_pairs: SampleSize
+    in_full: Harmonic | None
+    in_full_at_prior: Harmonic | None
+    profile: tuple[NDArray[np.float64], NDArray[np.float64]] | None
     test: tuple[int, int] | None
 
 
@@ -60,6 +66,12 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
 
     def size(sizes: IntArray) -> SampleSize:
         return SAMPLE_SIZES[record.sharpening](sizes, weights, prior, arithmetic)
+
+    def in_full(over: list[int]) -> Harmonic | None:
+        sizes = overlaps[itself]
+        if record.profile is None or any(w and not n for w, n in zip(over, sizes, strict=True)):
+            return None
+        return uncapped(sizes, over, prior, arithmetic)
 
     def average(part: IntArray, whole: IntArray, *, without_points: int) -> Rate:
         groups = _pair_groups(part, whole, weights, without_points)
@@ -79,6 +91,9 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         voters=size(overlaps[itself]),
         pairs=size(full(overlaps)),
         disagreement_pairs=size(full(all_overlaps)),
+        in_full=in_full(weights),
+        in_full_at_prior=in_full(prior),
+        profile=record.profile,
         test=record.test,
     )
 

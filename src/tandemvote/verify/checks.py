@@ -109,7 +109,7 @@ def _problems(
         # Exactly its share, not the share as rounded in the file.
         exact = Fraction(record.delta) / len(record.candidates)
         delta = exact if name in record.candidates else Fraction(stated.delta)
-        truth = enclosures[name] = RULES[name].truth(seen, delta, arithmetic)
+        truth = enclosures[name] = RULES[name].at(seen, delta, arithmetic, stated.value)
         yield from _wrong_value(name, stated, truth, rigorous=arithmetic.rigorous)
         yield from _wrong_decimal(f"the {name} bound", stated.value, stated.printed)
     yield from _wrong_guarantee(record)
@@ -157,6 +157,8 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     for name in record.bounds:
         if RULES[name].two_classes and len(record.classes) > 2:
             yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
+    if ("vote_profile" in record.bounds) != (record.profile is not None):
+        yield "the vote_profile bound is stated without a profile, or a profile without its bound"
     if "test_set" in record.bounds and record.test is None:
         yield "the test_set bound is stated without the counts of a test set"
     if "test_set" not in record.bounds and record.test is not None:

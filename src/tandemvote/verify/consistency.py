@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tandemvote.certificate_file.packing import FloatArray
 from tandemvote.certificate_file.record import CertificateRecord
 from tandemvote.verify.averages import IntArray, diagonal
+
+ROUNDING = 1e-9
+"""By how much shares that were added up in floating point may exceed 1."""
 
 
 def impossible_counts(record: CertificateRecord) -> Iterator[str]:
@@ -49,5 +53,19 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
         yield "the number of unlabelled points differs from pair to pair"
     if len(record.classes) <= 2 and (lone != labelled).any():
         yield "of two classes, voters disagree where not exactly one of them errs"
+    if record.profile is not None:
+        yield from _impossible_profile(*record.profile)
     if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
         yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"
+
+
+def _impossible_profile(leads: FloatArray, gaps: FloatArray) -> Iterator[str]:
+    """Shares of a vote lie in [0, 1], and the two largest sum to at most 1."""
+    possible = (leads > 0) & (leads <= 1 + ROUNDING) & (gaps >= 0) & (gaps <= leads)
+    possible &= 2 * leads - gaps <= 1 + ROUNDING
+    if not possible.all():
+        point = int(np.flatnonzero(~possible)[0])
+        yield (
+            f"at unlabelled point {point} the vote has a largest share of {leads[point]:g} and a"
+            f" lead of {gaps[point]:g}"
+        )

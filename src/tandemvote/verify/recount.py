@@ -6,10 +6,37 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.verify.recount_test import other_test
+from tandemvote.verify.recount_unlabelled import other_unlabelled
 from tandemvote.votes import Votes
+
+
+def recount(
+    record: CertificateRecord, votes: Votes | None, unlabelled: ArrayLike | None, test: Votes | None
+) -> Iterator[str]:
+    """Say where a record is not what counting again gives, as far as there is something to count.
+
+    Parameters
+    ----------
+    record : CertificateRecord
+    votes : Votes or None
+        The labelled votes.
+    unlabelled : array_like of shape (n_voters, n_points) or None
+        Predictions of the voters on points without labels.
+    test : Votes or None
+        Votes on the test set: of all voters, or of the vote itself as a single one.
+    """
+    if votes is not None:
+        yield from other_counts(record, votes)
+    if unlabelled is not None:
+        said = np.asarray(unlabelled)
+        # The first voter stands in for labels, of which there are none.
+        yield from other_unlabelled(record, Votes.from_predictions(said, said[0]))
+    if test is not None:
+        yield from other_test(record, test)
 
 
 def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -17,9 +44,7 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if votes.n_voters != record.n_voters:
         yield f"the file is about {record.n_voters} voters, the votes have {votes.n_voters}"
         return
-    known = set(map(_comparable, record.classes))
-    if any(_comparable(label) not in known for label in votes.classes.tolist()):
-        yield "the votes have labels that are not among those of the file"
+    yield from unknown_labels(record, votes, "the votes")
     counts = record.counts
     stated = {
         "points both hold out": counts["overlaps"],
@@ -27,9 +52,9 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         "lone errors": counts["lone_errors"],
         "disagreements": counts["disagreements"] - counts["unlabelled_disagreements"],
     }
-    held_out = _bits(votes.held_out)
-    wrong = _bits(votes.held_out & (votes.predictions != votes.labels))
-    says = [_bits(votes.held_out & (votes.predictions == c)) for c in range(votes.classes.size)]
+    held_out = bits(votes.held_out)
+    wrong = bits(votes.held_out & (votes.predictions != votes.labels))
+    says = [bits(votes.held_out & (votes.predictions == c)) for c in range(votes.classes.size)]
     place = 0
     for second in range(votes.n_voters):
         for first in range(second + 1):
@@ -50,11 +75,18 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             place += 1
 
 
+def unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
+    """Say whether votes have labels that the record does not know."""
+    known = set(map(_comparable, record.classes))
+    if any(_comparable(label) not in known for label in votes.classes.tolist()):
+        yield f"{where} have labels that are not among those of the file"
+
+
 def _comparable(label: Any) -> str | float:
     """Return a label such that 1 is 1.0, as integers become where a table has empty cells."""
     return label if isinstance(label, str) else float(label)
 
 
-def _bits(planes: NDArray[Any]) -> list[int]:
+def bits(planes: NDArray[Any]) -> list[int]:
     """Return each row of a boolean array as one integer, a bit a point."""
     return [int.from_bytes(row.tobytes(), "big") for row in np.packbits(planes, axis=1)]

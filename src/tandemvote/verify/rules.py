@@ -11,6 +11,7 @@ from typing import Any
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.inverses import binomial_limit, kl_lower, kl_upper, moment
+from tandemvote.verify.profile import ProfileGame, enclose
 from tandemvote.verify.rate import Rate
 from tandemvote.verify.sample_sizes import moment_and_size, two_roots
 from tandemvote.verify.trinomial import supremum
@@ -48,13 +49,21 @@ class Rule:
     Attributes
     ----------
     truth : callable
-        From evidence, failure probability and arithmetic to the bound.
+        From evidence, failure probability and arithmetic to the bound; one that has no formula
+        also takes the stated value, next to which it looks first.
     two_classes : bool
         Whether it holds for two classes only.
     """
 
-    truth: Callable[[Evidence, Fraction, Arithmetic], Truth]
+    truth: Callable[..., Truth]
     two_classes: bool = False
+    has_formula: bool = True
+
+    def at(self, seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: float) -> Truth:
+        """Find what the bound really is."""
+        if self.has_formula:
+            return self.truth(seen, delta, arithmetic)
+        return self.truth(seen, delta, arithmetic, Fraction(stated))
 
 
 def _first_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
@@ -136,6 +145,23 @@ def _second_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Tr
     return _clipped(3 * kl_upper(share, allowed, arithmetic) / 2, arithmetic)
 
 
+def _vote_profile(
+    seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: Fraction
+) -> Truth:
+    if seen.profile is None or seen.in_full is None or seen.in_full_at_prior is None:
+        return NOTHING
+    game = ProfileGame(
+        gibbs=seen.gibbs.part,
+        size=seen.in_full,
+        size_at_prior=seen.in_full_at_prior,
+        leads=seen.profile[0],
+        gaps=seen.profile[1],
+        delta=delta,
+        arithmetic=arithmetic,
+    )
+    return Truth(*enclose(game.refutes, stated))
+
+
 def _test_set(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     if seen.test is None:
         return NOTHING
@@ -152,6 +178,7 @@ RULES = MappingProxyType(
         "c_tandem": Rule(_c_tandem),
         "c_box": Rule(_c_box),
         "second_order": Rule(_second_order),
+        "vote_profile": Rule(_vote_profile, has_formula=False),
         "test_set": Rule(_test_set),
     }
 )

@@ -111,16 +111,22 @@ def smallest(
 def harmonic(
     sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
 ) -> Harmonic:
-    """Take every set, of voters or of pairs (where `sizes` is a matrix)."""
+    """Take every set, of voters or of pairs (where `sizes` is a matrix), up to the cap."""
     n_min = _n_min(sizes, prior)
     if n_min == 0:
         return Harmonic(None, None, {})
-    capped = np.minimum(sizes, cap(n_min))
+    return uncapped(np.minimum(sizes, cap(n_min)), weights, prior, arithmetic)
+
+
+def uncapped(
+    sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
+) -> Harmonic:
+    """Take every set as it is; those with weight must have points."""
     number, zero = arithmetic.exactly, arithmetic.exactly(0)
     before, whole = sum(prior) ** sizes.ndim, sum(weights) ** sizes.ndim
-    masses = {n: Fraction(mass, before) for n, mass in _mass_by_size(capped, prior).items() if mass}
+    masses = {n: Fraction(mass, before) for n, mass in _mass_by_size(sizes, prior).items() if mass}
     rate = cost = zero
-    for n, mass in _mass_by_size(capped, weights).items():
+    for n, mass in _mass_by_size(sizes, weights).items():
         if mass:
             share = number(Fraction(mass, n * whole))
             rate, cost = rate + share, cost - share * arithmetic.log(number(n))
@@ -129,7 +135,7 @@ def harmonic(
         ratios = log_ratios(weights, prior, arithmetic)
         for voter, (weight, ratio) in enumerate(zip(weights, ratios, strict=True)):
             if weight:
-                partners = _mass_by_partner(capped, voter, weights)
+                partners = _mass_by_partner(sizes, voter, weights)
                 for n, mass in partners.items():
                     share = number(Fraction(sizes.ndim * weight * mass, n * whole))
                     cost = cost + share * ratio

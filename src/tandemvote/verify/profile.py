@@ -1,0 +1,213 @@
+r"""The bound from unlabelled points once more: no error rate above it explains what was seen.
+
+A random voter errs at a rate g, the vote at a rate L. The held-out labels give the evidence E(g)
+against errors as rare as seen, Catoni's inequality averaged over planned tilts. Bets on the
+unlabelled points give the evidence B(L, g) against an average phi of at least L - lam g, averaged
+over five values of lam. L is refuted if for every g both together reach ln(1/delta). The g are
+parted into cells by the evidence of the labels; within a cell the least of each evidence counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.inverses import bisect
+from tandemvote.verify.sample_sizes import Harmonic
+
+SLOPES = tuple(Fraction(n, 2) for n in (2, 3, 4, 6, 9))
+SHARES = (
+    Fraction(1, 4),
+    *(Fraction(3, 8 * 2**plan) for plan in range(7)),
+    Fraction(3, 512),
+)
+N_CELLS = 24
+STAKE = Fraction(9, 10)
+
+NEARBY = Fraction(1, 2 * 10**9)
+"""How far below the stated value an error rate must be that is not refuted."""
+
+FACTORS = 16
+"""Factors of the capital that are multiplied before a logarithm is taken."""
+
+COARSE = 14
+"""Halvings that tell where a wrong value should have been."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileGame:
+    """Everything but the error rate in question.
+
+    Attributes
+    ----------
+    gibbs : number
+        Observed error rate of a random voter.
+    size, size_at_prior : Harmonic
+        Sample sizes behind it, at the weights and at the prior, sets counted in full.
+    leads, gaps : ndarray of float64, shape (n_points,)
+    delta : Fraction
+    arithmetic : Arithmetic
+    """
+
+    gibbs: Any
+    size: Harmonic
+    size_at_prior: Harmonic
+    leads: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+    delta: Fraction
+    arithmetic: Arithmetic
+
+    def refutes(self, error: Fraction) -> bool:
+        """Whether an error rate of the vote is too large for what was seen."""
+        return all(self._refutes_in(cell, error) for cell in self._cells)
+
+    @cached_property
+    def _nats(self) -> Any:
+        return -self.arithmetic.log(self.arithmetic.exactly(self.delta))
+
+    @cached_property
+    def _cells(self) -> list[tuple[Any, Any]]:
+        """For each cell the largest g, and the evidence the labels leave to be found."""
+        number = self.arithmetic.exactly
+        divergence = self.size.cost / self.size.rate
+        least = self.arithmetic.log(number(SHARES[0]))
+        width = (self._nats - least + divergence) / N_CELLS
+        return [
+            (
+                self._largest_gibbs(least + (cell + 1) * width),
+                self._nats - least + divergence - cell * width,
+            )
+            for cell in range(N_CELLS)
+        ]
+
+    def _largest_gibbs(self, evidence: Any) -> Any:
+        """Smallest g against which the labels give that much evidence, divergence included."""
+        calculate = self.arithmetic
+        if self.size.rate is None or self.size_at_prior.rate is None:
+            return calculate.exactly(1)
+        n = 1 / self.size.rate
+        rates = [calculate.exactly(0)] + [
+            calculate.sqrt(2 * self._nats * 2**plan * self.size_at_prior.rate)
+            for plan in range(len(SHARES) - 1)
+        ]
+
+        def exceeds(g: Fraction) -> bool | None:
+            q = calculate.exactly(g)
+            root = calculate.sqrt(q)
+            logs = []
+            for share, rate in zip(SHARES, rates, strict=True):
+                tilt = rate / root
+                shrunk = calculate.log(1 - q * (1 - calculate.exp(-tilt)))
+                logs.append(
+                    calculate.log(calculate.exactly(share)) - n * (tilt * self.gibbs + shrunk)
+                )
+            total = _log_sum(logs, calculate)
+            return True if total > evidence else False if total < evidence else None
+
+        if not exceeds(Fraction(1)):
+            return calculate.exactly(1)
+        return bisect(exceeds, Fraction(1, 2**1000), Fraction(1), calculate)
+
+    @cached_property
+    def _games(self) -> list[tuple[Fraction, Fraction, list[Any], list[Any]]]:
+        """For each slope: the largest phi, the values of phi, and bets for a goal of one nat."""
+        number, n = self.arithmetic.exactly, len(self.leads)
+        games = []
+        for slope in SLOPES:
+            largest = _largest(slope)
+            phi = [
+                number(_phi(slope, Fraction(lead), Fraction(gap)))
+                for lead, gap in zip(self.leads.tolist(), self.gaps.tolist(), strict=True)
+            ]
+            # The guess before any point: the middle of the range, half its width as deviation.
+            total = number((1 - slope + largest) / 2)
+            squares = number((largest - 1 + slope) ** 2 / 4)
+            bets = []
+            for i, value in enumerate(phi, start=1):
+                bets.append(self.arithmetic.sqrt(2 * i / (n * squares)) if squares > 0 else None)
+                before = total / i
+                total = total + value
+                squares = squares + (value - before) * (value - total / (i + 1))
+            games.append((slope, largest, phi, bets))
+        return games
+
+    def _refutes_in(self, cell: tuple[Any, Any], error: Fraction) -> bool:
+        g, needed = cell
+        calculate, number = self.arithmetic, self.arithmetic.exactly
+        limit = number(1)
+        for slope in SLOPES:
+            limit = calculate.smaller(
+                limit, number(max(1 - slope / 2, Fraction(0))) + number(slope) * g
+            )
+        if number(error) >= limit:
+            return True  # no vote errs more often where a random voter errs at that rate
+        goal = calculate.sqrt(needed + 1)
+        capitals = []
+        for slope, largest, phi, bets in self._games:
+            mean = calculate.smaller(number(error) - number(slope) * g, number(largest))
+            room = number(largest) - mean
+            most = number(STAKE) / room if room > 0 else None
+            stakes = (_stake(bet, goal, most, calculate) for bet in bets)
+            capitals.append(_log_capital(phi, stakes, mean, calculate))
+        total = _log_sum(capitals, calculate) - calculate.log(number(len(SLOPES)))
+        return bool(total >= needed)
+
+
+def enclose(refutes: Callable[[Fraction], bool], stated: Fraction) -> tuple[Fraction, Fraction]:
+    """Find the smallest error rate that is refuted: closely if it is the stated one."""
+    below = max(stated - NEARBY, Fraction(0))
+    if not refutes(stated):
+        return _narrowed(refutes, stated, Fraction(1))
+    if below > 0 and refutes(below):
+        return _narrowed(refutes, Fraction(0), below)
+    return below, stated
+
+
+def _narrowed(
+    refutes: Callable[[Fraction], bool], low: Fraction, high: Fraction
+) -> tuple[Fraction, Fraction]:
+    for _ in range(COARSE):
+        middle = (low + high) / 2
+        low, high = (low, middle) if refutes(middle) else (middle, high)
+    return low, high
+
+
+def _largest(slope: Fraction) -> Fraction:
+    """Largest value of phi."""
+    return max(1 - slope / 2, Fraction(0))
+
+
+def _phi(slope: Fraction, lead: Fraction, gap: Fraction) -> Fraction:
+    certain = max(1 - slope * gap, Fraction(0))
+    return min(certain - slope * (1 - lead), _largest(slope))
+
+
+def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:
+    """Bet for a goal, at most so much; without either there is nothing to win."""
+    if bet is None:
+        return calculate.exactly(0) if most is None else most
+    return bet * goal if most is None else calculate.smaller(bet * goal, most)
+
+
+def _log_capital(phi: list[Any], stakes: Iterable[Any], mean: Any, calculate: Arithmetic) -> Any:
+    one = calculate.exactly(1)
+    product, total = one, calculate.exactly(0)
+    for i, (value, stake) in enumerate(zip(phi, stakes, strict=True), start=1):
+        product = product * (one + stake * (mean - value))
+        if i % FACTORS == 0:
+            total, product = total + calculate.log(product), one
+    return total + calculate.log(product)
+
+
+def _log_sum(logs: list[Any], calculate: Arithmetic) -> Any:
+    """Logarithm of a sum of exponentials, none of which may overflow."""
+    largest = max(logs, key=lambda number: calculate.ends(number)[1])
+    parts = [calculate.exp(number - largest) for number in logs]
+    return largest + calculate.log(sum(parts[1:], parts[0]))

@@ -1,0 +1,103 @@
+"""Unlabelled points: what the vote says of them, and that they are new."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from tandemvote import CertifiedForestClassifier, Votes, certify
+from tandemvote.bounds import vote_profile
+from tandemvote.ensembles.terms import Terms
+from tandemvote.ensembles.unlabelled import refuse_training_rows
+from tandemvote.profile import VoteProfile, vote_leads
+
+
+def test_the_order_of_the_points_depends_on_nothing_but_their_number():
+    rng = np.random.default_rng(0)
+    said = np.sort(rng.integers(3, size=(5, 200)), axis=1)  # as sorted as a file can be
+    leads, gaps = vote_leads(said, np.full(5, 0.2))
+    profile = VoteProfile.of(said, np.full(5, 0.2))
+    assert not np.array_equal(profile.leads, leads)
+    np.testing.assert_array_equal(np.sort(profile.leads), np.sort(leads))
+    other = VoteProfile.of(1 - said, np.full(5, 0.2))
+    np.testing.assert_array_equal(profile.leads, other.leads)
+    assert set(zip(profile.leads, profile.gaps, strict=True)) == set(zip(leads, gaps, strict=True))
+
+
+def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 3))
+    refuse_training_rows(X, rng.normal(size=(500, 3)))
+    mixed = rng.normal(size=(500, 3))
+    mixed[:20] = X[:20]
+    with pytest.raises(ValueError, match="20 of the 500 unlabelled points"):
+        refuse_training_rows(X, mixed)
+    dice = rng.integers(4, size=(500, 3))  # 64 different rows: every new one is an old one
+    refuse_training_rows(dice, rng.integers(4, size=(500, 3)))
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array, lambda X: X.astype(str).astype(object)])
+def test_rows_are_compared_in_every_form(form):
+    X = np.random.default_rng(2).integers(1000, size=(100, 6)) * np.array([1, 0, 1, 1, 0, 1])
+    refuse_training_rows(form(X), form(X + 2000))
+    with pytest.raises(ValueError, match="rows of the training data"):
+        refuse_training_rows(form(X), form(X[30:60]))
+
+
+def test_weights_and_profile_share_no_unlabelled_point_where_weights_depend_on_them():
+    rng = np.random.default_rng(3)
+    votes = Votes.from_predictions(
+        rng.integers(2, size=(4, 50)),
+        rng.integers(2, size=50),
+        unlabelled=np.array([np.arange(100) % 2, *rng.integers(2, size=(3, 100))]),
+    )
+    both, rest = Terms(weights="tandem", bound="best").set_apart(votes)
+    assert both is votes and rest is votes.unlabelled
+    for terms in (Terms(weights="disagreement"), Terms(bound=["tandem", "disagreement"])):
+        seen, rest = terms.set_apart(votes)
+        assert seen.n_unlabelled == rest.shape[1] == 50
+        columns = [tuple(column) for column in np.hstack([seen.unlabelled, rest]).T]
+        assert sorted(columns) == sorted(tuple(column) for column in votes.unlabelled.T)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(4)
+    y = rng.integers(3, size=1600)
+    return rng.normal(size=(1600, 4)) + 1.2 * np.eye(3, 4)[y], y
+
+
+def test_a_forest_uses_unlabelled_points_and_beats_what_it_says_without(blobs):
+    X, y = blobs
+    forest = CertifiedForestClassifier(30, max_samples=0.5, bound="vote_profile", random_state=0)
+    forest.fit(X[:1000], y[:1000], X_unlabelled=X[1000:])
+    certificate = forest.certificate_
+    assert certificate.bound == "vote_profile"
+    assert certificate.profile.n_points == 600
+    said = np.array([tree.predict(X[1000:]) for tree in forest.estimators_])
+    assert certificate.value == vote_profile(forest.counts_, said).value
+    assert certificate.value < 0.8 * min(
+        certificate.bounds[name].value for name in ("first_order", "tandem")
+    )
+    assert "600 unlabelled points" in repr(certificate)
+    assert any("unlabelled points are independent" in text for text in certificate.assumptions)
+    pruned = forest.prune(10)
+    assert pruned.certificate_.bounds["vote_profile"].value < 1
+    tested = forest.certify_with_test(X[1000:], y[1000:])
+    assert tested.value == certificate.value
+
+
+def test_certify_takes_unlabelled_points_for_fitted_models_and_for_votes(blobs):
+    X, y = blobs
+    forest = CertifiedForestClassifier(20, random_state=0).fit(X[:1000], y[:1000])
+    certificate = certify(
+        forest.forest_, X[:1000], y[:1000], X_unlabelled=X[1000:], bound="vote_profile"
+    )
+    votes = Votes.from_predictions(
+        [[0, 1, 2] * 100] * 3, [0, 1, 2] * 100, unlabelled=[[0, 1, 2] * 50] * 3
+    )
+    assert certificate.value < 1
+    assert certify(votes, bound="vote_profile").value < 0.05
+    with pytest.raises(ValueError, match="needs unlabelled points"):
+        certify(forest.forest_, X[:1000], y[:1000], bound="vote_profile")
+    with pytest.raises(ValueError, match="rows of the training data"):
+        certify(forest.forest_, X[:1000], y[:1000], X_unlabelled=X[:50])
