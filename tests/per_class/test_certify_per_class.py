@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import beta
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -304,6 +305,20 @@ def test_a_pruned_vote_pays_for_the_choice_among_all_voters(data):
     )
     errors = (pruned.predict(X) != y)[y == "calm"].sum()
     assert tested["calm"].bounds["test_set"].terms["n_errors"] == errors
+
+
+def test_points_a_single_voter_was_trained_on_are_no_test_points():
+    labels = np.repeat([0, 1], [40, 5])
+    held_out = np.where(labels == 0, np.arange(45) < 30, False)
+    found = certify_per_class(Votes.from_predictions([labels], labels, held_out), bound="test_set")
+    assert found[0].value == pytest.approx(1 - 0.025 ** (1 / 30))
+    assert found[1].value == 1.0
+    assert found[1].remark == "a voter was trained on all points of this class"
+
+
+def test_an_unfitted_classifier_is_told_so(data):
+    with pytest.raises(NotFittedError):
+        certify_per_class(CertifiedForestClassifier(), *data)
 
 
 def test_what_goes_together_must_come_together(data):

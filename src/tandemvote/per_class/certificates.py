@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate import ASSUMPTIONS, _percent, rounded_up
 from tandemvote.counts import FloatArray
+from tandemvote.inequalities.outward import outward
 
 if TYPE_CHECKING:
     import pandas
@@ -142,7 +143,7 @@ class ClassCertificates:
                 " 1. Divide them by their sum."
             )
         mean = sum(share * self[label].value for label, share in frequencies.items())
-        return min(mean * (1.0 + 1e-9), 1.0)  # outward: the frequencies sum to 1 up to 1e-9 only
+        return outward(mean / total)
 
     def to_frame(self) -> pandas.DataFrame:
         """One row a class as a pandas frame."""

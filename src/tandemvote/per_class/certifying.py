@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
@@ -80,6 +81,7 @@ def certify_per_class(
       rare         487     0.617    TND
     """
     if isinstance(model, CertifiedVote):
+        check_is_fitted(model)
         weights = model.certificate_.weights if weights is None else weights
         prior = model.certificate_.prior if prior is None else prior
     names = (bound,) if isinstance(bound, str) else tuple(bound)
@@ -154,7 +156,7 @@ def _certify_class(
             found[name] = get_bound(name)(
                 judged.counts, weights, terms.prior, share, terms.sharpening
             )
-        elif tested.n_points:
+        elif tested.n_points and tested.counts.n_min:
             found[name] = get_bound(name)(tested.counts, delta=share)
     best = min(found, key=lambda name: found[name].value, default=TEST_SET)
     source = tested if best == TEST_SET else judged
