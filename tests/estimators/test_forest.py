@@ -83,7 +83,7 @@ def test_best_pays_for_its_choice_and_delta_is_passed_on(binary):
     candidates = forest.certificate_.candidates
     assert {forest.bounds_[name].delta for name in candidates} == {0.1 / len(candidates)}
     assert forest.certificate_.value == min(map(float, forest.bounds_.values()))
-    assert forest.certificate_.to_frame().shape[0] == n_bounds
+    assert forest.certificate_.to_frame().shape[0] == len(forest.bounds_)
 
 
 def test_random_labels_get_no_guarantee():

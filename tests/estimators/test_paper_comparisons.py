@@ -36,7 +36,7 @@ def test_unlabelled_points_pay_when_labels_are_few():
             labelled, unlabelled, labels, _ = train_test_split(
                 X, digit % 2, train_size=share, random_state=seed
             )
-            fitted = CertifiedForestClassifier(50, random_state=seed)
+            fitted = CertifiedForestClassifier(50, random_state=seed, sharpening="paper")
             fitted.fit(labelled, labels, unlabelled)
             assert fitted.counts_.n_unlabelled == len(unlabelled)
             bounds.append(fitted.bounds_)

@@ -83,15 +83,64 @@ def test_a_test_set_bound_can_be_the_one_reported(messy, capsys):
     assert found["value"] == found["bounds"]["test_set"]
 
 
-def test_unlabelled_points_sharpen_the_disagreement_bound(messy, tmp_path, capsys):
-    lines = messy.read_text(encoding="utf-8-sig").splitlines()
-    more = tmp_path / "more.csv"
-    more.write_text("\n".join(line.rsplit(";", 1)[0] for line in [lines[0], *lines[1:] * 5]) + "\n")
+@pytest.fixture
+def more(tmp_path):
+    """Further points without labels, of the same source."""
+    rng = np.random.default_rng(2)
+    colours = rng.choice(["red", "blue", "", "dark green"], 5 * ROWS)
+    sizes = rng.normal(size=5 * ROWS)
+    lines = [f"{size:.9f};{colour};12" for size, colour in zip(sizes, colours, strict=True)]
+    path = tmp_path / "more.csv"
+    path.write_text("\n".join(['size;colour;"the note"', *lines]) + "\n")
+    return path
+
+
+def test_unlabelled_points_sharpen_the_disagreement_bound(messy, more, capsys):
     options = ["certify", str(messy), "--target", "quality", "--voters", "20", "--json"]
     assert run(options) == 0
     without = json.loads(capsys.readouterr().out)["bounds"]["disagreement"]
     assert run([*options, "--unlabelled", str(more)]) == 0
     assert json.loads(capsys.readouterr().out)["bounds"]["disagreement"] < without
+
+
+def test_unlabelled_points_give_a_bound_of_their_own(messy, more, capsys):
+    options = ["certify", str(messy), "--target", "quality", "--voters", "20", "--json"]
+    assert run([*options, "--unlabelled", str(more), "--bound", "vote_profile"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["bound"] == "vote_profile"
+    assert found["value"] < 0.8 * min(found["bounds"][name] for name in ("first_order", "tandem"))
+    assert run([*options, "--bound", "vote_profile"]) != 0
+    assert "needs unlabelled points" in capsys.readouterr().err
+
+
+def test_training_points_do_not_pass_for_unlabelled_ones(messy, tmp_path, capsys):
+    lines = messy.read_text(encoding="utf-8-sig").splitlines()
+    again = tmp_path / "again.csv"
+    again.write_text("\n".join(line.rsplit(";", 1)[0] for line in lines) + "\n")
+    options = ["--target", "quality", "--voters", "5", "--unlabelled", str(again)]
+    assert run(["certify", str(messy), *options]) != 0
+    assert "rows of the training data" in capsys.readouterr().err
+
+
+def test_published_forms_are_never_tighter(messy, capsys):
+    options = ["certify", str(messy), "--target", "quality", "--weights", "uniform", "--json"]
+    found = []
+    for sharpening in ("harmonic", "paper"):
+        assert run([*options, "--voters", "20", "--sharpening", sharpening]) == 0
+        found.append(json.loads(capsys.readouterr().out)["bounds"])
+    for name in ("first_order", "tandem", "disagreement", "c_tandem", "c_box", "second_order"):
+        assert found[0][name] <= found[1][name]
+    assert found[0]["tandem"] < found[1]["tandem"]
+
+
+def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
+    options = ["certify", str(messy), "--target", "quality", "--voters", "30", "--per-class"]
+    assert run(options) == 0
+    assert "errors by true class" in capsys.readouterr().out
+    assert run([*options, "--bound", "first_order", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["classes"]) == {"good", "bad"}
+    assert all(value > found["bounds"]["first_order"] / 2 for value in found["classes"].values())
 
 
 def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):

@@ -14,6 +14,7 @@ import typer
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate
     from tandemvote.datasets import Dataset
+    from tandemvote.per_class import ClassCertificates
     from tandemvote.votes import Votes
 
 
@@ -31,6 +32,13 @@ class Weights(str, Enum):
     FIRST_ORDER = "first_order"
     TANDEM = "tandem"
     DISAGREEMENT = "disagreement"
+
+
+class Sharpening(str, Enum):
+    """How held-out sets of different sizes count: in full, or all as the smallest."""
+
+    HARMONIC = "harmonic"
+    PAPER = "paper"
 
 
 SHARE_OF_POINTS = {Bagging.FULL: None, Bagging.REDUCED: 0.5}
@@ -62,11 +70,18 @@ def certify(
         typer.Option(help="Bound to report, 'tandem' by default; repeat it, or say 'best'."),
     ] = None,
     delta: Annotated[float, typer.Option(help="Failure probability.")] = 0.05,
+    sharpening: Annotated[
+        Sharpening, typer.Option(help="Held-out sets counted in full, or bounds as published.")
+    ] = Sharpening.HARMONIC,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Certify the error on each true class as well.")
+    ] = False,
     test_fraction: Annotated[
         float, typer.Option(min=0, max=0.9, help="Share of labels to spend on a test set.")
     ] = 0.0,
     unlabelled: Annotated[
-        Path | None, typer.Option(help="File of further points without labels.")
+        Path | None,
+        typer.Option(help="File of further points without labels, for --bound vote_profile."),
     ] = None,
     drop_missing: Annotated[
         bool, typer.Option("--drop-missing", help="Leave out rows with missing cells.")
@@ -103,7 +118,12 @@ def certify(
 
         model_path(model)  # before the work, not after it
     bounds: Any = "tandem" if not bound else bound[0] if len(bound) == 1 else bound
-    terms = {"weights": weights.value, "bound": bounds, "delta": delta}
+    terms = {
+        "weights": weights.value,
+        "bound": bounds,
+        "delta": delta,
+        "sharpening": sharpening.value,
+    }
     if predictions is not None:
         if model or unlabelled or test_fraction:
             raise typer.BadParameter(
@@ -128,7 +148,8 @@ def certify(
                 dataset, terms, trees, test_fraction=test_fraction, unlabelled=unlabelled, seed=seed
             )
         description = _describe(dataset)
-    _show(certificate, as_json=as_json)
+    classes = _per_class(votes, certificate) if per_class else None
+    _show(certificate, classes, as_json=as_json)
     if report is not None:
         from tandemvote.report import write_report  # noqa: PLC0415
         from tandemvote.weights import minimise  # noqa: PLC0415
@@ -140,7 +161,9 @@ def certify(
             estimator=estimator,
             votes=votes,
             # Found again in milliseconds, for the picture of the solver's path.
-            solution=minimise(certificate.counts, weights.value, delta=delta)
+            solution=minimise(
+                certificate.counts, weights.value, delta=delta, sharpening=sharpening.value
+            )
             if optimised
             else None,
             data_description=description,
@@ -210,10 +233,29 @@ def _grow(
     return forest, certificate, out_of_bag_votes(forest.forest_, X, y, X_unlabelled=extra)
 
 
-def _show(certificate: Certificate, *, as_json: bool) -> None:
+def _per_class(votes: Votes | None, certificate: Certificate) -> ClassCertificates:
+    """Certify each class with the weights of the certificate, by its candidates."""
+    from tandemvote import certify_per_class  # noqa: PLC0415
+    from tandemvote.certificate import TEST_SET, VOTE_PROFILE  # noqa: PLC0415
+
+    if votes is None:
+        raise typer.BadParameter("--per-class needs votes that fit in memory.")
+    bounds = [name for name in certificate.candidates if name not in (TEST_SET, VOTE_PROFILE)]
+    return certify_per_class(
+        votes,
+        weights=certificate.weights,
+        bound=bounds or "tandem",
+        delta=certificate.delta,
+        sharpening=certificate.sharpening,
+    )
+
+
+def _show(certificate: Certificate, classes: ClassCertificates | None, *, as_json: bool) -> None:
     if not as_json:
         typer.echo(repr(certificate))
         typer.echo(f"\n{certificate.guarantee}")
+        if classes is not None:
+            typer.echo(f"\n{classes!r}")
         return
     typer.echo(
         json.dumps(
@@ -226,6 +268,9 @@ def _show(certificate: Certificate, *, as_json: bool) -> None:
                 "n_voters": certificate.counts.n_voters,
                 "n_min": certificate.counts.n_min,
                 "n_min_pairs": certificate.counts.n_min_pairs,
+                "classes": None
+                if classes is None
+                else {str(label): value for label, value in classes.values.items()},
                 "notes": certificate.notes,
                 "assumptions": certificate.assumptions,
             }
