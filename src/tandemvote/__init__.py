@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         CertifiedForestClassifier,
         CertifiedVotingClassifier,
     )
+    from tandemvote.fitted_weights import FittedVote, certify_fitted_weights
     from tandemvote.per_class import ClassCertificates, certify_per_class
     from tandemvote.selective import SelectiveCertificate, SelectiveVote, certify_selective
     from tandemvote.votes import Votes
@@ -28,11 +29,13 @@ __all__ = [
     "CertifiedForestClassifier",
     "CertifiedVotingClassifier",
     "ClassCertificates",
+    "FittedVote",
     "SelectiveCertificate",
     "SelectiveVote",
     "VoteCounts",
     "Votes",
     "certify",
+    "certify_fitted_weights",
     "certify_per_class",
     "certify_selective",
 ]
@@ -44,11 +47,13 @@ _ROOMS = {
     "CertifiedForestClassifier": "estimators",
     "CertifiedVotingClassifier": "estimators",
     "ClassCertificates": "per_class",
+    "FittedVote": "fitted_weights",
     "SelectiveCertificate": "selective",
     "SelectiveVote": "selective",
     "VoteCounts": "counts",
     "Votes": "votes",
     "certify": "certifying",
+    "certify_fitted_weights": "fitted_weights",
     "certify_per_class": "per_class",
     "certify_selective": "selective",
 }

@@ -220,10 +220,10 @@ class Certificate:
         if self.value >= 1.0:
             return (
                 "No guarantee: nothing below an error of 100 % could be shown"
-                f" with probability {_percent(self.delta)}."
+                f" with probability {percent(self.delta)}."
             )
         return (
-            f"With probability at least {_percent(self.delta)} over the draw of the data, this"
+            f"With probability at least {percent(self.delta)} over the draw of the data, this"
             f" weighted majority vote errs on at most {rounded_up(100 * self.value, 1)} % of new"
             " points."
         )
@@ -272,7 +272,7 @@ class Certificate:
     def _headline(self) -> str:
         if self.value >= 1.0:
             return "no guarantee (error <= 1)"
-        return f"error <= {rounded_up(self.value)} with probability {_percent(self.delta)}"
+        return f"error <= {rounded_up(self.value)} with probability {percent(self.delta)}"
 
     def _basis(self) -> list[str]:
         label = self.bounds[self.bound].label
@@ -318,8 +318,14 @@ def rounded_up(value: float, decimals: int = 3) -> str:
     return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING))
 
 
-def _percent(delta: float) -> str:
-    """Confidence in percent, exact: 1 - 1e-9 must not be printed as 100 %."""
+def percent(delta: float) -> str:
+    """Confidence in percent, exact: 1 - 1e-9 must not be printed as 100 %.
+
+    Examples
+    --------
+    >>> percent(0.05), percent(1e-9)
+    ('95 %', '99.9999999 %')
+    """
     return f"{((1 - Decimal(repr(float(delta)))) * 100).normalize():f} %"
 
 

@@ -92,7 +92,7 @@ def certify(
     terms = Terms(weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening)
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test belong together. Pass both, or neither.")
-    votes, notes = _judge(model, X, y, X_unlabelled)
+    votes, notes = judge(model, X, y, X_unlabelled)
     if isinstance(model, Votes) and X_test is not None:
         raise ValueError(
             "Votes cannot predict X_test. Pass the models themselves, or count the vote's own"
@@ -114,11 +114,11 @@ def certify(
         test_counts = VoteCounts.from_votes(Votes.from_predictions([predicted], y_test))
         notes += [f"Test-set labels: {test_counts.n_min} set aside for the test-set bound."]
     if isinstance(model, BAGGED):
-        notes += [_own_predict(model, chosen, X_test, X_unlabelled, X)]
+        notes += [own_predict(model, chosen, X_test, X_unlabelled, X)]
     return terms.certify(counts, chosen, profile=profile, test_counts=test_counts, notes=notes)
 
 
-def _judge(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> tuple[Votes, list[str]]:
+def judge(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> tuple[Votes, list[str]]:
     """Let the voters judge points they never saw, and say which labels that took."""
     if isinstance(model, Votes):
         if not (X is None and y is None and X_unlabelled is None):
@@ -148,7 +148,7 @@ def _judge(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> tuple[
     ]
 
 
-def _own_predict(model: Any, weights: FloatArray, X_test: Any, X_unlabelled: Any, X: Any) -> str:
+def own_predict(model: Any, weights: FloatArray, X_test: Any, X_unlabelled: Any, X: Any) -> str:
     """Say how often the model's own prediction differs from the vote that is certified."""
     kinds = (("test", X_test), ("unlabelled", X_unlabelled), ("training", X))
     kind, points = next((kind, points) for kind, points in kinds if points is not None)

@@ -26,6 +26,7 @@ from tandemvote.bounds.second_order import second_order, second_order_bound, sec
 from tandemvote.bounds.tandem import tandem, tandem_bound, tandem_oracle
 from tandemvote.bounds.test_set import test_set, test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile, vote_profile_bound, vote_profile_oracle
+from tandemvote.bounds.vote_profile_split import vote_profile_split_bound
 
 __all__ = [
     "BOUNDS",
@@ -75,4 +76,5 @@ __all__ = [
     "vote_profile",
     "vote_profile_bound",
     "vote_profile_oracle",
+    "vote_profile_split_bound",
 ]

@@ -68,7 +68,7 @@ def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike)
     v1, gap = np.asarray(leads, float), np.asarray(gaps, float)
     # A convex, piecewise linear function of lam: smallest at 0 or at some 1 / gap.
     lam = np.append(0.0, 1.0 / np.unique(gap[gap > 0]))
-    values = lam * gibbs_loss + [_phi(v1, gap, np.array([x])).mean() for x in lam]
+    values = lam * gibbs_loss + [phi(v1, gap, np.array([x])).mean() for x in lam]
     return float(np.clip(values.min(), 0.0, 1.0))
 
 
@@ -111,9 +111,9 @@ def vote_profile_bound(
     """
     check_delta(delta)
     v1, gap = np.asarray(leads, float), np.asarray(gaps, float)
-    phi = _phi(v1, gap, LAMBDAS)
-    largest = np.maximum(1.0 - LAMBDAS / 2.0, 0.0)
-    bets = plug_in_bets(phi, lower=1.0 - LAMBDAS, upper=largest)
+    values = phi(v1, gap, LAMBDAS)
+    largest = largest_phi(LAMBDAS)
+    bets = plug_in_bets(values, lower=1.0 - LAMBDAS, upper=largest)
     nats = float(np.log(1.0 / delta)) * (1.0 + INPUT_MARGIN)
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
     # nobody needs to bet on the unlabelled points.
@@ -129,7 +129,7 @@ def vote_profile_bound(
     def surplus(g: float, needed: float, error: float) -> float:
         """Evidence of the unlabelled points against an error rate, beyond what is needed."""
         mean = np.minimum(error - LAMBDAS * g, largest)
-        capital = log_capital(phi, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
+        capital = log_capital(values, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
         return float(np.logaddexp.reduce(capital)) - share - needed
 
     # In a cell the labels give at least the evidence of its lower end, and the unlabelled points
@@ -236,10 +236,13 @@ vote_profile = ProfileBound(
 )
 
 
-def _phi(leads: FloatArray, gaps: FloatArray, lambdas: FloatArray) -> FloatArray:
+def largest_phi(lambdas: FloatArray) -> FloatArray:
+    """Largest value of phi_lam, attained where the vote is tied."""
+    return np.maximum(1.0 - lambdas / 2.0, 0.0)
+
+
+def phi(leads: FloatArray, gaps: FloatArray, lambdas: FloatArray) -> FloatArray:
     """Value of phi_lam at each point, shape (n_points, n_lambdas)."""
     certain = np.maximum(1.0 - np.outer(gaps, lambdas), 0.0)
     # Shares known to rounding alone must not carry phi above its largest value.
-    return np.minimum(
-        certain - np.outer(1.0 - leads, lambdas), np.maximum(1.0 - lambdas / 2.0, 0.0)
-    )
+    return np.minimum(certain - np.outer(1.0 - leads, lambdas), largest_phi(lambdas))

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate import ASSUMPTIONS, _percent, rounded_up
+from tandemvote.certificate import ASSUMPTIONS, percent, rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.outward import outward
 
@@ -117,11 +117,11 @@ class ClassCertificates:
         if all(each.value >= 1.0 for each in self.guarantees):
             return (
                 "No guarantee: nothing below an error of 100 % could be shown for any class with"
-                f" probability {_percent(self.delta)}."
+                f" probability {percent(self.delta)}."
             )
         sentences = " ".join(each.sentence for each in self.guarantees)
         return (
-            f"With probability at least {_percent(self.delta)} over the draw of the data, all of"
+            f"With probability at least {percent(self.delta)} over the draw of the data, all of"
             f" this holds at once. {sentences}"
         )
 
@@ -189,7 +189,7 @@ class ClassCertificates:
         )
 
     def _headline(self) -> str:
-        return f"errors by true class, all at once with probability {_percent(self.delta)}"
+        return f"errors by true class, all at once with probability {percent(self.delta)}"
 
     def _basis(self) -> str:
         return (

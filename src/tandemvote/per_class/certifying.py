@@ -16,7 +16,7 @@ from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate import BEST, TEST_SET
-from tandemvote.certifying import BAGGED, _judge, _own_predict
+from tandemvote.certifying import BAGGED, judge, own_predict
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.hard_vote import vote_labels
 from tandemvote.ensembles.hold_out import predict_labels
@@ -98,7 +98,7 @@ def certify_per_class(
     if isinstance(model, CertifiedVote) and X is not None and y is not None:
         votes, notes = judge_again(model, X, y)
     else:
-        votes, notes = _judge(model, X, y, None)
+        votes, notes = judge(model, X, y, None)
     # The vote's own predictions on a test set are the votes of a single voter.
     tested = votes if isinstance(model, Votes) and TEST_SET in names else None
     terms.check(
@@ -113,7 +113,7 @@ def certify_per_class(
     if tested is not None:
         notes += [f"Test-set labels: {tested.n_samples} set aside for the test-set bound."]
     if isinstance(model, BAGGED):
-        notes += [_own_predict(model, chosen, X_test, None, X)]
+        notes += [own_predict(model, chosen, X_test, None, X)]
     with warnings.catch_warnings():
         # The table says it in words, rather than once a class.
         warnings.simplefilter("ignore", VacuousBoundWarning)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate import _percent, rounded_up
+from tandemvote.certificate import percent, rounded_up
 from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.selective.margins import DECIMALS, check_shares, vote_margins
 from tandemvote.selective.thresholds import Threshold, all_at_once, check_grid, within
@@ -156,15 +156,15 @@ class SelectiveCertificate:
         if math.isinf(self.margin):
             return (
                 f"No guarantee: for no threshold could an error of at most {self.max_error} be"
-                f" shown with probability {_percent(self.delta)}, so no point is accepted."
+                f" shown with probability {percent(self.delta)}, so no point is accepted."
             )
         if self.error >= 1.0:
             return (
                 "No guarantee: nothing below an error of 100 % could be shown for accepted points"
-                f" with probability {_percent(self.delta)}."
+                f" with probability {percent(self.delta)}."
             )
         return (
-            f"With probability at least {_percent(self.delta)} over the draw of the hold-out, this"
+            f"With probability at least {percent(self.delta)} over the draw of the hold-out, this"
             f" vote accepts at least {_percent_down(self.coverage)} of new points, those"
             f" where its margin is at least {_shown(self.margin)}, and errs on at most"
             f" {rounded_up(100 * self.error, 1)} % of the points it accepts."
@@ -208,7 +208,7 @@ class SelectiveCertificate:
             return "no guarantee (error <= 1 on accepted points)"
         return (
             f"error <= {self._limit(self.error)} on accepted points, at least"
-            f" {_percent_down(self.coverage)} of all, with probability {_percent(self.delta)}"
+            f" {_percent_down(self.coverage)} of all, with probability {percent(self.delta)}"
         )
 
     def _basis(self) -> list[str]:

@@ -1,7 +1,15 @@
 """Room 5: the weights that make a bound small."""
 
+from tandemvote.weights.dirichlet import DirichletSolution, minimise_dirichlet
 from tandemvote.weights.minimising import minimise
 from tandemvote.weights.pruning import prune
 from tandemvote.weights.solution import Status, WeightSolution
 
-__all__ = ["Status", "WeightSolution", "minimise", "prune"]
+__all__ = [
+    "DirichletSolution",
+    "Status",
+    "WeightSolution",
+    "minimise",
+    "minimise_dirichlet",
+    "prune",
+]
