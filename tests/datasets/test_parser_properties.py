@@ -8,7 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tandemvote.datasets import Dataset, DatasetError, read_features, read_table, read_votes
+from tandemvote.datasets import (
+    Dataset,
+    DatasetError,
+    read_features,
+    read_table,
+    read_unlabelled_votes,
+    read_votes,
+)
 from tandemvote.votes import Votes
 
 TARGETS = {"csv": "kind", "arff": "kind", "parquet": "kind", "libsvm": None, "npz": None}
@@ -91,6 +98,8 @@ def test_any_bytes_are_votes_or_refused(ending, content, framed, tmp_path):
     votes = read_or_be_refused(lambda: read_votes(path))
     if votes is not None:
         assert votes.held_out.any(axis=1).all()
+    said = read_or_be_refused(lambda: read_unlabelled_votes(path))
+    assert said is None or not pandas.isna(said).any()
 
 
 numbers = st.floats(width=32, allow_infinity=False)

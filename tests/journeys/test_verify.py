@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.certificate_file.record import digest_of
 from tandemvote.cli.app import run
 
@@ -40,7 +41,7 @@ def test_a_certificate_is_valid_for_whoever_checks_it(file, capsys):
     assert run(["verify", str(file)]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("valid: error <= 0.")
-    assert "not checked: the counting (give --votes), the 5 attestations" in shown
+    assert "not checked: the counting of the votes (give --votes), the 5 attestations" in shown
 
 
 def test_it_can_be_proven(file, capsys):
@@ -56,6 +57,59 @@ def test_the_votes_can_be_counted_again(file, votes, capsys):
     votes.write_text("\n".join([lines[0], *lines[2:]]) + "\n")
     assert run(["verify", str(file), *options]) == 1
     assert "in the votes" in capsys.readouterr().out
+
+
+@pytest.fixture
+def complete(tmp_path):
+    """A certificate with unlabelled points and a test set, and the tables of all its votes."""
+    rng = np.random.default_rng(2)
+    labels = rng.choice(["yes", "no"], 900)
+    flip = {"yes": "no", "no": "yes"}
+    said = np.array(
+        [[flip[label] if rng.random() < 0.15 else label for label in labels] for _ in "abc"]
+    )
+    parts = slice(0, 500), slice(500, 700), slice(700, 900)
+    votes = Votes.from_predictions(
+        said[:, parts[0]], labels[parts[0]], unlabelled=said[:, parts[1]]
+    )
+    winners = np.where((said[:, parts[2]] == "yes").sum(axis=0) >= 2, "yes", "no")
+    test = Votes.from_predictions([winners], labels[parts[2]])
+    certificate = Certificate.from_counts(
+        VoteCounts.from_votes(votes), bound="best", test_counts=VoteCounts.from_votes(test)
+    )
+    paths = {"certificate": certificate.save(tmp_path / "certificate.json")}
+    for name, part in zip(("votes", "unlabelled", "test"), parts, strict=True):
+        columns = [*(["label"] if name != "unlabelled" else []), *"abc"]
+        rows = said[:, part] if name == "unlabelled" else np.vstack([labels[part], said[:, part]])
+        paths[name] = tmp_path / f"{name}.csv"
+        paths[name].write_text("\n".join(map(",".join, [columns, *rows.T.tolist()])) + "\n")
+    return paths
+
+
+def test_everything_in_a_certificate_can_be_counted_again(complete, capsys):
+    command = ["verify", str(complete["certificate"])]
+    assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert all(f"(give --{name})" in shown for name in ("votes", "unlabelled", "test"))
+    for name in ("votes", "unlabelled", "test"):
+        command += [f"--{name}", str(complete[name])]
+    assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert "those of the votes and the unlabelled points and the test set" in shown
+    assert "not checked: the 5 attestations" in shown
+
+
+@pytest.mark.parametrize("name", ["unlabelled", "test"])
+def test_a_table_of_other_votes_is_named_and_an_unreadable_one_refused(complete, name, capsys):
+    command = ["verify", str(complete["certificate"]), f"--{name}", str(complete[name])]
+    lines = complete[name].read_text().splitlines()
+    complete[name].write_text("\n".join(lines[:-1]) + "\n")
+    assert run(command) == 1
+    assert capsys.readouterr().out.startswith("wrong: the ")
+    for text in ("", lines[0], "\n".join([*lines, "yes," * 9]), "\0"):
+        complete[name].write_text(text)
+        assert run(command) == 2
+        assert_one_line(capsys.readouterr())
 
 
 def test_a_better_number_than_the_counts_give_is_named(file, capsys):

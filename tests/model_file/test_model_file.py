@@ -42,6 +42,9 @@ def bagging(base):
 
 VOTES = {
     "forest": lambda: forest(weights="tandem", bound="best"),
+    "forest with unlabelled points": lambda: CertifiedForestClassifier(
+        8, weights="tandem", random_state=0
+    ).fit(X, y, X_unlabelled=X + 0.01),
     "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
     "pruned forest": lambda: forest(weights="tandem").prune(3),
     "bagged trees": lambda: bagging(None),

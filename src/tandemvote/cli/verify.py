@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict
+
+TABLES = {
+    "votes": "the votes",
+    "unlabelled": "the unlabelled points",
+    "test": "the test set",
+}
 
 
 def verify(
@@ -19,9 +25,15 @@ def verify(
         typer.Option("--rigorous", help="Prove every decimal in ball arithmetic (python-flint)."),
     ] = False,
     votes: Annotated[
-        Path | None, typer.Option(help="The votes' table: count them again, too.")
+        Path | None, typer.Option(help="Table of the labelled votes: count them again, too.")
     ] = None,
-    target: Annotated[str, typer.Option(help="Label column of the votes.")] = "label",
+    unlabelled: Annotated[
+        Path | None, typer.Option(help="The same of the unlabelled points, without a label column.")
+    ] = None,
+    test: Annotated[
+        Path | None, typer.Option(help="The same of the test set; one voter is the vote itself.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="Label column of the tables.")] = "label",
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, by formulas of their own.
 
@@ -29,33 +41,43 @@ def verify(
     """
     from tandemvote.verify import verify_file  # noqa: PLC0415
 
-    table = None
-    if votes is not None:
-        from tandemvote.datasets import read_votes  # noqa: PLC0415
+    originals: dict[str, Any] = {}
+    if votes or unlabelled or test:
+        from tandemvote.datasets import read_unlabelled_votes, read_votes  # noqa: PLC0415
 
-        table = read_votes(votes, target=target)
-    verdict = verify_file(file, rigorous=rigorous, votes=table)
+        originals = {
+            "votes": votes and read_votes(votes, target=target),
+            "unlabelled": unlabelled and read_unlabelled_votes(unlabelled),
+            "test": test and read_votes(test, target=target),
+        }
+    verdict = verify_file(file, rigorous=rigorous, **originals)
     if not verdict.valid:
         typer.echo(f"wrong: {verdict.problem}")
         raise typer.Exit(1)
-    for line in _summary(verdict, rigorous=rigorous, recounted=table is not None):
+    given = [name for name, table in originals.items() if table is not None]
+    for line in _summary(verdict, rigorous=rigorous, recounted=given):
         typer.echo(line)
 
 
-def _summary(verdict: Verdict, *, rigorous: bool, recounted: bool) -> list[str]:
+def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[str]:
     record = verdict.record
     how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
     unlabelled = record.counts["disagreement_overlaps"][0] > record.counts["overlaps"][0]
+    there = {
+        "votes": True,
+        "unlabelled": unlabelled or record.profile is not None,
+        "test": record.test is not None,
+    }
     unseen = [
-        *([] if recounted else ["the counting (give --votes)"]),
-        *(["the counts of unlabelled points"] if recounted and unlabelled else []),
-        *(["the counts of the test set"] if recounted and record.test else []),
-        f"the {len(record.attestations)} attestations",
+        f"the counting of {what} (give --{name})"
+        for name, what in TABLES.items()
+        if there[name] and name not in recounted
     ]
+    whose = " and ".join(TABLES[name] for name in recounted)
     return [
         f"valid: error <= {record.printed} with failure probability {record.delta:g}",
         f"  by {record.bound}, weighted vote of {record.n_voters} voters",
         f"  every number follows from the counts, {how}",
-        *(["  the counts are those of the votes"] if recounted else []),
-        f"  not checked: {', '.join(unseen)}",
+        *([f"  the counts are those of {whose}"] if whose else []),
+        f"  not checked: {', '.join([*unseen, f'the {len(record.attestations)} attestations'])}",
     ]

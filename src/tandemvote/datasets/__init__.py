@@ -17,7 +17,7 @@ from tandemvote.datasets.loading import (
     prepare_dataset,
 )
 from tandemvote.datasets.tables import read_features, read_table
-from tandemvote.datasets.votes_table import read_votes
+from tandemvote.datasets.votes_table import read_unlabelled_votes, read_votes
 
 __all__ = [
     "CATALOGUE",
@@ -34,5 +34,6 @@ __all__ = [
     "prepare_dataset",
     "read_features",
     "read_table",
+    "read_unlabelled_votes",
     "read_votes",
 ]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tandemvote.datasets.building import find_target
 from tandemvote.datasets.errors import DatasetError
@@ -64,6 +67,45 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
         )
     except ValueError as error:
         raise DatasetError(f"{path}: {error}") from error
+
+
+def read_unlabelled_votes(path: str | os.PathLike[str]) -> NDArray[Any]:
+    r"""Read predictions on points without labels: one row a point, one column a voter.
+
+    Parameters
+    ----------
+    path : path
+        A CSV or Parquet file without empty cells.
+
+    Returns
+    -------
+    ndarray of shape (n_voters, n_points)
+        The predicted labels.
+
+    Raises
+    ------
+    DatasetError
+        If the table cannot be such votes; the message says what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "votes.csv")
+    ...     _ = path.write_text("tree,svm\nyes,no\nno,no\n")
+    ...     read_unlabelled_votes(path).tolist()
+    [['yes', 'no'], ['no', 'no']]
+    """
+    frame = read_frame(path)
+    _refuse_huge_labels(frame, str(path))
+    gaps = frame.isna().to_numpy()
+    if gaps.any() or not frame.size:
+        place = f"row {gaps.any(axis=1).argmax() + 1} has an empty cell" if gaps.any() else "no row"
+        raise DatasetError(
+            f"{path}: {place}. Every voter must predict every unlabelled point; leave out voters"
+            " and points that do not."
+        )
+    return np.asarray(frame.to_numpy().T)
 
 
 def _refuse_huge_labels(frame: pandas.DataFrame, name: str) -> None:

@@ -23,6 +23,7 @@ from tandemvote.model_file.soundness import (
     refuse_false_promise,
     refuse_unsound_trees,
 )
+from tandemvote.profile import VoteProfile
 
 OWN_TYPES: tuple[type, ...] = (
     BoundValue,
@@ -31,6 +32,7 @@ OWN_TYPES: tuple[type, ...] = (
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
     VoteCounts,
+    VoteProfile,
 )
 
 TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*OWN_TYPES, Tree)]

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from numpy.typing import ArrayLike
+
 from tandemvote.certificate_file.record import CertificateRecord, StatedBound
 from tandemvote.certificate_file.strict_json import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, balls
 from tandemvote.verify.averages import gather
 from tandemvote.verify.consistency import impossible_counts
-from tandemvote.verify.recount import other_counts
+from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES, Truth
 from tandemvote.votes import Votes
 
@@ -51,13 +53,18 @@ class Verdict:
 
 
 def verify_file(
-    path: str | os.PathLike[str], *, rigorous: bool = False, votes: Votes | None = None
+    path: str | os.PathLike[str],
+    *,
+    rigorous: bool = False,
+    votes: Votes | None = None,
+    unlabelled: ArrayLike | None = None,
+    test: Votes | None = None,
 ) -> Verdict:
     """Check a certificate file by formulas of their own.
 
     What is checked: that every number follows from the counts in the file, weights and prior
-    included. What is not: the attestations, which no file can show; and, unless `votes` are given,
-    the counting.
+    included. What is not: the attestations, which no file can show; and the counting, except of
+    those `votes`, `unlabelled` and `test` points that are given.
 
     Parameters
     ----------
@@ -67,6 +74,11 @@ def verify_file(
         one. Otherwise in floating point, to 1e-9.
     votes : Votes, optional
         The labelled votes, to be counted again.
+    unlabelled : array_like of shape (n_voters, n_points), optional
+        Predictions of the voters on the unlabelled points, to be counted again.
+    test : Votes, optional
+        Votes on the test set, to be counted again: of all voters, who then vote with the weights
+        of the file, or of a single one, which is taken for the vote itself.
 
     Raises
     ------
@@ -74,12 +86,21 @@ def verify_file(
         If the file cannot be read as a certificate.
     """
     return verify_record(
-        CertificateRecord.from_document(read_document(path)), rigorous=rigorous, votes=votes
+        CertificateRecord.from_document(read_document(path)),
+        rigorous=rigorous,
+        votes=votes,
+        unlabelled=unlabelled,
+        test=test,
     )
 
 
 def verify_record(
-    record: CertificateRecord, *, rigorous: bool = False, votes: Votes | None = None
+    record: CertificateRecord,
+    *,
+    rigorous: bool = False,
+    votes: Votes | None = None,
+    unlabelled: ArrayLike | None = None,
+    test: Votes | None = None,
 ) -> Verdict:
     """Check what a certificate file says; see `verify_file`."""
     for name in (*record.bounds, *record.candidates):
@@ -90,14 +111,15 @@ def verify_record(
     arithmetic = balls() if rigorous else FLOATS
     enclosures: dict[str, Truth] = {}
     with arithmetic.context():
-        problem = next(_problems(record, arithmetic, votes, enclosures), None)
+        recounted = recount(record, votes, unlabelled, test)
+        problem = next(_problems(record, arithmetic, recounted, enclosures), None)
     return Verdict(record, problem, enclosures)
 
 
 def _problems(
     record: CertificateRecord,
     arithmetic: Arithmetic,
-    votes: Votes | None,
+    recounted: Iterator[str],
     enclosures: dict[str, Truth],
 ) -> Iterator[str]:
     yield from impossible_counts(record)
@@ -113,8 +135,7 @@ def _problems(
         yield from _wrong_value(name, stated, truth, rigorous=arithmetic.rigorous)
         yield from _wrong_decimal(f"the {name} bound", stated.value, stated.printed)
     yield from _wrong_guarantee(record)
-    if votes is not None:
-        yield from other_counts(record, votes)
+    yield from recounted
     if record.digest != record.expected_digest:
         yield (
             "the digest does not match the rest of the file, though all numbers hold: words"

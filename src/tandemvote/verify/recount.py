@@ -1,15 +1,15 @@
-"""Count the votes again: sets of points as the bits of integers."""
+"""Count again whatever the counts of a certificate were made from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tandemvote.certificate_file.record import CertificateRecord
-from tandemvote.verify.recount_test import other_test
+from tandemvote.verify.recount_labelled import other_counts
+from tandemvote.verify.recount_test_set import other_test_set
 from tandemvote.verify.recount_unlabelled import other_unlabelled
 from tandemvote.votes import Votes
 
@@ -36,57 +36,4 @@ def recount(
         # The first voter stands in for labels, of which there are none.
         yield from other_unlabelled(record, Votes.from_predictions(said, said[0]))
     if test is not None:
-        yield from other_test(record, test)
-
-
-def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """Say where the labelled counts of a record are not those of the votes."""
-    if votes.n_voters != record.n_voters:
-        yield f"the file is about {record.n_voters} voters, the votes have {votes.n_voters}"
-        return
-    yield from unknown_labels(record, votes, "the votes")
-    counts = record.counts
-    stated = {
-        "points both hold out": counts["overlaps"],
-        "common errors": counts["tandem_errors"],
-        "lone errors": counts["lone_errors"],
-        "disagreements": counts["disagreements"] - counts["unlabelled_disagreements"],
-    }
-    held_out = bits(votes.held_out)
-    wrong = bits(votes.held_out & (votes.predictions != votes.labels))
-    says = [bits(votes.held_out & (votes.predictions == c)) for c in range(votes.classes.size)]
-    place = 0
-    for second in range(votes.n_voters):
-        for first in range(second + 1):
-            common = held_out[first] & held_out[second]
-            agree = sum((label[first] & label[second]).bit_count() for label in says)
-            found = (
-                common.bit_count(),
-                (wrong[first] & wrong[second]).bit_count(),
-                (common & (wrong[first] ^ wrong[second])).bit_count(),
-                common.bit_count() - agree,
-            )
-            for (what, triangle), count in zip(stated.items(), found, strict=True):
-                if triangle[place] != count:
-                    yield (
-                        f"voters {first} and {second} have {triangle[place]} {what} in the file and"
-                        f" {count} in the votes"
-                    )
-            place += 1
-
-
-def unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
-    """Say whether votes have labels that the record does not know."""
-    known = set(map(_comparable, record.classes))
-    if any(_comparable(label) not in known for label in votes.classes.tolist()):
-        yield f"{where} have labels that are not among those of the file"
-
-
-def _comparable(label: Any) -> str | float:
-    """Return a label such that 1 is 1.0, as integers become where a table has empty cells."""
-    return label if isinstance(label, str) else float(label)
-
-
-def bits(planes: NDArray[Any]) -> list[int]:
-    """Return each row of a boolean array as one integer, a bit a point."""
-    return [int.from_bytes(row.tobytes(), "big") for row in np.packbits(planes, axis=1)]
+        yield from other_test_set(record, test)
