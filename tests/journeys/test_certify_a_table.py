@@ -113,6 +113,24 @@ def test_unlabelled_points_give_a_bound_of_their_own(messy, more, capsys):
     assert "needs unlabelled points" in capsys.readouterr().err
 
 
+def test_predictions_on_unlabelled_points_do_the_same(votes, tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    labels = rng.choice(["yes", "no"], 800)
+    said = [np.where(rng.random(800) < 0.9, labels, "no") for _ in "abc"]
+    unlabelled = tmp_path / "unlabelled.csv"
+    rows = [",".join(row) for row in zip(*said, strict=True)]
+    unlabelled.write_text("\n".join(["first,second,third", *rows]) + "\n")
+    options = ["--unlabelled", str(unlabelled), "--bound", "vote_profile"]
+    certificate = tmp_path / "certificate.json"
+    code = run(
+        ["certify", "--predictions", str(votes), *options, "--certificate", str(certificate)]
+    )
+    assert code == 0
+    assert "800 unlabelled points" in capsys.readouterr().out
+    checked = ["verify", str(certificate), "--votes", str(votes), "--unlabelled", str(unlabelled)]
+    assert run(checked) == 0
+
+
 def test_training_points_do_not_pass_for_unlabelled_ones(messy, tmp_path, capsys):
     lines = messy.read_text(encoding="utf-8-sig").splitlines()
     again = tmp_path / "again.csv"

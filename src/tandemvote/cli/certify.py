@@ -81,7 +81,10 @@ def certify(
     ] = 0.0,
     unlabelled: Annotated[
         Path | None,
-        typer.Option(help="File of further points without labels, for --bound vote_profile."),
+        typer.Option(
+            help="File of further points without labels, for --bound vote_profile; with"
+            " --predictions, of predictions on them."
+        ),
     ] = None,
     drop_missing: Annotated[
         bool, typer.Option("--drop-missing", help="Leave out rows with missing cells.")
@@ -125,14 +128,14 @@ def certify(
         "sharpening": sharpening.value,
     }
     if predictions is not None:
-        if model or unlabelled or test_fraction:
+        if model or test_fraction:
             raise typer.BadParameter(
-                "--model, --unlabelled and --test-fraction go with DATA, not with --predictions."
+                "--model and --test-fraction go with DATA, not with --predictions."
             )
         estimator = None
         with connected(dask) as client:
             certificate, votes, description = judge(
-                predictions, target or "label", terms, client=client
+                predictions, target or "label", terms, unlabelled=unlabelled, client=client
             )
     else:
         dataset = _read(str(data), target, drop_missing=drop_missing)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -16,9 +18,16 @@ if TYPE_CHECKING:
 
 
 def judge(
-    predictions: str, target: str, terms: dict[str, Any], *, client: Client | None
+    predictions: str,
+    target: str,
+    terms: dict[str, Any],
+    *,
+    unlabelled: Path | None,
+    client: Client | None,
 ) -> tuple[Certificate, Votes | None, str]:
     """Certify the vote whose predictions stand in a table, a folder or many files.
+
+    `unlabelled` is a table of predictions on points without labels.
 
     Returns
     -------
@@ -32,22 +41,31 @@ def judge(
     from tandemvote.shards.parquet import BATCH_CELLS  # noqa: PLC0415
 
     if not names_parquet(predictions):
-        return _judge_table(predictions, target, terms)
+        return _judge_table(predictions, target, terms, unlabelled)
     shards = ParquetVotes(predictions, label=target)
     if client is None and shards.n_points * shards.n_voters <= BATCH_CELLS:
-        return _judge_table(predictions, target, terms)
+        return _judge_table(predictions, target, terms, unlabelled)
+    if unlabelled is not None:
+        raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
     name = Path(predictions).name
     description = f"Predictions of {shards.n_voters} voters at {shards.n_points} points, {name}"
     return _judge_shards(shards, terms, client), None, description
 
 
 def _judge_table(
-    predictions: str, target: str, terms: dict[str, Any]
+    predictions: str, target: str, terms: dict[str, Any], unlabelled: Path | None
 ) -> tuple[Certificate, Votes, str]:
-    from tandemvote import certify  # noqa: PLC0415
-    from tandemvote.datasets import read_votes  # noqa: PLC0415
+    from tandemvote import Votes, certify  # noqa: PLC0415
+    from tandemvote.datasets import read_unlabelled_votes, read_votes  # noqa: PLC0415
 
     votes = read_votes(predictions, target=target)
+    if unlabelled is not None:
+        votes = Votes.from_predictions(
+            votes.classes[votes.predictions],
+            votes.classes[votes.labels],
+            votes.held_out,
+            unlabelled=read_unlabelled_votes(unlabelled),
+        )
     description = f"Predictions of {votes.n_voters} voters, {Path(predictions).name}"
     return certify(votes, **terms), votes, description
 
