@@ -334,5 +334,7 @@ def test_what_goes_together_must_come_together(data):
         certify_per_class(random_votes(), X_test=X, y_test=y, bound="test_set")
     with pytest.raises(ValueError, match="bound is empty"):
         certify_per_class(random_votes(), bound=[])
+    with pytest.raises(ValueError, match="whose class is unknown"):
+        certify_per_class(random_votes(), bound=["tandem", "vote_profile"])
     with pytest.raises(ValueError, match="X or y is missing"):
         certify_per_class(models, X)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.certificate import BEST, TEST_SET
+from tandemvote.certificate import BEST, TEST_SET, VOTE_PROFILE
 from tandemvote.certifying import BAGGED, judge, own_predict
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.hard_vote import vote_labels
@@ -87,6 +87,11 @@ def certify_per_class(
     names = (bound,) if isinstance(bound, str) else tuple(bound)
     if not names:
         raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
+    if VOTE_PROFILE in names:
+        raise ValueError(
+            "The bound 'vote_profile' looks at unlabelled points, whose class is unknown. Choose"
+            " another bound, or pass a test set and say bound='test_set'."
+        )
     terms = Terms(
         weights=UNIFORM if weights is None else weights,
         bound=names,
