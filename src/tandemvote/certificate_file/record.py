@@ -36,7 +36,7 @@ MAX_VOTERS = 5000
 MAX_POINTS = 10**10
 """No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
 
-MAX_PROFILE = 2 * 10**6
+MAX_PROFILE = 5 * 10**5
 """Unlabelled points whose profile a file may hold: checking takes a logarithm for each."""
 
 NUMBERS_OF_LABELS = {"integer": int, "float": float, "boolean": bool, "text": str}
