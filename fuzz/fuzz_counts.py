@@ -9,6 +9,7 @@ with atheris.instrument_imports(include=["tandemvote.verify"]):
     from tandemvote.certificate_file.record import MAX_POINTS, CertificateRecord, StatedBound
     from tandemvote.verify import verify_record
     from tandemvote.verify.rules import RULES
+    from tandemvote.verify.sample_sizes import SAMPLE_SIZES
 
 SIZES = (0, 1, 2, 3, 100, 10**4, 10**6, MAX_POINTS)
 
@@ -33,6 +34,7 @@ def one_input(data: bytes) -> None:
             triangles["u"].append(0 if same else _count(draw, unlabelled))
     overlaps, wrong, differ, extra = (np.array(t) for t in triangles.values())
     delta = draw.ConsumeProbability() or 0.05
+    chosen = draw.PickValueInList(sorted(RULES))
     record = CertificateRecord(
         bound="tandem",
         value=1.0,
@@ -40,9 +42,10 @@ def one_input(data: bytes) -> None:
         delta=min(delta, 0.999),
         share=min(delta, 0.999),
         candidates=("tandem",),
+        sharpening=draw.PickValueInList(sorted(SAMPLE_SIZES)),
         bounds={
             name: StatedBound(value=1.0, printed="1.000", delta=min(delta, 0.999))
-            for name in [draw.PickValueInList(sorted(RULES))]
+            for name in [chosen]
         }
         | {"tandem": StatedBound(value=1.0, printed="1.000", delta=min(delta, 0.999))},
         weights=_weights(draw, n_voters),
@@ -56,7 +59,8 @@ def one_input(data: bytes) -> None:
             "lone_errors": differ,
             "unlabelled_disagreements": extra,
         },
-        test=(_count(draw, 1000), 1000),
+        profile=_profile(draw) if chosen == "vote_profile" else None,
+        test=(_count(draw, 1000), 1000) if chosen == "test_set" else None,
         classes=(0, 1),
         attestations=(),
         notes=(),
@@ -65,6 +69,13 @@ def one_input(data: bytes) -> None:
         expected_digest="",
     )
     verify_record(record, rigorous=draw.ConsumeBool())
+
+
+def _profile(draw: atheris.FuzzedDataProvider) -> tuple[np.ndarray, np.ndarray]:
+    """Return shares of a vote at a few points: equal ones, ties, and certain ones among them."""
+    n_points = draw.ConsumeIntInRange(1, 8)
+    gaps = np.array([draw.PickValueInList([0.0, 1e-300, 0.1, 0.5, 1.0]) for _ in range(n_points)])
+    return (1.0 + gaps) / 2.0, gaps
 
 
 def _count(draw: atheris.FuzzedDataProvider, most: int) -> int:

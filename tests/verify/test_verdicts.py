@@ -95,6 +95,19 @@ def test_a_profile_and_its_bound_belong_together(profiled):
     assert "without a profile" in checked(profiled).problem
 
 
+def test_hardly_any_point_at_a_tiny_delta_is_no_trouble():
+    """The plans for one point and 20 nats tilt by e^-72, which is lost beside 1."""
+    votes = Votes.from_predictions([[1, 0], [1, 1]], [1, 1], [[True, True], [True, False]])
+    certificate = Certificate.from_counts(
+        VoteCounts.from_votes(votes),
+        bound="vote_profile",
+        delta=1e-9,
+        profile=VoteProfile.of([[1, 0, 1], [1, 1, 0]], [0.5, 0.5]),
+    )
+    assert checked(document_of(certificate)).problem is None
+    assert checked(document_of(certificate), rigorous=True).problem is None
+
+
 @pytest.mark.parametrize("times", [10**3, 10**6])
 def test_certificates_of_many_points_are_proven(make_certificate, times):
     counts = make_certificate(1).counts

@@ -99,12 +99,13 @@ class ProfileGame:
         ]
 
         def exceeds(g: Fraction) -> bool | None:
-            q = calculate.exactly(g)
+            q, rest = calculate.exactly(g), calculate.exactly(1 - g)
             root = calculate.sqrt(q)
             logs = []
             for share, rate in zip(SHARES, rates, strict=True):
                 tilt = rate / root
-                shrunk = calculate.log(1 - q * (1 - calculate.exp(-tilt)))
+                # The exponential of a large tilt is 0 in floating point.
+                shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
                 logs.append(
                     calculate.log(calculate.exactly(share)) - n * (tilt * self.gibbs + shrunk)
                 )
