@@ -158,4 +158,35 @@ def forge_structure(document, rng):
             document[rng.choice(list(document))] = [None, 0, "", [], {}][rng.integers(5)]
 
 
-FORGERIES = [forge_value, forge_number, forge_counts, forge_confidence, forge_structure]
+def forge_evidence(document, rng):
+    """Count sets another way, or change what the vote said of unlabelled points."""
+    profile = document["profile"]
+    if profile is None or rng.random() < 0.2:
+        other = {"harmonic": "paper", "paper": "harmonic"}
+        document["sharpening"] = other[document["sharpening"]]
+        return
+    n_points = profile["n_points"]
+    values = {name: packing.unpack_numbers(profile[name], n_points, name) for name in SHARES}
+    match rng.integers(4):
+        case 0:
+            values[rng.choice(SHARES)][rng.integers(n_points)] *= 1 + 10.0 ** -rng.integers(1, 9)
+        case 1:
+            order = rng.permutation(n_points)
+            values = {name: value[order] for name, value in values.items()}
+        case 2:
+            values = {name: np.sort(value) for name, value in values.items()}
+        case _:
+            profile["n_points"] -= 1
+            values = {name: value[1:] for name, value in values.items()}
+    profile.update({name: packing.pack_numbers(value) for name, value in values.items()})
+
+
+SHARES = ("leads", "gaps")
+FORGERIES = [
+    forge_value,
+    forge_number,
+    forge_counts,
+    forge_confidence,
+    forge_structure,
+    forge_evidence,
+]
