@@ -65,7 +65,7 @@ def certify(
     delta : float in (0, 1)
         Probability with which the guarantee may fail.
     sharpening : {"harmonic", "paper"}
-        Sample sizes that use every held-out set in full, never looser; or the bounds as published.
+        Sample sizes that use every held-out set in full, or the bounds as published.
 
     Returns
     -------

@@ -106,7 +106,7 @@ class Bound:
         delta : float in (0, 1)
             Failure probability.
         sharpening : {"harmonic", "paper"}
-            Sample sizes that use every set in full, never looser; or the published form.
+            Sample sizes that use every set in full, or the published form.
 
         Raises
         ------

@@ -81,7 +81,7 @@ HARMONIC, PAPER = "harmonic", "paper"
 SHARPENINGS: MappingProxyType[str, Sharpening] = MappingProxyType(
     {HARMONIC: harmonic, PAPER: smallest}
 )
-"""The default, never looser, and the forms as published."""
+"""The default, and the forms as published."""
 
 
 def get_sharpening(name: str) -> Sharpening:

@@ -54,7 +54,7 @@ def minimise(
     solver : {"auto", "irprop"}
         "irprop" is the procedure of the paper, slower and less exact, kept for comparison.
     sharpening : {"harmonic", "paper"}
-        Sample sizes that use every held-out set in full, never looser; or the bound as published.
+        Sample sizes that use every held-out set in full, or the bound as published.
 
     Returns
     -------
