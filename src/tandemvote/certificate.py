@@ -149,7 +149,8 @@ class Certificate:
         delta : float in (0, 1)
             Failure probability.
         sharpening : {"harmonic", "paper"}
-            Sample sizes that use every held-out set in full, or the bounds as published. Choose it before seeing the data.
+            Sample sizes that use every held-out set in full, or the bounds as published. Choose it
+            before seeing the data.
         profile : VoteProfile, optional
             What the vote with these weights says of unlabelled points that were used neither for
             training nor for choosing the weights; adds the bound `vote_profile`.
