@@ -45,14 +45,19 @@ def _framed(file_format: str, data: bytes) -> bytes:
         head = b"@relation t\n@attribute size numeric\n@attribute colour {red, blue}\n"
         return head + b"@attribute kind {a,b}\n" + data[1:]
     if file_format == "npz":
-        # Random bytes do not hit upon the sums of a zip archive, but an attacker does.
-        archive = io.BytesIO()
-        with zipfile.ZipFile(archive, "w") as parts:
-            middle = len(data) // 2
-            for name, part in (("X", data[1:middle]), ("y", data[middle:])):
-                parts.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + part)
-        return archive.getvalue()
+        return _archive(*data[1:].partition(b"||")[::2])
     return data[1:]
+
+
+def _archive(table: bytes, labels: bytes) -> bytes:
+    """Compute lengths and sums, which random bytes do not hit upon, but an attacker does."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as parts:
+        for name, part in (("X", table), ("y", labels)):
+            header, _, entries = part.partition(b"\n")
+            length = (len(header) + 1).to_bytes(2, "little")
+            parts.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + length + header + b"\n" + entries)
+    return archive.getvalue()
 
 
 def write_seeds(file_format: str, folder: Path) -> Dataset:
@@ -73,6 +78,11 @@ def write_seeds(file_format: str, folder: Path) -> Dataset:
         frame.to_parquet(path)
     elif file_format == "npz":
         np.savez(path, X=X, y=y)
+        header = "{'descr': '%s', 'fortran_order': False, 'shape': %s}\n"
+        parts = ((header % ("<f8", X.shape), X), (header % ("<i8", y.shape), y))
+        (folder / "parts.npz").write_bytes(
+            b"\0" + b"||".join(head.encode() + array.tobytes() for head, array in parts)
+        )
     elif file_format == "libsvm":
         path.write_text("+1 1:1.5\n2 2:-3e8 # words\n1 1:2 2:1\n")
     else:
