@@ -142,3 +142,12 @@ def test_symmetric_beta_distributions_concentrate():
     for level in LEVELS:
         tails = beta.sf(level, np.geomspace(0.1, 500, 60), np.geomspace(0.1, 500, 60))
         assert (np.diff(tails) >= -1e-12).all()
+
+
+def test_a_step_of_the_search_that_goes_astray_is_taken_back():
+    rng = np.random.default_rng(7)
+    labels = rng.integers(2, size=50)
+    votes = Votes.from_predictions(labels ^ (rng.random((3, 50)) < 0.2), labels)
+    objective = _Objective(votes, np.full(3, 1 / 3), LEVELS[0], 100.0, 0.05)
+    value, slopes = objective(np.array([2754.0, 1.0, 1.0]))  # exp overflows
+    assert value > objective(np.zeros(3))[0] and not slopes.any()

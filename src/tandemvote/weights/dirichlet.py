@@ -31,6 +31,13 @@ RELATIVE_STEP = 1e-5
 MAX_ITERATIONS = 60
 
 
+FARTHEST = 50.0
+"""Logarithms of parameters beyond which a step of the search has gone astray."""
+
+HOPELESS = 1000.0
+"""Worse than any bound, so that the search takes such a step back."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DirichletSolution:
     """A fitted Dirichlet posterior.
@@ -125,6 +132,8 @@ class _Objective:
     delta: float
 
     def __call__(self, log_parameters: FloatArray) -> tuple[float, FloatArray]:
+        if np.abs(log_parameters).max() > FARTHEST:
+            return HOPELESS, np.zeros_like(log_parameters)
         alpha = np.exp(log_parameters)
         alpha0 = self.prior_concentration * self.prior
         total = float(alpha.sum())
