@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate_file import packing, strict_json
+from tandemvote.certificate_file import packing, record, strict_json
 from tandemvote.certificate_file.record import MAX_VOTERS, CertificateRecord, digest_of
 from tandemvote.certificate_file.saving import certificate_of, document_of
 from tandemvote.certificate_file.strict_json import CertificateFileError, parse_document
@@ -268,3 +268,21 @@ def test_triangles_unpack_to_what_was_packed(n_voters, seed):
     assert np.array_equal(
         packing.full(packing.unpack(packing.pack(matrix), n_voters, "overlaps")), matrix
     )
+
+
+def test_sets_of_too_many_different_sizes_are_neither_read_nor_written(monkeypatch):
+    # A checker keeps an exact fraction a size: millions of them would fill the memory.
+    rng = np.random.default_rng(0)
+    votes = Votes.from_predictions(
+        rng.integers(2, size=(6, 500)), rng.integers(2, size=500), rng.random((6, 500)) < 0.5
+    )
+    certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="first_order")
+    document = document_of(certificate)
+    n_sizes = np.unique(certificate.counts.overlaps).size
+    monkeypatch.setattr(record, "MAX_SIZES", n_sizes)
+    assert document_of(certificate) == document
+    monkeypatch.setattr(record, "MAX_SIZES", n_sizes - 1)
+    with pytest.raises(CertificateFileError, match="different numbers of points"):
+        CertificateRecord.from_document(document)
+    with pytest.raises(ValueError, match="Train fewer voters"):
+        document_of(certificate)

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tandemvote.certificate_file.fields import Fields
 from tandemvote.certificate_file.packing import FloatArray, IntArray, unpack, unpack_numbers
 from tandemvote.certificate_file.strict_json import CertificateFileError, canonical
@@ -30,11 +32,16 @@ PAIR_COUNTS = (
     "unlabelled_disagreements",
 )
 
+SIZES = ("overlaps", "disagreement_overlaps")
+
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
 
 MAX_POINTS = 10**10
 """No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
+
+MAX_SIZES = 10**6
+"""Different numbers of points pairs may share: to a checker each is an exact fraction to keep."""
 
 MAX_PROFILE = 5 * 10**5
 """Unlabelled points whose profile a file may hold: checking takes a logarithm for each."""
@@ -198,7 +205,23 @@ def _triangle(counts: Fields, name: str, n_voters: int) -> IntArray:
         raise CertificateFileError(
             f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
         )
+    if name in SIZES and too_many_sizes(triangle):
+        raise CertificateFileError(
+            f"counts.{name} has more than {MAX_SIZES} different numbers of points; the limit is"
+            f" {MAX_SIZES}."
+        )
     return triangle
+
+
+def too_many_sizes(points: IntArray) -> bool:
+    """Whether there are more different numbers of points than a file may hold.
+
+    Examples
+    --------
+    >>> too_many_sizes(np.arange(10)), too_many_sizes(np.arange(2 * MAX_SIZES))
+    (False, True)
+    """
+    return points.size > MAX_SIZES and np.unique(points).size > MAX_SIZES
 
 
 def _profile(fields: Fields) -> tuple[FloatArray, FloatArray] | None:

@@ -19,12 +19,15 @@ from tandemvote.certificate_file.record import (
     ENCODING,
     MAX_POINTS,
     MAX_PROFILE,
+    MAX_SIZES,
     MAX_VOTERS,
     PAIR_COUNTS,
     PROFILE_ENCODING,
     SCHEMA,
+    SIZES,
     CertificateRecord,
     digest_of,
+    too_many_sizes,
 )
 from tandemvote.certificate_file.strict_json import CertificateFileError, read_document
 from tandemvote.counts import VoteCounts
@@ -84,6 +87,12 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
         raise ValueError(
             f"A certificate file holds up to {MAX_VOTERS} voters and {MAX_POINTS} points; this one"
             f" has {counts.n_voters} and {largest}. Leave out voters of weight 0 with `prune`."
+        )
+    if any(too_many_sizes(getattr(counts, name)) for name in SIZES):
+        raise ValueError(
+            f"A certificate file holds up to {MAX_SIZES} different numbers of points that two"
+            " voters share; this one has more. Train fewer voters, or hold out the same points for"
+            " all of them."
         )
     profile = certificate.profile
     if profile is not None and profile.n_points > MAX_PROFILE:
