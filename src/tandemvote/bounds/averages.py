@@ -125,6 +125,8 @@ class Averages:
     @cached_property
     def disagreement_pairs(self) -> SampleSize:
         """Sample size behind the disagreement."""
+        if self.counts.n_unlabelled == 0:
+            return self.pairs
         return self._size(self.counts.disagreement_overlaps)
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:

@@ -33,7 +33,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.inequalities.moments import Moment, exact, two_sqrt
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
@@ -51,7 +51,7 @@ class HarmonicSize:
     kl_divergence : float
         KL(R‖pi), rounded up.
     sizes, masses : ndarray
-        The different sizes n_p, and the prior's mass on each.
+        Sizes n_p in ascending order, and the prior's mass on each.
     margin : float
         Relative error that summing over all voters or pairs may have caused.
     """
@@ -109,8 +109,8 @@ def harmonic_size(
     n = np.minimum(np.asarray(sizes, float), cap)
     weights, before = (rho, pi) if n.ndim == 1 else (np.outer(rho, rho), np.outer(pi, pi))
     margin = ARITHMETIC_MARGIN + n.size * 2.0**-53
-    different, places = np.unique(n, return_inverse=True)
-    masses: FloatArray = np.bincount(places.ravel(), weights=before.ravel()).astype(float)
+    different, places = _sizes_and_places(n)
+    masses: FloatArray = np.bincount(places, weights=before.ravel()).astype(float)
     if (n[weights > 0] == 0).any():
         return HarmonicSize(0.0, 0.0, different, masses, margin)
     share = np.divide(weights, n, out=np.zeros_like(weights), where=weights > 0)
@@ -118,7 +118,7 @@ def harmonic_size(
     share *= n_harmonic
     # ln(R / pi) is a sum: what the voters' weights gain on their prior, and ln(n_H / n_p).
     by_voter = share if n.ndim == 1 else share.sum(axis=0) + share.sum(axis=1)
-    by_size = np.bincount(places.ravel(), weights=share.ravel())
+    by_size = np.bincount(places, weights=share.ravel())
     held = rho > 0
     parts = np.concatenate(
         [
@@ -134,6 +134,20 @@ def harmonic_size(
         masses=masses,
         margin=margin,
     )
+
+
+def _sizes_and_places(n: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """List sizes in ascending order, and the place of each set's size among them.
+
+    Many pairs have sizes from a narrow range. Then all sizes of that range are listed, as nothing
+    needs to be sorted.
+    """
+    smallest = n.min()
+    steps = n.ravel() - smallest
+    if steps.max() > n.size or (steps % 1.0).any():
+        different, places = np.unique(n, return_inverse=True)
+        return different, places.ravel()
+    return smallest + np.arange(steps.max() + 1.0), steps.astype(np.intp)
 
 
 def harmonic_cap(n_min: int) -> int:
