@@ -97,17 +97,17 @@ class Averages:
         """KL(rho‖pi)."""
         return kl_divergence(self.posterior, self.prior)
 
-    @property
+    @cached_property
     def n_min(self) -> int:
         """Smallest held-out set, over the voters the prior allows."""
         return smallest(self.posterior, self.counts.sizes, self.prior).n
 
-    @property
+    @cached_property
     def n_min_pairs(self) -> int:
         """Smallest overlap of two of them."""
         return smallest(self.posterior, self.counts.overlaps, self.prior).n
 
-    @property
+    @cached_property
     def n_min_disagreement(self) -> int:
         """Smallest overlap, unlabelled points included."""
         return smallest(self.posterior, self.counts.disagreement_overlaps, self.prior).n

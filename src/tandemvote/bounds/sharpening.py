@@ -69,7 +69,7 @@ def harmonic(posterior: FloatArray, sizes: IntArray, prior: FloatArray) -> Harmo
 
 def _n_min(sizes: IntArray, prior: FloatArray) -> int:
     # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-    for axis in range(sizes.ndim):
+    for axis in range(0 if (prior > 0).all() else sizes.ndim):
         sizes = sizes.compress(prior > 0, axis=axis)
     return int(sizes.min())
 

@@ -31,6 +31,7 @@ mean xi + delta <= 2 sqrt(n_min), and this is at most the published
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -106,7 +107,7 @@ def harmonic_size(
     (150.0, 0.130812)
     """
     rho, pi = np.asarray(posterior, float), np.asarray(prior, float)
-    n = np.minimum(np.asarray(sizes, float), cap)
+    n = np.asarray(sizes) if cap == np.inf else np.minimum(sizes, cap)
     weights, before = (rho, pi) if n.ndim == 1 else (np.outer(rho, rho), np.outer(pi, pi))
     margin = ARITHMETIC_MARGIN + n.size * 2.0**-53
     different, places = _sizes_and_places(n)
@@ -136,18 +137,17 @@ def harmonic_size(
     )
 
 
-def _sizes_and_places(n: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
     """List sizes in ascending order, and the place of each set's size among them.
 
     Many pairs have sizes from a narrow range. Then all sizes of that range are listed, as nothing
     needs to be sorted.
     """
-    smallest = n.min()
-    steps = n.ravel() - smallest
-    if steps.max() > n.size or (steps % 1.0).any():
+    smallest, largest = n.min(), n.max()
+    if n.dtype.kind not in "iu" or largest - smallest > n.size:
         different, places = np.unique(n, return_inverse=True)
-        return different, places.ravel()
-    return smallest + np.arange(steps.max() + 1.0), steps.astype(np.intp)
+        return different.astype(float), places.ravel()
+    return np.arange(smallest, largest + 1, dtype=float), (n - smallest).ravel()
 
 
 def harmonic_cap(n_min: int) -> int:
