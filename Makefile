@@ -40,8 +40,9 @@ docs: $(INSTALLED)  ## build the documentation into docs/_build/html
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
 
-validity: $(INSTALLED)  ## simulate every guarantee, an hour or so
+validity: $(INSTALLED)  ## simulate every guarantee, hours
 	$(BIN)/python validity/run.py
+	$(BIN)/python validity/finer.py
 
 bench: $(INSTALLED)  ## speed, as ratios measured in one run
 	@for script in benchmarks/*.py; do echo "== $$script"; OMP_NUM_THREADS=1 $(BIN)/python $$script; done

@@ -41,7 +41,7 @@ def test_a_cluster_gives_the_same_rows(tmp_path, small_source):
     here, there = RowStore(tmp_path / "here"), RowStore(tmp_path / "there")
     run_campaign(cells, store=here, source=small_source)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
         run_campaign(
             cells, store=there, source=small_source, dask_address=cluster.scheduler_address

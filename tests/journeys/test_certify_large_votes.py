@@ -59,7 +59,7 @@ def test_a_cluster_gives_the_same_certificate(folder, capsys, tmp_path):
     table.write_text("a,b,kind\n" + "".join(rows))
     forest = ["certify", str(table), "--target", "kind", "--voters", "10", "--json"]
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
         there = ["--dask", cluster.scheduler_address]
         assert certified(capsys, folder, *there) == certified(capsys, folder)
