@@ -80,7 +80,9 @@ def selective(draw: Draw, **terms: object) -> Promise:
     promises = []
     for row in found.thresholds:
         error, coverage = accepted_truth(draw, row.margin)
-        promises += [Promise(row.error, error), Promise(1.0 - row.coverage, 1.0 - coverage)]
+        promises.append(Promise(row.error, error))
+        if row.margin > 0:  # a margin of 0 accepts every point, which is no matter of chance
+            promises.append(Promise(1.0 - row.coverage, 1.0 - coverage))
     return worst(promises)
 
 
