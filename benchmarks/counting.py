@@ -34,12 +34,7 @@ ERROR_BYTES, HELD_OUT_BYTES = 40, 160
 def main() -> None:
     options = parsed_options()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        # Apart, so that the memory of writing is not taken for that of reading.
-        writer = get_context("spawn").Process(target=write_votes, args=(folder, options))
-        writer.start()
-        writer.join()
-        if writer.exitcode:
-            raise SystemExit("Writing the votes failed.")
+        write_votes_apart(folder, options)
         measure(folder)
 
 
@@ -52,6 +47,15 @@ def parsed_options() -> argparse.Namespace:
     parser.add_argument("--dictionary", action="store_true", help="a quarter of the size on disk")
     parser.add_argument("--folder", type=Path, help="where the votes lie for the while")
     return parser.parse_args()
+
+
+def write_votes_apart(folder: str, options: argparse.Namespace) -> None:
+    """Write in another process, whose memory must not be taken for that of reading."""
+    writer = get_context("spawn").Process(target=write_votes, args=(folder, options))
+    writer.start()
+    writer.join()
+    if writer.exitcode:
+        raise SystemExit("Writing the votes failed.")
 
 
 def write_votes(folder: str, options: argparse.Namespace) -> None:

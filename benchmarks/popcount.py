@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from tandemvote import VoteCounts, counts
 from tandemvote.shards import ParquetVotes
 
-SHAPES = ((300, 200_000), (2_000, 30_000))
+SHAPES = ((300, 200_000), (2_000, 16_000))
 ROWS_AT_A_TIME = 64
 WORDS_AT_A_TIME = 256
 """Bits of so many words of two rows stay in the processor's nearest cache."""
