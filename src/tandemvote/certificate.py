@@ -9,6 +9,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -198,7 +199,7 @@ class Certificate:
             profile=profile,
             assumptions=ASSUMPTIONS if profile is None else (*ASSUMPTIONS, ABOUT_UNLABELLED),
             notes=tuple(notes),
-            versions=_versions(),
+            versions=dict(_versions()),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -329,6 +330,7 @@ def percent(delta: float) -> str:
     return f"{((1 - Decimal(repr(float(delta)))) * 100).normalize():f} %"
 
 
+@cache
 def _versions() -> dict[str, str]:
     names = ("tandemvote", "numpy", "scipy", "scikit-learn")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}

@@ -258,7 +258,7 @@ def _show(certificate: Certificate, classes: ClassCertificates | None, *, as_jso
         typer.echo(repr(certificate))
         typer.echo(f"\n{certificate.guarantee}")
         if classes is not None:
-            typer.echo(f"\n{classes!r}")
+            typer.echo(f"\nThis and the statement above each hold by themselves:\n{classes!r}")
         return
     typer.echo(
         json.dumps(
