@@ -43,6 +43,19 @@ def test_rows_are_compared_in_every_form(form):
         refuse_training_rows(form(X), form(X[30:60]))
 
 
+def test_comparing_rows_leaves_them_as_they_are():
+    X = csr_array(([0.0, 1.0, 2.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2))  # an explicit zero
+    before = X.toarray()
+    refuse_training_rows(X, X + X)
+    np.testing.assert_array_equal(X.toarray(), before)
+
+
+def test_whole_numbers_equal_themselves_as_floats():
+    X = np.arange(200).reshape(100, 2)
+    with pytest.raises(ValueError, match="rows of the training data"):
+        refuse_training_rows(X, X.astype(float))
+
+
 def test_weights_and_profile_share_no_unlabelled_point_where_weights_depend_on_them():
     rng = np.random.default_rng(3)
     votes = Votes.from_predictions(

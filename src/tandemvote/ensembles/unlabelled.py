@@ -49,7 +49,7 @@ give about 0. Voters know these points, so they show nothing. Pass points that w
 def _rows(X: Any) -> NDArray[np.object_]:
     """Return each row as bytes, the same for the same values."""
     if issparse(X):
-        matrix = csr_array(X)
+        matrix = csr_array(X, copy=True)  # what follows works in place
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         parts = (matrix.indices, matrix.data.astype(np.float64))
@@ -63,5 +63,7 @@ def _rows(X: Any) -> NDArray[np.object_]:
     table = np.asarray(X)
     if table.dtype == object:
         return np.array(["\x1f".join(map(str, row)).encode() for row in table], dtype=object)
+    if table.dtype.kind in "biuf":
+        table = table.astype(float)  # 1 and 1.0 are the same value
     table = np.ascontiguousarray(table)
     return np.array([row.tobytes() for row in table], dtype=object)
