@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.held_out_sets import HeldOutSets
+from tandemvote.pair_counting import EXACT_CHUNK, equal_pairs, true_pairs
 from tandemvote.shards.totals import total
 from tandemvote.votes import Votes
 
@@ -19,10 +21,6 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-Plane = NDArray[np.float32]
-
-EXACT_CHUNK = 2**24
-"""float32 holds every integer up to 2^24, so a product over fewer points is exact."""
 
 CHUNK_BYTES = 2**26
 """Size of one 0/1 plane of a chunk; memory stays flat at a few of these."""
@@ -115,6 +113,13 @@ class VoteCounts:
                 "The diagonals of overlaps and tandem_errors must equal sizes and errors: a voter"
                 " paired with itself is that voter."
             )
+        # Without unlabelled points, and with two classes, counts coincide: keep them once.
+        for name, other in (
+            ("disagreement_overlaps", "overlaps"),
+            ("lone_errors", "disagreements"),
+        ):
+            if np.array_equal(getattr(self, name), getattr(self, other)):
+                object.__setattr__(self, name, getattr(self, other))
 
     @classmethod
     def from_votes(cls, votes: Votes) -> VoteCounts:
@@ -253,22 +258,39 @@ class VoteCounts:
     @property
     def n_min(self) -> int:
         """Smallest held-out set, n1 = min_h abs(S_h)."""
-        return int(self.sizes.min())
+        return self.voter_sets.smallest
 
     @property
     def n_min_pairs(self) -> int:
         """Smallest overlap, n2 = min_{h,h'} abs(S_h ∩ S_h')."""
-        return int(self.overlaps.min())
+        return self.pair_sets.smallest
 
     @property
     def n_min_disagreement(self) -> int:
         """Smallest overlap with the unlabelled points included, m."""
-        return int(self.disagreement_overlaps.min())
+        return self.disagreement_sets.smallest
 
-    @property
+    @cached_property
     def n_unlabelled(self) -> int:
         """Number of unlabelled points."""
+        if self.disagreement_overlaps is self.overlaps:
+            return 0
         return int((self.disagreement_overlaps - self.overlaps).max())
+
+    @cached_property
+    def voter_sets(self) -> HeldOutSets:
+        """The sets S_h."""
+        return HeldOutSets(self.sizes)
+
+    @cached_property
+    def pair_sets(self) -> HeldOutSets:
+        """The sets S_h ∩ S_h'."""
+        return HeldOutSets(self.overlaps)
+
+    @cached_property
+    def disagreement_sets(self) -> HeldOutSets:
+        """The same with the unlabelled points."""
+        return HeldOutSets(self.disagreement_overlaps) if self.n_unlabelled else self.pair_sets
 
     @cached_property
     def gibbs_losses(self) -> FloatArray:
@@ -288,13 +310,21 @@ class VoteCounts:
     @cached_property
     def labelled_disagreement_rates(self) -> FloatArray:
         """The same on the labelled points alone, where the tandem losses come from."""
+        if not self.n_unlabelled:
+            return self.disagreement_rates
         labelled = self.disagreements - self.unlabelled_disagreements
         return _rates(labelled, self.overlaps, without_points=0.0)
 
     @cached_property
     def lone_error_rates(self) -> FloatArray:
         """Rate at which exactly one of two voters errs; 1 for a pair without common points."""
+        if self.lone_errors is self.disagreements and self.n_min_pairs and not self.n_unlabelled:
+            return self.disagreement_rates
         return _rates(self.lone_errors, self.overlaps, without_points=1.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of pickles what can be computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __repr__(self) -> str:
         unlabelled = f", n_unlabelled={self.n_unlabelled}" if self.n_unlabelled else ""
@@ -317,8 +347,11 @@ INTEGER_FIELDS = (
 
 
 def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:
-    rates = np.full(part.shape, without_points)
-    np.divide(part, whole, out=rates, where=whole > 0)
+    if whole.all():
+        rates = part / whole
+    else:
+        rates = np.full(part.shape, without_points)
+        np.divide(part, whole, out=rates, where=whole > 0)
     rates.flags.writeable = False
     return rates
 
@@ -327,17 +360,17 @@ def _count(votes: Votes) -> VoteCounts:
     """Counts of one chunk: symmetric products of 0/1 planes."""
     held_out = votes.held_out
     wrong = votes.errors
-    overlaps = _pairs(held_out)
-    tandem_errors = _pairs(wrong)
+    overlaps = true_pairs(held_out)
+    tandem_errors = true_pairs(wrong)
     # Whoever neither errs with you nor is right with you errs alone, or leaves you to.
-    lone_errors = overlaps - tandem_errors - _pairs(held_out & ~wrong)
+    lone_errors = overlaps - tandem_errors - true_pairs(held_out & ~wrong)
     if votes.classes.size <= 2:
         disagreements = lone_errors
     elif votes.classes.size <= FEW_CLASSES:
         planes = ((votes.predictions == code) & held_out for code in range(votes.classes.size))
-        disagreements = overlaps - sum(map(_pairs, planes), np.zeros_like(overlaps))
+        disagreements = overlaps - sum(map(true_pairs, planes), np.zeros_like(overlaps))
     else:
-        disagreements = overlaps - _equal_pairs(votes.predictions, held_out, overlaps)
+        disagreements = overlaps - equal_pairs(votes.predictions, held_out, overlaps)
     return VoteCounts(
         errors=np.diag(tandem_errors).copy(),
         sizes=np.diag(overlaps).copy(),
@@ -348,27 +381,3 @@ def _count(votes: Votes) -> VoteCounts:
         lone_errors=lone_errors,
         classes=votes.classes,
     )
-
-
-def _pairs(plane: NDArray[np.bool_]) -> IntArray:
-    """Count, for every pair of rows, the columns where both are True."""
-    points: Plane = plane.astype(np.float32)
-    return (points @ points.T).astype(np.int64)
-
-
-def _equal_pairs(
-    predictions: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: IntArray
-) -> IntArray:
-    """Count, for every pair of rows, the held-out columns where both predict the same."""
-    # Points a voter was trained on get one more code, so two voters also agree where neither
-    # holds a point out; how often that is, the sizes of their sets tell.
-    extra = int(predictions.max(initial=0)) + 1
-    codes = np.where(held_out, predictions, extra).astype(np.min_scalar_type(extra))
-    equal = np.zeros_like(overlaps)
-    for first, row in enumerate(codes):
-        for second in range(first + 1):
-            equal[first, second] = np.count_nonzero(row == codes[second])
-    equal = np.maximum(equal, equal.T)
-    sizes = np.diag(overlaps)
-    neither = codes.shape[1] - sizes[:, None] - sizes + overlaps
-    return equal - neither

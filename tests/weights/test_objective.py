@@ -9,7 +9,7 @@ from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.pac_bayes_lambda import eliminated_upper
 from tandemvote.votes import Votes
 from tandemvote.weights import minimise
-from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
+from tandemvote.weights.exponentiated_gradient import GAP_TOLERANCE, exponentiated_gradient
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.problems import PROBLEMS
 from tandemvote.weights.relaxations import FirstOrderRelaxation
@@ -84,7 +84,7 @@ def test_the_gap_bounds_the_distance_to_the_minimum_where_the_problem_is_convex(
 def test_the_gap_closes_at_the_minimum_alone(make_objective):
     objective = make_objective("overlaps", "tandem", 20, 200, seed=5)
     end = exponentiated_gradient(objective).point
-    assert objective.gap(end) <= 1e-12
+    assert objective.gap(end) <= GAP_TOLERANCE
     assert objective.gap(objective.at(end.log_ratio + 0.1 * np.arange(20))) > 1e-6
 
 

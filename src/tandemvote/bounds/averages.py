@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.sharpening import HARMONIC, SampleSize, Sharpening, get_sharpening, smallest
-from tandemvote.counts import FloatArray, IntArray, VoteCounts
+from tandemvote.bounds.sharpening import HARMONIC, SampleSize, Sharpening, get_sharpening
+from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities import Interval, kl_divergence, two_sqrt
 from tandemvote.inequalities.moments import Moment
 from tandemvote.inequalities.pac_bayes_kl import kl_interval
@@ -100,34 +101,32 @@ class Averages:
     @cached_property
     def n_min(self) -> int:
         """Smallest held-out set, over the voters the prior allows."""
-        return smallest(self.posterior, self.counts.sizes, self.prior).n
+        return self.counts.voter_sets.n_min(self.prior)
 
     @cached_property
     def n_min_pairs(self) -> int:
         """Smallest overlap of two of them."""
-        return smallest(self.posterior, self.counts.overlaps, self.prior).n
+        return self.counts.pair_sets.n_min(self.prior)
 
     @cached_property
     def n_min_disagreement(self) -> int:
         """Smallest overlap, unlabelled points included."""
-        return smallest(self.posterior, self.counts.disagreement_overlaps, self.prior).n
+        return self.counts.disagreement_sets.n_min(self.prior)
 
     @cached_property
     def voters(self) -> SampleSize:
         """Sample size behind the Gibbs loss."""
-        return self._size(self.counts.sizes)
+        return self._size(self.counts.voter_sets)
 
     @cached_property
     def pairs(self) -> SampleSize:
         """Sample size behind the tandem loss."""
-        return self._size(self.counts.overlaps)
+        return self._size(self.counts.pair_sets)
 
     @cached_property
     def disagreement_pairs(self) -> SampleSize:
         """Sample size behind the disagreement."""
-        if self.counts.n_unlabelled == 0:
-            return self.pairs
-        return self._size(self.counts.disagreement_overlaps)
+        return self._size(self.counts.disagreement_sets)
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true Gibbs loss."""
@@ -141,8 +140,8 @@ class Averages:
         """Interval for the true disagreement."""
         return kl_interval(self.disagreement, self.disagreement_pairs.complexity(delta, moment))
 
-    def _size(self, sizes: IntArray) -> SampleSize:
-        return self.sharpening(self.posterior, sizes, self.prior)
+    def _size(self, sets: HeldOutSets) -> SampleSize:
+        return self.sharpening(self.posterior, sets, self.prior)
 
     def _pair_average(self, rates: FloatArray) -> float:
         return min(float(self.posterior @ rates @ self.posterior), 1.0)

@@ -8,9 +8,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tandemvote.counts import FloatArray, IntArray
+from tandemvote.counts import FloatArray
+from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities import kl_divergence, two_sqrt
-from tandemvote.inequalities.harmonic import HarmonicSize, harmonic_cap, harmonic_size
+from tandemvote.inequalities.harmonic import HarmonicSize
 from tandemvote.inequalities.moments import Moment
 from tandemvote.inequalities.pac_bayes_kl import complexity
 
@@ -56,25 +57,18 @@ class SmallestSize(NamedTuple):
         )
 
 
-def smallest(posterior: FloatArray, sizes: IntArray, prior: FloatArray) -> SmallestSize:
+def smallest(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> SmallestSize:
     """Count every set as the smallest of the voters the prior allows."""
-    return SmallestSize(_n_min(sizes, prior), sizes.ndim * kl_divergence(posterior, prior))
+    return SmallestSize(sets.n_min(prior), sets.voters * kl_divergence(posterior, prior))
 
 
-def harmonic(posterior: FloatArray, sizes: IntArray, prior: FloatArray) -> HarmonicSize:
+def harmonic(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> HarmonicSize:
     """Count sets in full, up to the cap that keeps the published form from being tighter."""
     kl_divergence(posterior, prior)  # refuses weight where there is no prior
-    return harmonic_size(posterior, sizes, prior, cap=harmonic_cap(_n_min(sizes, prior)))
+    return sets.harmonic(prior).at(posterior)
 
 
-def _n_min(sizes: IntArray, prior: FloatArray) -> int:
-    # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-    for axis in range(0 if (prior > 0).all() else sizes.ndim):
-        sizes = sizes.compress(prior > 0, axis=axis)
-    return int(sizes.min())
-
-
-Sharpening = Callable[[FloatArray, IntArray, FloatArray], SampleSize]
+Sharpening = Callable[[FloatArray, HeldOutSets, FloatArray], SampleSize]
 
 HARMONIC, PAPER = "harmonic", "paper"
 

@@ -84,6 +84,76 @@ class HarmonicSize:
         return nats * (1.0 + ARITHMETIC_MARGIN) / self.n
 
 
+@dataclass(frozen=True, eq=False)
+class HarmonicSizes:
+    """Sets of different sizes under a prior: all of a harmonic size that weights do not change.
+
+    Attributes
+    ----------
+    prior : ndarray of shape (n_voters,)
+    shares : ndarray of shape (n_voters,) or (n_voters, n_voters)
+        m = N / n_p for the largest size N, infinite for empty sets.
+    entropies : ndarray of the same shape
+        m ln m.
+    sizes, masses : ndarray
+        Sizes in ascending order, and the prior's mass on each.
+    """
+
+    prior: FloatArray
+    shares: FloatArray
+    entropies: FloatArray
+    sizes: FloatArray
+    masses: FloatArray
+
+    @classmethod
+    def of(cls, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf) -> HarmonicSizes:
+        """Prepare sizes of voters or of pairs; those above `cap` count as that large."""
+        n, pi = np.asarray(sizes), np.asarray(prior, float)
+        different, places = _sizes_and_places(n)
+        different = np.minimum(different, cap)
+        shares = np.full_like(different, np.inf)
+        np.divide(different[-1], different, out=shares, where=different > 0)
+        before = pi if n.ndim == 1 else np.outer(pi, pi)
+        masses: FloatArray = np.bincount(places.ravel(), weights=before.ravel()).astype(float)
+        return cls(
+            prior=pi,
+            shares=shares[places],
+            entropies=(shares * np.log(shares))[places],
+            sizes=different,
+            masses=masses,
+        )
+
+    def at(self, posterior: ArrayLike) -> HarmonicSize:
+        """Harmonic size, divergence and moment for some weights."""
+        rho, pi = np.asarray(posterior, float), self.prior
+        shares, entropies, voters = self.shares, self.entropies, self.shares.ndim
+        margin = ARITHMETIC_MARGIN + shares.size * 2.0**-53
+        held = rho > 0
+        if not self.sizes[0]:  # empty sets matter where they have weight
+            some = np.ix_(*[held] * voters)
+            shares, entropies = shares[some], entropies[some]
+            if np.isinf(shares).any():
+                return HarmonicSize(0.0, 0.0, self.sizes, self.masses, margin)
+            rho, pi, held = rho[held], pi[held], held[held]
+        if voters == 2:  # average over one of the two voters
+            shares, entropies = shares @ rho, entropies @ rho
+        shrinkage = float(shares @ rho)
+        # ln(R / pi) is a sum: what the voters' weights gain on their prior, and ln(n_H / n_p).
+        by_voter = (voters / shrinkage) * rho * shares
+        parts = np.append(
+            by_voter[held] * (np.log(rho[held]) - np.log(pi[held])),
+            [float(entropies @ rho) / shrinkage, -np.log(shrinkage)],
+        )
+        divergence = float(parts.sum() + margin * (1.0 + abs(parts).sum()))
+        return HarmonicSize(
+            n=float(self.sizes[-1]) / shrinkage * (1.0 - margin),
+            kl_divergence=max(divergence, 0.0),
+            sizes=self.sizes,
+            masses=self.masses,
+            margin=margin,
+        )
+
+
 def harmonic_size(
     posterior: ArrayLike, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf
 ) -> HarmonicSize:
@@ -94,7 +164,7 @@ def harmonic_size(
     posterior : array_like of shape (n_voters,)
         Weights rho of the voters.
     sizes : array_like of shape (n_voters,) or (n_voters, n_voters)
-        Points behind each voter, or behind each pair; a pair has weight rho_h rho_h'.
+        Points behind each voter, or (symmetric) behind each pair, which has weight rho_h rho_h'.
     prior : array_like of shape (n_voters,)
         Weights fixed before seeing the data.
     cap : float
@@ -106,35 +176,7 @@ def harmonic_size(
     >>> round(size.n, 6), round(size.kl_divergence, 6)
     (150.0, 0.130812)
     """
-    rho, pi = np.asarray(posterior, float), np.asarray(prior, float)
-    n = np.asarray(sizes) if cap == np.inf else np.minimum(sizes, cap)
-    weights, before = (rho, pi) if n.ndim == 1 else (np.outer(rho, rho), np.outer(pi, pi))
-    margin = ARITHMETIC_MARGIN + n.size * 2.0**-53
-    different, places = _sizes_and_places(n)
-    masses: FloatArray = np.bincount(places, weights=before.ravel()).astype(float)
-    if (n[weights > 0] == 0).any():
-        return HarmonicSize(0.0, 0.0, different, masses, margin)
-    share = np.divide(weights, n, out=np.zeros_like(weights), where=weights > 0)
-    n_harmonic = 1.0 / float(share.sum())
-    share *= n_harmonic
-    # ln(R / pi) is a sum: what the voters' weights gain on their prior, and ln(n_H / n_p).
-    by_voter = share if n.ndim == 1 else share.sum(axis=0) + share.sum(axis=1)
-    by_size = np.bincount(places, weights=share.ravel())
-    held = rho > 0
-    parts = np.concatenate(
-        [
-            by_voter[held] * (np.log(rho[held]) - np.log(pi[held])),
-            by_size * np.log(n_harmonic / np.maximum(different, 1.0)),
-        ]
-    )
-    divergence = float(parts.sum() + margin * (1.0 + abs(parts).sum()))
-    return HarmonicSize(
-        n=n_harmonic * (1.0 - ARITHMETIC_MARGIN),
-        kl_divergence=max(divergence, 0.0),
-        sizes=different,
-        masses=masses,
-        margin=margin,
-    )
+    return HarmonicSizes.of(sizes, prior, cap=cap).at(posterior)
 
 
 def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -146,8 +188,8 @@ def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
     smallest, largest = n.min(), n.max()
     if n.dtype.kind not in "iu" or largest - smallest > n.size:
         different, places = np.unique(n, return_inverse=True)
-        return different.astype(float), places.ravel()
-    return np.arange(smallest, largest + 1, dtype=float), (n - smallest).ravel()
+        return different.astype(float), places.reshape(n.shape)
+    return np.arange(smallest, largest + 1, dtype=float), n - smallest
 
 
 def harmonic_cap(n_min: int) -> int:

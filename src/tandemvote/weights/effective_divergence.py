@@ -14,7 +14,7 @@ relative entropy of m o w, which is homogeneous, plus a linear function.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -62,71 +62,48 @@ class PlainDivergence:
         return self
 
 
-@dataclass(frozen=True, eq=False)
-class VoterDivergence:
-    """Effective divergence of voters with held-out sets of different sizes.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UnequalDivergence:
+    """Effective divergence where sets differ in size; of voters, or of pairs of them.
 
     Parameters
     ----------
-    shares : ndarray, shape (n_voters,)
-        m, the harmonic size at the prior over the size of each set.
+    shares, entropies : ndarray, shape (n_voters,) or (n_voters, n_voters)
+        m and m ln m up to `scale`, as `HarmonicSizes` has them.
+    scale : float
+        The harmonic size at the prior over the largest size: what makes m of the shares.
     nats : float
         ln(mean moment / delta).
 
     Examples
     --------
-    >>> equal = VoterDivergence(np.ones(2), 5.0)
+    >>> equal = UnequalDivergence(shares=np.ones(2), entropies=np.zeros(2), scale=1.0, nats=5.0)
     >>> float(equal.at(np.array([0.5, 0.5]), np.log([1.0, 1.0])).value)
     0.0
     """
 
     shares: FloatArray
+    entropies: FloatArray
+    scale: float
     nats: float
 
     def at(self, weights: FloatArray, log_ratio: FloatArray) -> Divergence:
-        """Evaluate at weights rho."""
-        mass = self.shares * weights
-        total = float(mass.sum())
-        log_tilted = log_ratio + np.log(self.shares) - np.log(total)
-        value = float(mass @ log_tilted) + (total - 1.0) * self.nats
-        return Divergence(value, self.shares * (log_tilted + self.nats))
-
-    def restrict(self, kept: IntArray) -> VoterDivergence:
-        """Leave out the other voters' sets."""
-        return VoterDivergence(self.shares[kept], self.nats)
-
-
-@dataclass(frozen=True, eq=False)
-class PairDivergence:
-    """Effective divergence of pairs with overlaps of different sizes.
-
-    Parameters
-    ----------
-    shares : ndarray, shape (n_voters, n_voters)
-        m, the harmonic size at the prior over each overlap.
-    nats : float
-        ln(mean moment / delta).
-    entropies : ndarray, shape (n_voters, n_voters), optional
-        m ln m, computed if not given.
-    """
-
-    shares: FloatArray
-    nats: float
-    entropies: FloatArray | None = None
-
-    def at(self, weights: FloatArray, log_ratio: FloatArray) -> Divergence:
-        """Evaluate at weights rho; three products with matrices of pairs."""
-        entropies = self.shares * np.log(self.shares) if self.entropies is None else self.entropies
-        weighted_ratio = weights * log_ratio
-        mass = self.shares @ weights
+        """Evaluate at weights rho; for pairs, three products with matrices."""
+        voters, weighted_ratio = self.shares.ndim, weights * log_ratio
+        in_pairs = voters == 2
+        mass = self.scale * (self.shares @ weights if in_pairs else self.shares)
         total = float(mass @ weights)
-        stretch = entropies @ weights
+        stretch = self.scale * (self.entropies @ weights if in_pairs else self.entropies)
+        stretch += np.log(self.scale) * mass
         tilt = self.nats - np.log(total)
-        value = float(2.0 * (mass @ weighted_ratio) + stretch @ weights)
+        value = float(voters * (mass @ weighted_ratio) + stretch @ weights)
         value += total * tilt - self.nats
-        slope = 2.0 * (mass * (log_ratio + tilt) + self.shares @ weighted_ratio + stretch)
-        return Divergence(value, slope)
+        slope = mass * (log_ratio + tilt) + stretch
+        if in_pairs:
+            slope += self.scale * (self.shares @ weighted_ratio)
+        return Divergence(value, voters * slope)
 
-    def restrict(self, kept: IntArray) -> PairDivergence:
-        """Leave out the overlaps with other voters."""
-        return PairDivergence(self.shares[np.ix_(kept, kept)], self.nats)
+    def restrict(self, kept: IntArray) -> UnequalDivergence:
+        """Leave out the sets of other voters."""
+        some = np.ix_(*[kept] * self.shares.ndim)
+        return replace(self, shares=self.shares[some], entropies=self.entropies[some])

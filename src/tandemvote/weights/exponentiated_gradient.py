@@ -26,7 +26,7 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.descent import Descent
 from tandemvote.weights.objective import Objective, Point
 
-GAP_TOLERANCE = 1e-12
+GAP_TOLERANCE = 1e-10
 """Stop once the gap, in units of the bound, is below this."""
 
 LONGEST_STEP = 2.0
@@ -35,7 +35,7 @@ the valley that the prior lies in."""
 
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
-LOOSEST_SOLVE = 0.1
+LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.1, 0.01
 MAX_PRODUCTS = 400
 MAX_ITERATIONS = 500
 
@@ -119,7 +119,7 @@ def _conjugate_gradients(
     """Solve product(w) = right, more exactly near the minimum; stop at negative curvature."""
     residual, solution = right.copy(), np.zeros_like(right)
     search, squared = residual, float(residual @ residual)
-    goal = squared * min(LOOSEST_SOLVE**2, squared)
+    goal = squared * float(np.clip(squared, TIGHTEST_SOLVE**2, LOOSEST_SOLVE**2))
     for _ in range(MAX_PRODUCTS):
         image = product(search)
         bend = float(search @ image)

@@ -101,12 +101,15 @@ def minimise(
             sharpening=sharpening,
         )
     objective = problem.objective(counts, checked_prior, delta, sharpening)
-    uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
+    uniform = distribution(None, counts.n_voters, "uniform")
+    fallbacks = [(checked_prior, Status.KEPT_PRIOR)]
+    if not np.array_equal(uniform, checked_prior):
+        fallbacks.append((uniform, Status.KEPT_UNIFORM))
     return report(
         counts,
         objective,
         method(objective),
-        fallbacks=((checked_prior, Status.KEPT_PRIOR), (uniform, Status.KEPT_UNIFORM)),
+        fallbacks=fallbacks,
         bound_name=bound,
         solver=solver,
         prior=checked_prior,

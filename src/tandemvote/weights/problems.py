@@ -11,14 +11,14 @@ import numpy as np
 
 from tandemvote.bounds import Bound, disagreement, first_order, tandem
 from tandemvote.bounds.sharpening import get_sharpening
-from tandemvote.counts import FloatArray, IntArray, VoteCounts
+from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities.harmonic import HarmonicSize
 from tandemvote.weights.descent import Solver
 from tandemvote.weights.effective_divergence import (
     EffectiveDivergence,
-    PairDivergence,
     PlainDivergence,
-    VoterDivergence,
+    UnequalDivergence,
 )
 from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective
@@ -47,24 +47,27 @@ class Sample(NamedTuple):
     divergence: EffectiveDivergence
 
     @classmethod
-    def of(cls, sizes: IntArray, prior: FloatArray, delta: float, sharpening: str) -> Sample:
-        """Take sizes of voters or of pairs at the prior, from where weights may then differ."""
-        size = get_sharpening(sharpening)(prior, sizes, prior)
+    def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, sharpening: str) -> Sample:
+        """Take the sets of voters or of pairs at the prior, from where weights may then differ."""
+        size = get_sharpening(sharpening)(prior, sets, prior)
         log_moment = size.log_moment()
-        if not isinstance(size, HarmonicSize) or size.sizes.size == 1:
-            return cls(size.n, log_moment, PlainDivergence(sizes.ndim))
-        shares = size.n / np.minimum(sizes, size.sizes[-1])
-        nats = log_moment - float(np.log(delta))
-        if sizes.ndim == 1:
-            return cls(size.n, log_moment, VoterDivergence(shares, nats))
-        return cls(size.n, log_moment, PairDivergence(shares, nats, shares * np.log(shares)))
+        if not isinstance(size, HarmonicSize) or size.sizes[0] == size.sizes[-1]:
+            return cls(size.n, log_moment, PlainDivergence(sets.voters))
+        known = sets.harmonic(prior)
+        divergence = UnequalDivergence(
+            shares=known.shares,
+            entropies=known.entropies,
+            scale=size.n / float(size.sizes[-1]),
+            nats=log_moment - float(np.log(delta)),
+        )
+        return cls(size.n, log_moment, divergence)
 
 
 def first_order_objective(
     counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
 ) -> Objective:
     """Twice the relaxed Gibbs loss."""
-    voters = Sample.of(counts.sizes, prior, delta, sharpening)
+    voters = Sample.of(counts.voter_sets, prior, delta, sharpening)
     return Objective(
         relaxation=FirstOrderRelaxation(n=voters.n, delta=delta, log_moment=voters.log_moment),
         log_prior=np.log(prior),
@@ -77,7 +80,7 @@ def tandem_objective(
     counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
 ) -> Objective:
     """Four times the relaxed tandem loss."""
-    pairs = Sample.of(counts.overlaps, prior, delta, sharpening)
+    pairs = Sample.of(counts.pair_sets, prior, delta, sharpening)
     return Objective(
         relaxation=TandemRelaxation(n=pairs.n, delta=delta, log_moment=pairs.log_moment),
         log_prior=np.log(prior),
@@ -91,8 +94,8 @@ def disagreement_objective(
     counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
 ) -> Objective:
     """Four relaxed Gibbs losses less two relaxed disagreements."""
-    voters = Sample.of(counts.sizes, prior, delta / 2, sharpening)
-    pairs = Sample.of(counts.disagreement_overlaps, prior, delta / 2, sharpening)
+    voters = Sample.of(counts.voter_sets, prior, delta / 2, sharpening)
+    pairs = Sample.of(counts.disagreement_sets, prior, delta / 2, sharpening)
     return Objective(
         relaxation=DisagreementRelaxation(
             n=voters.n,

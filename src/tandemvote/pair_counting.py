@@ -1,0 +1,51 @@
+"""Count points pair by pair: where both voters of a pair have something in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT_CHUNK = 2**24
+"""float32 holds every integer up to 2^24, so a product over fewer points is exact."""
+
+Pairs = NDArray[np.int64]
+
+
+def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
+    """Count, for every pair of rows, the columns where both are True.
+
+    Examples
+    --------
+    >>> true_pairs(np.array([[True, True, False], [False, True, True]])).tolist()
+    [[2, 1], [1, 2]]
+    """
+    points: NDArray[np.float32] = plane.astype(np.float32)
+    return (points @ points.T).astype(np.int64)
+
+
+def equal_pairs(
+    predictions: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: Pairs
+) -> Pairs:
+    """Count, for every pair of rows, the held-out columns where both predict the same.
+
+    Examples
+    --------
+    >>> held_out = np.array([[True, True, False], [True, True, True]])
+    >>> overlaps = true_pairs(held_out)
+    >>> equal_pairs(np.array([[4, 5, 6], [4, 0, 6]]), held_out, overlaps).tolist()
+    [[2, 1], [1, 3]]
+    """
+    # Points a voter was trained on get one more code, so two voters also agree where neither
+    # holds a point out; how often that is, the sizes of their sets tell.
+    extra = int(predictions.max(initial=0)) + 1
+    codes = np.where(held_out, predictions, extra).astype(np.min_scalar_type(extra))
+    equal = np.zeros_like(overlaps)
+    for first, row in enumerate(codes):
+        for second in range(first + 1):
+            equal[first, second] = np.count_nonzero(row == codes[second])
+    equal = np.maximum(equal, equal.T)
+    sizes = np.diag(overlaps)
+    neither = codes.shape[1] - sizes[:, None] - sizes + overlaps
+    return equal - neither
