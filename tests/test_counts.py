@@ -168,3 +168,14 @@ assert counts.n_min > 660_000 and abs(counts.gibbs_losses.mean() - 1 / 8) < 1e-3
 def test_a_thousand_voters_and_a_million_points_fit_in_two_gigabytes():
     subprocess.run([sys.executable, "-c", LARGE], check=True)
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2 * 2**20
+
+
+@pytest.mark.parametrize("n_classes", [2, 4, 12])
+def test_counts_made_without_checks_would_pass_them(n_classes):
+    rng = np.random.default_rng(n_classes)
+    parts = [VoteCounts.from_votes(random_votes(rng, 5, 60, n_classes, 7)) for _ in range(2)]
+    both = parts[0] + parts[1]
+    checked = VoteCounts(classes=both.classes, **{name: getattr(both, name) for name in FIELDS})
+    for name in FIELDS:
+        assert np.array_equal(getattr(checked, name), getattr(both, name))
+        assert not getattr(both, name).flags.writeable

@@ -1,7 +1,13 @@
-"""Count points pair by pair: where both voters of a pair have something in common."""
+"""Count points pair by pair: where both voters of a pair have something in common.
+
+float32 matrix products are exact, and fast with nothing but numpy. Large pools are counted by bits
+if numba is installed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +16,11 @@ from numpy.typing import NDArray
 EXACT_CHUNK = 2**24
 """float32 holds every integer up to 2^24, so a product over fewer points is exact."""
 
+MANY_VOTERS = 1000
+"""From so many voters on, counting by bits is at least twice as fast (benchmarks/popcount.py)."""
+
 Pairs = NDArray[np.int64]
+Counter = Callable[[NDArray[np.bool_]], Pairs]
 
 
 def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
@@ -21,8 +31,24 @@ def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
     >>> true_pairs(np.array([[True, True, False], [False, True, True]])).tolist()
     [[2, 1], [1, 2]]
     """
+    by_bits = bit_counter() if len(plane) >= MANY_VOTERS else None
+    return true_pairs_by_product(plane) if by_bits is None else by_bits(plane)
+
+
+def true_pairs_by_product(plane: NDArray[np.bool_]) -> Pairs:
+    """Count them by a symmetric matrix product."""
     points: NDArray[np.float32] = plane.astype(np.float32)
     return (points @ points.T).astype(np.int64)
+
+
+@cache
+def bit_counter() -> Counter | None:
+    """Return the way to count them by bits, None without numba."""
+    try:
+        from tandemvote.bit_counting import true_pairs_by_bits  # noqa: PLC0415  an extra
+    except ImportError:
+        return None
+    return true_pairs_by_bits
 
 
 def equal_pairs(
