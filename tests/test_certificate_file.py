@@ -1,6 +1,7 @@
 """A certificate survives its file, and a file that is no certificate gets one clear line."""
 
 import json
+import os
 import tracemalloc
 import zlib
 from base64 import b64encode
@@ -16,8 +17,13 @@ from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.certificate_file import packing, record, strict_json
 from tandemvote.certificate_file.record import MAX_VOTERS, CertificateRecord, digest_of
 from tandemvote.certificate_file.saving import certificate_of, document_of
-from tandemvote.certificate_file.strict_json import CertificateFileError, parse_document
+from tandemvote.certificate_file.strict_json import (
+    CertificateFileError,
+    parse_document,
+    read_document,
+)
 from tandemvote.counts import INTEGER_FIELDS
+from tandemvote.profile import VoteProfile
 
 
 @st.composite
@@ -192,6 +198,41 @@ def test_what_is_no_certificate_gets_one_clear_line(data, message):
         CertificateRecord.from_document(parse_document(data))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("words", [b"\xf0\x9f\x98\x80", b"\\ud83d\\ude00", b'\\"'])
+def test_many_words_are_refused_before_they_take_four_times_their_room(words, monkeypatch):
+    monkeypatch.setattr(strict_json, "MAX_WORDS", 1000)
+    plain = b'{"counts": "' + b"x" * 2000 + b'"}'
+    assert parse_document(plain)["counts"] == "x" * 2000
+    with pytest.raises(CertificateFileError, match="more than 1000 bytes of words"):
+        parse_document(plain.replace(b'"x', b'"' + words + b"x"))
+
+
+def test_a_byte_order_mark_is_no_trouble():
+    assert parse_document(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_without_a_writer_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CertificateFileError, match="it is not a file"):
+        read_document(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("leads", [np.nan, 5e-324, 0.3])
+def test_loading_refuses_profiles_that_no_vote_has(leads):
+    votes = Votes.from_predictions([[1, 0, 1], [1, 1, 1]], [1, 1, 1])
+    weights = np.array([0.6, 0.4])
+    profile = VoteProfile.of([[1, 0], [1, 1]], weights)
+    certificate = Certificate.from_counts(
+        VoteCounts.from_votes(votes), weights=weights, bound="vote_profile", profile=profile
+    )
+    forged = document_of(certificate)
+    for name in ("leads", "gaps"):
+        forged = forge(forged, ("profile", name), packing.pack_numbers(np.full(2, leads)))
+    with pytest.raises(ValueError, match=r"of the vote|largest shares"):
+        certificate_of(CertificateRecord.from_document(forged))
 
 
 def test_a_file_above_the_limit_is_refused_by_its_size(tmp_path, monkeypatch):

@@ -1,11 +1,12 @@
 """Sizes of held-out sets: what is kept between calls must never answer for another prior."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tandemvote import VoteCounts, Votes
+from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities import harmonic_cap, harmonic_size
 
@@ -58,7 +59,9 @@ def test_pickles_hold_the_integers_and_nothing_computed_from_them():
     uniform = np.array([0.5, 0.5])
     assert counts.tandem_losses.any() and counts.pair_sets.harmonic(uniform).shares.any()
     assert pickle.dumps(counts) == before
-    assert np.array_equal(pickle.loads(before).overlaps, counts.overlaps)
+    again = pickle.loads(before)
+    assert np.array_equal(again.overlaps, counts.overlaps)
+    assert not again.overlaps.flags.writeable
 
 
 def test_counts_that_coincide_are_kept_once_and_mean_what_they_meant():
@@ -74,3 +77,20 @@ def test_counts_that_coincide_are_kept_once_and_mean_what_they_meant():
     assert more.disagreement_overlaps is not more.overlaps
     assert (more.n_unlabelled, counts.n_unlabelled) == (1, 0)
     assert more.lone_error_rates[0, 2] == counts.lone_error_rates[0, 2]
+
+
+def test_a_prior_changed_in_place_gets_its_own_answer_and_changes_no_certificate():
+    held_out = np.arange(600) % 3 != np.arange(3)[:, None]
+    held_out[0, :150] = False
+    wrong = np.random.default_rng(0).random((3, 600)) < [[0.1], [0.2], [0.3]]
+    counts = VoteCounts.from_votes(Votes.from_predictions(wrong, np.zeros(600, bool), held_out))
+    prior = np.array([0.8, 0.1, 0.1])
+    before = Certificate.from_counts(counts, prior=prior)
+    prior[:] = [0.1, 0.1, 0.8]
+    after = Certificate.from_counts(counts, prior=prior)
+    assert before.prior.tolist() == [0.8, 0.1, 0.1]
+    fresh = Certificate.from_counts(replace(counts), prior=[0.1, 0.1, 0.8])
+    assert {name: b.value for name, b in after.bounds.items()} == {
+        name: b.value for name, b in fresh.bounds.items()
+    }
+    assert before.bounds["first_order"].value != after.bounds["first_order"].value

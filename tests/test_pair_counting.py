@@ -1,6 +1,9 @@
 """Counting pairs: by product and by bits, the same integers as one point at a time."""
 
 import builtins
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -38,9 +41,9 @@ def test_all_true_and_all_false_are_counted_in_full(by_bits):
     assert by_bits(plane).tolist() == [[20_001, 20_001, 0], [20_001, 20_001, 0], [0, 0, 0]]
 
 
-def test_views_that_are_not_contiguous_are_counted_too(by_bits):
-    cells = np.random.default_rng(0).random((400, 30)) < 0.5
-    plane = cells.T[::3]
+@pytest.mark.parametrize("arranged", [np.asfortranarray, lambda p: p[::3], lambda p: p[:, ::-2]])
+def test_however_the_cells_lie_in_memory_they_are_counted(by_bits, arranged):
+    plane = arranged(np.random.default_rng(0).random((30, 400)) < 0.5)
     assert np.array_equal(by_bits(plane), one_point_at_a_time(plane))
 
 
@@ -72,6 +75,17 @@ def test_votes_of_large_pools_are_counted_by_bits_to_the_same_integers(
     assert used
     for name in ("errors", "tandem_errors", "overlaps", "disagreements", "lone_errors"):
         assert np.array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_a_numba_that_does_not_compile_is_not_used():
+    pytest.importorskip("numba")
+    program = "from tandemvote.pair_counting import bit_counter; print(bit_counter())"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout == "None\n"
 
 
 def test_without_numba_large_pools_are_counted_by_products(monkeypatch):

@@ -17,6 +17,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_info
 
+if numba.config.DISABLE_JIT:
+    raise ImportError("numba is told not to compile.")
+
 WORDS_AT_A_TIME = 256
 """So many words of two rows stay in the processor's nearest cache."""
 
@@ -46,7 +49,8 @@ def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _packed(plane: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Eight cells a byte, eight bytes a word, the last word filled up with zeros."""
     octets = np.packbits(plane, axis=1)
-    return np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8))).view(np.uint64)
+    padded = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))
+    return np.ascontiguousarray(padded).view(np.uint64)
 
 
 def _threads() -> int:

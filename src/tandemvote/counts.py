@@ -125,9 +125,7 @@ class VoteCounts:
     def _known_to_be_valid(cls, **fields: NDArray[Any]) -> VoteCounts:
         """Skip the checks: a pool of thousands of voters is counted faster than checked."""
         counts = object.__new__(cls)
-        for name, array in fields.items():
-            array.flags.writeable = False
-            object.__setattr__(counts, name, array)
+        counts.__setstate__(fields)
         return counts
 
     @classmethod
@@ -337,6 +335,11 @@ class VoteCounts:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of pickles what can be computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
+        for name, array in state.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
 
     def __repr__(self) -> str:
         unlabelled = f", n_unlabelled={self.n_unlabelled}" if self.n_unlabelled else ""

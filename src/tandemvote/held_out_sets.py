@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.inequalities.harmonic import HarmonicSizes, harmonic_cap
+from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
 
 
@@ -28,7 +28,7 @@ class HeldOutSets:
 
     def __init__(self, sizes: NDArray[np.int64]) -> None:
         self.sizes = sizes
-        self._last: HarmonicSizes | None = None
+        self._last: UnequalSets | None = None
 
     @cached_property
     def smallest(self) -> int:
@@ -48,7 +48,7 @@ class HeldOutSets:
             return self.smallest
         return int(self.sizes[np.ix_(*[allowed] * self.voters)].min())
 
-    def harmonic(self, prior: FloatArray) -> HarmonicSizes:
+    def harmonic(self, prior: FloatArray) -> UnequalSets:
         """Sets in full, up to the cap that keeps the published form from being tighter.
 
         A pool of thousands of voters has millions of pairs, and weights, their bound and their
@@ -56,6 +56,6 @@ class HeldOutSets:
         """
         last = self._last
         if last is None or not np.array_equal(last.prior, prior):
-            last = HarmonicSizes.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
+            last = UnequalSets.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
             self._last = last
         return last

@@ -24,7 +24,7 @@ Counter = Callable[[NDArray[np.bool_]], Pairs]
 
 
 def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
-    """Count, for every pair of rows, the columns where both are True.
+    """Count, for every pair of rows, the columns (fewer than 2^24) where both are True.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def true_pairs_by_product(plane: NDArray[np.bool_]) -> Pairs:
 
 @cache
 def bit_counter() -> Counter | None:
-    """Return the way to count them by bits, None without numba."""
+    """Return the way to count them by bits, None where numba does not compile."""
     try:
         from tandemvote.bit_counting import true_pairs_by_bits  # noqa: PLC0415  an extra
     except ImportError:

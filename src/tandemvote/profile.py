@@ -13,6 +13,9 @@ SHUFFLE = 20201206
 """Seed of the order of the points: bets on a point depend on those before, so files sorted by
 anything must not decide it."""
 
+ROUNDING = 1e-9
+"""By how much shares that were added up in floating point may exceed 1."""
+
 
 @dataclass(frozen=True, eq=False)
 class VoteProfile:
@@ -28,6 +31,22 @@ class VoteProfile:
 
     leads: FloatArray
     gaps: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.leads.shape != self.gaps.shape or self.leads.ndim != 1:
+            raise ValueError(
+                f"leads has shape {self.leads.shape} and gaps {self.gaps.shape}; expected one of"
+                " each a point."
+            )
+        possible = (self.gaps >= 0) & (self.gaps <= self.leads)
+        possible &= 2 * self.leads - self.gaps <= 1 + ROUNDING
+        if not possible.all():
+            point = int(np.flatnonzero(~possible)[0])
+            raise ValueError(
+                f"At unlabelled point {point} the vote has a largest share of"
+                f" {self.leads[point]:g} and a lead of {self.gaps[point]:g}: the two largest shares"
+                " of a vote sum to at most 1."
+            )
 
     @property
     def n_points(self) -> int:

@@ -110,3 +110,19 @@ def test_it_misses_at_most_delta_of_the_time_for_the_worst_weights(cap, delta):
 def test_weight_on_an_empty_set_allows_everything():
     assert harmonic_size([0.5, 0.5], [0, 10], [0.5, 0.5]).complexity(0.05) == np.inf
     assert harmonic_size([0.0, 1.0], [0, 10], [0.5, 0.5]).complexity(0.05) < np.inf
+
+
+def test_many_pairs_cost_no_digits_of_the_size():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(70, 130, size=(1500, 1500))
+    sizes = np.maximum(sizes, sizes.T)
+    weights = rng.dirichlet(np.ones(1500))
+    found = harmonic_size(weights, sizes, np.full(1500, 1 / 1500))
+    # numpy adds up pairwise: exact to a few units of rounding
+    exact = 1 / (np.outer(weights, weights) / sizes).sum()
+    assert exact * (1 - 2e-12) <= found.n <= exact
+
+
+def test_sizes_of_any_integer_type_are_read_without_overflow():
+    few = harmonic_size([0.5, 0.5], np.array([254, 255], np.uint8), [0.5, 0.5])
+    assert few.n == harmonic_size([0.5, 0.5], [254, 255], [0.5, 0.5]).n

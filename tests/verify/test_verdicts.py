@@ -90,6 +90,13 @@ def test_a_profile_no_vote_can_have_is_found(profiled):
     assert "at unlabelled point 7" in checked(profiled).problem
 
 
+@pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
+def test_a_profile_that_misses_the_heaviest_voter_is_found(profiled, share):
+    shares = packing.pack_numbers(np.full(profiled["profile"]["n_points"], share))
+    profiled["profile"].update(leads=shares, gaps=shares)
+    assert "at unlabelled point 0" in checked(profiled).problem
+
+
 def test_a_profile_and_its_bound_belong_together(profiled):
     profiled["profile"] = None
     assert "without a profile" in checked(profiled).problem
@@ -113,6 +120,14 @@ def test_certificates_of_many_points_are_proven(make_certificate, times):
     counts = make_certificate(1).counts
     many = {name: getattr(counts, name) * times for name in INTEGER_FIELDS}
     certificate = Certificate.from_counts(VoteCounts(classes=counts.classes, **many), bound="best")
+    assert checked(document_of(certificate), rigorous=True).problem is None
+
+
+@pytest.mark.parametrize("shortfall", [9.5e-13, -9.5e-13, 5e-15])
+def test_weights_that_nearly_sum_to_one_are_proven_too(make_votes, shortfall):
+    counts = VoteCounts.from_votes(make_votes(n_voters=2, n_samples=60))
+    weights = np.array([0.5, 0.5]) * (1 - shortfall)
+    certificate = Certificate.from_counts(counts, weights=weights, prior=[0.1, 0.9], bound="best")
     assert checked(document_of(certificate), rigorous=True).problem is None
 
 
@@ -161,7 +176,13 @@ def test_tiny_priors_and_weights_overflow_nothing(make_votes, tiny, rigorous):
         (("confidence", "candidates"), ["tandem", "c1"], "the share of each candidate"),
         (("weights", 0), (-0.5).hex(), "the weights are -0.5 at voter 0, below 0"),
         (("weights", 0), (0.99).hex(), "the weights sum to"),
+        (("weights", 0), (1.7e308).hex(), "the weights sum to more than 1000000"),
         (("prior", 0), (0.99).hex(), "the prior sum to"),
+        (("prior", 0), (1.7e308).hex(), "the prior sum to more than 1000000"),
+        (("bounds", 0, "value"), (1.7e308).hex(), "is more than 1000000 in the file and only"),
+        (("bounds", 0, "printed"), "5.00E-1", "but printed as 5.00E-1"),
+        (("classes", "labels"), [0, 0], "a label is listed twice"),
+        (("classes", "labels"), [0], "but one class"),
         (("classes", "labels"), [0, 1, 2], "holds for two classes only; there are 3"),
         (("test",), None, "without the counts of a test set"),
         (("test",), {"n_errors": 201, "n_samples": 200}, "a test set of 200 points shows 201"),

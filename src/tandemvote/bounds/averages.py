@@ -148,7 +148,7 @@ class Averages:
 
 
 def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArray:
-    """Return checked weights over voters, uniform by default.
+    """Return checked weights over voters, uniform by default, in an array of their own.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArr
     """
     if values is None:
         return np.full(n_voters, 1.0 / n_voters)
-    weights = np.asarray(values, float)
+    weights = np.array(values, float)
     if weights.shape != (n_voters,):
         raise ValueError(
             f"{name} has shape {weights.shape}; expected one weight a voter, ({n_voters},)."
@@ -176,5 +176,6 @@ def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArr
         raise ValueError(
             f"{name} sums to {total:.10g}; weights must sum to 1. Divide them by their sum."
         )
-    # Leave weights alone that sum to 1 up to rounding, so that checking twice changes nothing.
-    return weights / total if abs(total - 1.0) > 1e-12 else weights
+    # Leave weights alone that sum to 1 up to rounding, so that checking twice changes nothing; no
+    # more than rounding, as sample sizes are rounded outward by little more.
+    return weights / total if abs(total - 1.0) > 1e-14 else weights

@@ -37,7 +37,7 @@ from tandemvote.inequalities.catoni import LEAST_EVIDENCE, catoni_rates, evidenc
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes_kl import check_delta
-from tandemvote.profile import VoteProfile
+from tandemvote.profile import ROUNDING, VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])
 """Values of lam fixed in advance; averaging over them costs about a nat."""
@@ -215,6 +215,14 @@ def _profile(averages: Averages) -> VoteProfile:
         raise ValueError(
             "The bound 'vote_profile' needs unlabelled points that were used for nothing else."
             " Pass X_unlabelled, or choose another bound."
+        )
+    heaviest = float(averages.posterior.max())
+    smallest = float(averages.profile.leads.min(initial=1.0))
+    if smallest < heaviest - ROUNDING:
+        raise ValueError(
+            f"A voter has weight {heaviest:g}, but at some unlabelled point no label has more than"
+            f" {smallest:g} of the vote: this is the profile of another vote. Make it with the same"
+            " weights."
         )
     return averages.profile
 

@@ -46,10 +46,10 @@ def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> 
         If the certificate is larger than a file may be, or has labels JSON cannot hold.
     """
     path = Path(path)
-    text = json.dumps(document_of(certificate), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(document_of(certificate), indent=1) + "\n"
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
+        with temporary.open("x", encoding="ascii", newline="\n") as stream:
             stream.write(text)
         temporary.replace(path)
     finally:

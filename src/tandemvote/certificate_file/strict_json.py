@@ -10,8 +10,12 @@ from typing import Any, NoReturn
 MAX_BYTES = 2**28
 """Largest file that is read: 256 MB."""
 
-MAX_PUNCTUATION = {b"[": 2**16, b"{": 2**16, b",": 2**20}
+MAX_PUNCTUATION = {b"[": 2**16, b"{": 2**16, b",": 2**20, b'"': 2**20}
 """How often each may occur: a list of empty lists takes thirty times the memory of its text."""
+
+MAX_WORDS = 2**24
+"""Bytes of text with characters beyond ASCII or escapes; a single one makes all others take four
+times the memory. What is large in a certificate is packed numbers, which have none."""
 
 MAX_DIGITS = 19
 """Digits of the largest 64-bit integer."""
@@ -35,6 +39,8 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
         Whatever the file holds instead.
     """
     try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise CertificateFileError(f"{path} cannot be read: it is not a file.")
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
@@ -66,9 +72,10 @@ def parse_document(data: bytes) -> dict[str, Any]:
                 f"The file has more than {limit} times {mark.decode()!r}, the limit for"
                 " certificates."
             )
+    _refuse_many_words(data)
     try:
         document = json.loads(
-            data.decode("utf-8"),
+            data.decode("utf-8-sig"),
             object_pairs_hook=_object,
             parse_int=_integer,
             parse_float=_refuse_number,
@@ -84,11 +91,30 @@ def parse_document(data: bytes) -> dict[str, Any]:
         raise CertificateFileError("The file is nested too deeply for a certificate.") from error
     except json.JSONDecodeError as error:
         raise CertificateFileError(
-            f"The file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+            f"The file is not JSON: {error.msg.removesuffix(' at')} at line {error.lineno}, column"
+            f" {error.colno}."
         ) from error
     if not isinstance(document, dict):
         raise CertificateFileError("The file holds no JSON object.")
     return document
+
+
+def _refuse_many_words(data: bytes) -> None:
+    """Look at what lies between quotation marks, without taking the file apart."""
+    n_words, begin, continued = 0, 0, False
+    while begin < len(data):
+        mark = data.find(b'"', begin)
+        end = mark if mark >= 0 else len(data)
+        part = data[begin:end]
+        if continued or b"\\" in part or not part.isascii():
+            n_words += len(part)
+        continued = part.endswith(b"\\")  # the mark is, or may be, an escaped one
+        begin = end + 1
+    if n_words > MAX_WORDS or (len(data) > MAX_WORDS and not data.isascii()):
+        raise CertificateFileError(
+            f"The file has more than {MAX_WORDS} bytes of words or, being larger than that,"
+            " characters beyond ASCII that are not escaped."
+        )
 
 
 def canonical(document: object) -> str:

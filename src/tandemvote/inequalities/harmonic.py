@@ -54,7 +54,7 @@ class HarmonicSize:
     sizes, masses : ndarray
         Sizes n_p in ascending order, and the prior's mass on each.
     margin : float
-        Relative error that summing over all voters or pairs may have caused.
+        Relative error of the masses, each a sum over many voters or pairs.
     """
 
     n: float
@@ -85,7 +85,7 @@ class HarmonicSize:
 
 
 @dataclass(frozen=True, eq=False)
-class HarmonicSizes:
+class UnequalSets:
     """Sets of different sizes under a prior: all of a harmonic size that weights do not change.
 
     Attributes
@@ -106,9 +106,9 @@ class HarmonicSizes:
     masses: FloatArray
 
     @classmethod
-    def of(cls, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf) -> HarmonicSizes:
+    def of(cls, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf) -> UnequalSets:
         """Prepare sizes of voters or of pairs; those above `cap` count as that large."""
-        n, pi = np.asarray(sizes), np.asarray(prior, float)
+        n, pi = np.asarray(sizes), np.array(prior, float)
         different, places = _sizes_and_places(n)
         different = np.minimum(different, cap)
         shares = np.full_like(different, np.inf)
@@ -127,13 +127,14 @@ class HarmonicSizes:
         """Harmonic size, divergence and moment for some weights."""
         rho, pi = np.asarray(posterior, float), self.prior
         shares, entropies, voters = self.shares, self.entropies, self.shares.ndim
-        margin = ARITHMETIC_MARGIN + shares.size * 2.0**-53
+        margin = ARITHMETIC_MARGIN + 4 * rho.size * 2.0**-53  # of sums over voters, twice
+        moment_margin = ARITHMETIC_MARGIN + shares.size * 2.0**-53
         held = rho > 0
         if not self.sizes[0]:  # empty sets matter where they have weight
             some = np.ix_(*[held] * voters)
             shares, entropies = shares[some], entropies[some]
             if np.isinf(shares).any():
-                return HarmonicSize(0.0, 0.0, self.sizes, self.masses, margin)
+                return HarmonicSize(0.0, 0.0, self.sizes, self.masses, moment_margin)
             rho, pi, held = rho[held], pi[held], held[held]
         if voters == 2:  # average over one of the two voters
             shares, entropies = shares @ rho, entropies @ rho
@@ -150,7 +151,7 @@ class HarmonicSizes:
             kl_divergence=max(divergence, 0.0),
             sizes=self.sizes,
             masses=self.masses,
-            margin=margin,
+            margin=moment_margin,
         )
 
 
@@ -176,7 +177,7 @@ def harmonic_size(
     >>> round(size.n, 6), round(size.kl_divergence, 6)
     (150.0, 0.130812)
     """
-    return HarmonicSizes.of(sizes, prior, cap=cap).at(posterior)
+    return UnequalSets.of(sizes, prior, cap=cap).at(posterior)
 
 
 def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -185,7 +186,7 @@ def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
     Many pairs have sizes from a narrow range. Then all sizes of that range are listed, as nothing
     needs to be sorted.
     """
-    smallest, largest = n.min(), n.max()
+    smallest, largest = n.min().item(), n.max().item()
     if n.dtype.kind not in "iu" or largest - smallest > n.size:
         different, places = np.unique(n, return_inverse=True)
         return different.astype(float), places.reshape(n.shape)

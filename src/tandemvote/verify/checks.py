@@ -27,6 +27,9 @@ MAGNIFIED = TOLERANCE / 20
 
 SUM_TOLERANCE = Fraction(1, 10**9)
 
+LARGEST_SHOWN = 10**6
+"""No number of a certificate is large; of one that is, no more is shown."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -150,7 +153,8 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
             yield f"the {name} are {lowest} at voter {weights.index(lowest)}, below 0"
         total = sum(map(Fraction, weights), Fraction(0))
         if abs(total - 1) > SUM_TOLERANCE:
-            yield f"the {name} sum to {float(total):.10g}, not to 1"
+            shown, _ = told_apart(total, Fraction(1))
+            yield f"the {name} sum to {shown}, not to 1"
     for voter, (weight, before) in enumerate(zip(record.weights, record.prior, strict=True)):
         if weight > 0 and before == 0:
             yield f"voter {voter} has weight {weight:.3g} but prior 0, so no bound exists"
@@ -204,7 +208,8 @@ def _wrong_value(name: str, stated: StatedBound, truth: Truth, *, rigorous: bool
 def _wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
     last_place = int(Decimal(printed).as_tuple().exponent)
     excess = Fraction(printed) - Fraction(value)
-    if last_place > -3 or not 0 <= excess < Fraction(1, 10**-last_place):
+    as_we_print = str(Decimal(printed)) == printed and last_place <= -3
+    if not as_we_print or not 0 <= excess < Fraction(1, 10**-last_place):
         yield f"{what} is {value!r} in the file, but printed as {printed}"
 
 
@@ -227,6 +232,8 @@ def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
     --------
     >>> told_apart(Fraction("0.3812"), Fraction("0.38199"))
     ('0.381', '0.382')
+    >>> told_apart(Fraction(10**300), Fraction(1))
+    ('more than 1000000', '1.000')
     """
     for decimals in range(3, 40):
         texts = [_decimal_text(number, decimals) for number in (first, second)]
@@ -236,5 +243,7 @@ def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
 
 
 def _decimal_text(number: Fraction, decimals: int) -> str:
+    if abs(number) > LARGEST_SHOWN:
+        return f"{'less than -' if number < 0 else 'more than '}{LARGEST_SHOWN}"
     digits = f"{abs(round(number * 10**decimals)):0{decimals + 1}}"
     return f"{'-' if number < 0 else ''}{digits[:-decimals]}.{digits[-decimals:]}"

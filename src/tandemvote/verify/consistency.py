@@ -54,15 +54,19 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     if len(record.classes) <= 2 and (lone != labelled).any():
         yield "of two classes, voters disagree where not exactly one of them errs"
     if record.profile is not None:
-        yield from _impossible_profile(*record.profile)
+        yield from _impossible_profile(*record.profile, heaviest=max(record.weights))
+    if len(set(record.classes)) < len(record.classes):
+        yield "a label is listed twice among the classes"
+    if len(record.classes) == 1 and both_wrong.any():
+        yield "voters err though there is but one class"
     if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
         yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"
 
 
-def _impossible_profile(leads: FloatArray, gaps: FloatArray) -> Iterator[str]:
-    """Shares of a vote lie in [0, 1], and the two largest sum to at most 1."""
-    possible = (leads > 0) & (leads <= 1 + ROUNDING) & (gaps >= 0) & (gaps <= leads)
-    possible &= 2 * leads - gaps <= 1 + ROUNDING
+def _impossible_profile(leads: FloatArray, gaps: FloatArray, *, heaviest: float) -> Iterator[str]:
+    """The heaviest voter votes for something, and the two largest shares sum to at most 1."""
+    possible = (leads >= heaviest - ROUNDING) & (leads <= 1 + ROUNDING)
+    possible &= (gaps >= 0) & (gaps <= leads) & (2 * leads - gaps <= 1 + ROUNDING)
     if not possible.all():
         point = int(np.flatnonzero(~possible)[0])
         yield (

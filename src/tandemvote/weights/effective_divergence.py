@@ -69,7 +69,7 @@ class UnequalDivergence:
     Parameters
     ----------
     shares, entropies : ndarray, shape (n_voters,) or (n_voters, n_voters)
-        m and m ln m up to `scale`, as `HarmonicSizes` has them.
+        m and m ln m up to `scale`, as `UnequalSets` has them.
     scale : float
         The harmonic size at the prior over the largest size: what makes m of the shares.
     nats : float
