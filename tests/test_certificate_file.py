@@ -216,7 +216,7 @@ def test_a_byte_order_mark_is_no_trouble():
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_pipe_without_a_writer_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(CertificateFileError, match="it is not a file"):
+    with pytest.raises(CertificateFileError, match="pipe cannot be read: it is a pipe"):
         read_document(tmp_path / "pipe")
 
 
