@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from tandemvote.experiments.campaign import run_campaign
 from tandemvote.experiments.cells import forest_cells
-from tandemvote.experiments.store import RowStore
+from tandemvote.experiments.store import RowStore, StoreError
 
 
 def _rows(store):
@@ -24,6 +26,20 @@ def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
     run_campaign(forest_cells(["flowers"], repetitions=2), store=store, source=small_source)
     assert len(store.rows("forests")) == 2 * len(first)
     assert [row for row in store.rows("forests") if row["repetition"] == "0"] == first
+
+
+def test_another_root_gives_other_rows_and_is_not_mixed_in(tmp_path, small_source):
+    cells = forest_cells(["flowers"], repetitions=1)
+    others = [replace(cell, root=1) for cell in forest_cells(["cells"], repetitions=1)]
+    store = RowStore(tmp_path)
+    run_campaign(cells, store=store, source=small_source)
+    before = store.rows("forests")
+    with pytest.raises(StoreError, match="another --seed"):
+        run_campaign(others, store=store, source=small_source)
+    assert store.rows("forests") == before
+    apart = RowStore(tmp_path / "apart")
+    run_campaign([replace(cell, root=1) for cell in cells], store=apart, source=small_source)
+    assert not {row["seed"] for row in apart.rows("forests")} & {row["seed"] for row in before}
 
 
 def test_processes_and_order_do_not_change_a_row(tmp_path, small_source):

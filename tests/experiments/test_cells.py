@@ -1,14 +1,21 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
 from tandemvote.experiments.cells import (
     ForestCell,
     Shape,
     UnlabelledCell,
+    beyond_cells,
     cost,
     forest_cells,
     schedule,
     unlabelled_cells,
 )
-from tandemvote.experiments.plan import plan_cells
-from tandemvote.experiments.sources import DataSource
+from tandemvote.experiments.plan import plan_cells, unlabelled_obstacle
+from tandemvote.experiments.running import run_cell
+from tandemvote.experiments.sources import DataSource, own_files
 
 
 def test_every_cell_has_a_seed_of_its_own():
@@ -19,6 +26,20 @@ def test_every_cell_has_a_seed_of_its_own():
 def test_seeds_are_those_of_the_committed_rows():
     # Python salts its own hash of a string anew in every process; these must never move.
     assert ForestCell("Letter", "full", 7).seed == 1574389032
+
+
+def test_another_root_gives_other_seeds_to_the_same_cells():
+    cells = [
+        *forest_cells(["Adult"], repetitions=2),
+        *unlabelled_cells(["Adult"], repetitions=2),
+        *beyond_cells(["Adult"], repetitions=2),
+    ]
+    others = [replace(cell, root=1) for cell in cells]
+    assert others == cells
+    assert not {cell.seed for cell in cells} & {cell.seed for cell in others}
+    assert not {cell.split_seed for cell in cells} & {cell.split_seed for cell in others}
+    planned = plan_cells(["Adult"], source=DataSource(), repetitions=2, root=1)
+    assert {cell.root for cell in planned} == {1}
 
 
 def test_full_and_reduced_bagging_share_the_split_but_not_the_forest():
@@ -51,3 +72,20 @@ def test_families_need_the_cells_of_the_paper_and_no_more():
         "full"
     }
     assert plan_cells(["Letter", "Splice"], source=source, families=["unlabelled"]) == []
+
+
+@pytest.mark.parametrize(("n_points", "enough"), [(120, False), (499, False), (500, True)])
+def test_a_set_enters_the_unlabelled_family_if_its_smallest_fraction_can_run(
+    tmp_path, n_points, enough
+):
+    X = np.random.default_rng(0).normal(size=(n_points, 2))
+    np.savez(tmp_path / "mine.npz", X=X, y=(X[:, 0] > 0).astype(int))
+    source = DataSource(files=own_files([tmp_path / "mine.npz"]))
+    obstacle = unlabelled_obstacle("mine", source)
+    cells = plan_cells(["mine"], source=source, families=["unlabelled"], repetitions=1)
+    assert len(cells) == 10 * enough
+    if enough:
+        assert obstacle is None
+        assert run_cell(cells[0], source.load("mine"))[0].n_train >= 20
+    else:
+        assert f"of its {n_points} points" in obstacle

@@ -128,6 +128,54 @@ def test_a_set_that_cannot_be_had_is_skipped_aloud(files, tmp_path, capfd, monke
     assert {row["dataset"] for row in RowStore(tmp_path).rows("forests")} == {"wine"}
 
 
+def test_a_wrong_file_is_skipped_aloud_and_the_rest_runs(files, tmp_path, capfd, monkeypatch):
+    home = tmp_path / "home"
+    home.mkdir()
+    np.savez(home / "protein.npz", X=np.zeros((30, 357)), y=np.arange(30) % 3)
+    np.savez(home / "lonely.npz", X=np.zeros((30, 2)), y=np.arange(30) // 29)
+    monkeypatch.setenv("TANDEMVOTE_DATA", str(home))
+    arguments = ["--dataset", "Protein", "--family", "A", "--no-download", "--no-render"]
+    chosen, output = [files[0], home / "lonely.npz"], tmp_path / "out"
+    assert tandemvote(_arguments(chosen, output, *arguments)) == 0
+    said = capfd.readouterr().err
+    assert re.search(r"^Skipped Protein: .*protein\.npz", said, flags=re.MULTILINE)
+    assert "Skipped lonely: lonely: class 1 has a single point" in said
+    assert {row["dataset"] for row in RowStore(output).rows("forests")} == {"wine"}
+    assert tandemvote(_arguments([home / "lonely.npz"], output, *arguments)) == 2
+    said = capfd.readouterr().err
+    assert "Protein cannot be had" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_small_set_runs_without_the_family_it_is_too_small_for(tmp_path, capfd):
+    X = np.random.default_rng(0).normal(size=(122, 2))
+    lines = ["a,b,kind", *(f"{a:.4f},{b:.4f},{int(a > 0)}" for a, b in X)]
+    lines[1] = ",0.5,1"
+    lines[2] = "0.5,,1"
+    path, output = tmp_path / "small.csv", tmp_path / "out"
+    path.write_text("\n".join(lines) + "\n")
+    words = ["--target", "kind", "--drop-missing", "--no-render", "--repetitions", "1"]
+    assert tandemvote(_arguments([path], output, *words)) == 0
+    said = capfd.readouterr().err
+    assert "Left small out of the unlabelled family: of its 120 points" in said
+    assert "Left out 2 of the rows of small: missing cells." in said
+    rows = RowStore(output).rows("forests")
+    assert {(row["bagging"], row["n_train"], row["n_test"]) for row in rows} == {
+        ("full", "96", "24"),
+        ("reduced", "96", "24"),
+    }
+    assert tandemvote(_arguments([path], output, "--family", "unlabelled", *words)) == 2
+    assert "none of these data sets enters" in capfd.readouterr().err
+
+
+def test_another_seed_needs_another_folder(files, tmp_path, capfd):
+    words = ["--family", "A", "--no-render", "--repetitions", "1"]
+    assert tandemvote(_arguments(files[:1], tmp_path, *words)) == 0
+    capfd.readouterr()
+    assert tandemvote(_arguments(files[:1], tmp_path, *words, "--seed", "1")) == 2
+    assert "drawn by another --seed" in capfd.readouterr().err
+
+
 def test_data_sets_are_listed_and_described(capfd):
     assert tandemvote(["datasets", "list"]) == 0
     assert re.search(r"^MNIST +70000 +780 +10 ", capfd.readouterr().out, flags=re.MULTILINE)

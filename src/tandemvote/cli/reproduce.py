@@ -38,6 +38,9 @@ Files = Annotated[
     typer.Option("--file", "-f", help="A data file of your own; repeat for more."),
 ]
 Target = Annotated[str | None, typer.Option(help="Label column of your own files.")]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing", help="Leave out rows of your files with missing cells.")
+]
 Families = Annotated[
     list[Family] | None,
     typer.Option(
@@ -61,8 +64,13 @@ def run(
     dataset: DatasetNames = None,
     file: Files = None,
     target: Target = None,
+    drop_missing: DropMissing = False,
     family: Families = None,
     repetitions: Repetitions = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Another root of all draws, for an independent reproduction."),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
     download: Annotated[bool, typer.Option(help="Fetch data sets that are not at hand.")] = True,
@@ -80,15 +88,11 @@ def run(
         raise typer.BadParameter("--jobs is 0; give a number of processes, or -1 for all.")
     if render:
         _check_renderers()
-    source, names = _chosen(data_home, dataset, file, target)
-    for name, reason in (skipped := source.skip(names, download=download)).items():
-        typer.echo(f"Skipped {name}: {reason}", err=True)
-    at_hand = [name for name in names if name not in skipped]
-    if not at_hand:
-        raise typer.BadParameter(
-            "none of the data sets is at hand. Name their folder by --data-home."
-        )
-    cells = _cells(at_hand, source, family, repetitions)
+    source, names = _chosen(data_home, dataset, file, target, drop_missing=drop_missing)
+    at_hand = _at_hand(names, source, download=download)
+    cells = _cells(at_hand, source, family, repetitions, seed)
+    if not cells:
+        raise typer.BadParameter("none of these data sets enters the chosen families.")
     store = RowStore(output)
     with shown() as progress:
         run_campaign(
@@ -112,13 +116,14 @@ def status(
     dataset: DatasetNames = None,
     file: Files = None,
     target: Target = None,
+    drop_missing: DropMissing = False,
     family: Families = None,
     repetitions: Repetitions = None,
 ) -> None:
     """Say how many cells of each data set are done."""
     from tandemvote.experiments.store import RowStore  # noqa: PLC0415
 
-    source, names = _chosen(data_home, dataset, file, target)
+    source, names = _chosen(data_home, dataset, file, target, drop_missing=drop_missing)
     cells = _cells(names, source, family, repetitions)
     done = RowStore(output).done()
     for name in names:
@@ -155,22 +160,55 @@ def _chosen(
     names: list[str] | None,
     files: list[Path] | None,
     target: str | None,
+    *,
+    drop_missing: bool,
 ) -> tuple[DataSource, list[str]]:
     """Return where data sets come from, and which: all of the paper's if none is named."""
     from tandemvote.datasets import CATALOGUE, find_entry  # noqa: PLC0415
     from tandemvote.experiments.sources import DataSource, own_files  # noqa: PLC0415
 
     own = own_files(files or [])
-    source = DataSource(None if data_home is None else str(data_home), own, target)
+    home = None if data_home is None else str(data_home)
+    source = DataSource(home, own, target, drop_missing)
     chosen = [find_entry(name).name for name in names or []] + [name for name, _ in own]
     return source, list(dict.fromkeys(chosen)) or list(CATALOGUE)
 
 
+def _at_hand(names: list[str], source: DataSource, *, download: bool) -> list[str]:
+    """Return the data sets that can be run, and say which cannot, and which lost rows."""
+    from tandemvote.datasets import DatasetError  # noqa: PLC0415
+
+    skipped = source.skip(names, download=download)
+    if len(skipped) == len(names):
+        name, reason = next(iter(skipped.items()))
+        others = f" So it is with {len(names) - 1} more." if len(names) > 1 else ""
+        raise DatasetError(f"{name} cannot be had: {reason}{others}")
+    for name, reason in skipped.items():
+        typer.echo(f"Skipped {name}: {reason}", err=True)
+    at_hand = [name for name in names if name not in skipped]
+    for name in dict(source.files).keys() & set(at_hand):
+        if n_dropped := source.load(name).n_dropped:
+            typer.echo(f"Left out {n_dropped} of the rows of {name}: missing cells.", err=True)
+    return at_hand
+
+
 def _cells(
-    names: list[str], source: DataSource, families: list[Family] | None, repetitions: int | None
+    names: list[str],
+    source: DataSource,
+    families: list[Family] | None,
+    repetitions: int | None,
+    seed: int | None = None,
 ) -> list[Cell]:
+    """Return the cells of the families, and say which sets one of these leaves out."""
     from tandemvote.experiments.cells import PAPER_FAMILIES  # noqa: PLC0415
-    from tandemvote.experiments.plan import plan_cells  # noqa: PLC0415
+    from tandemvote.experiments.plan import plan_cells, unlabelled_obstacle  # noqa: PLC0415
+    from tandemvote.experiments.seeds import ROOT  # noqa: PLC0415
 
     chosen = [family.value for family in families] if families else PAPER_FAMILIES
-    return plan_cells(names, source=source, families=chosen, repetitions=repetitions)
+    # That the paper leaves out most of its own sets is no news, unless someone asks for them.
+    told = names if families else dict(source.files)
+    for name in told if "unlabelled" in chosen else ():
+        if name in names and (reason := unlabelled_obstacle(name, source)):
+            typer.echo(f"Left {name} out of the unlabelled family: {reason}.", err=True)
+    root = ROOT if seed is None else seed
+    return plan_cells(names, source=source, families=chosen, repetitions=repetitions, root=root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import monotonic
 
 from joblib import Parallel, delayed, parallel_config
@@ -13,7 +14,7 @@ from tandemvote.experiments.cells import Cell, schedule
 from tandemvote.experiments.rows import Row
 from tandemvote.experiments.running import run_cell
 from tandemvote.experiments.sources import DataSource
-from tandemvote.experiments.store import RowStore
+from tandemvote.experiments.store import RowStore, StoreError
 
 GATHER_SECONDS = 300.0
 """How often finished cells are gathered into the tables while the run goes on."""
@@ -51,11 +52,17 @@ def run_campaign(
     -------
     int
         Number of cells run.
+
+    Raises
+    ------
+    StoreError
+        If the folder holds rows of another root of seeds, or another run writes to it.
     """
     cells = list(cells)
     with store.writing():
         store.gather()
         done = store.done()
+        _refuse_another_root(cells, done, store)
         left = [cell for cell in cells if cell not in done]
         shapes = {name: source.shape(name) for name in {cell.dataset for cell in left}}
         on_start(len(left), len(cells) - len(left))
@@ -70,6 +77,15 @@ def run_campaign(
                     gathered = monotonic()
         store.gather()
     return len(left)
+
+
+def _refuse_another_root(cells: list[Cell], done: dict[Cell, int], store: RowStore) -> None:
+    roots = {cell.root for cell in cells}
+    if any(replace(cell, root=root).seed != seed for cell, seed in done.items() for root in roots):
+        raise StoreError(
+            f"The rows in {store.folder} were drawn by another --seed, and repetitions of two must "
+            "not be mixed. Give that one, or another folder."
+        )
 
 
 def _work(cell: Cell, source: DataSource) -> tuple[Cell, list[Row]]:

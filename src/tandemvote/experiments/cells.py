@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log, sqrt
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from tandemvote.experiments.protocol import (
     LABELLED_FRACTIONS,
     UNLABELLED_REPETITIONS,
 )
-from tandemvote.experiments.seeds import seed_for
+from tandemvote.experiments.seeds import ROOT, seed_for
 
 FAMILIES = MappingProxyType(
     {
@@ -38,6 +38,8 @@ PILOT_REPETITIONS = 2
 class ForestCell:
     """One forest on one split, which yields the rows of every weighting.
 
+    The root of the seeds is no part of what a cell is: a folder of rows holds those of one root.
+
     Examples
     --------
     >>> cell = ForestCell("Letter", "full", 7)
@@ -48,16 +50,17 @@ class ForestCell:
     dataset: str
     bagging: str
     repetition: int
+    root: int = field(default=ROOT, compare=False)
 
     @property
     def seed(self) -> int:
         """Seed of the forest."""
-        return seed_for("forest", self.dataset, self.bagging, self.repetition)
+        return seed_for("forest", self.dataset, self.bagging, self.repetition, root=self.root)
 
     @property
     def split_seed(self) -> int:
         """Seed of the split, shared by full and reduced bagging so that their ratios are paired."""
-        return seed_for("split", self.dataset, self.repetition)
+        return seed_for("split", self.dataset, self.repetition, root=self.root)
 
     @property
     def name(self) -> str:
@@ -83,16 +86,19 @@ class UnlabelledCell:
     dataset: str
     labelled_fraction: float
     repetition: int
+    root: int = field(default=ROOT, compare=False)
 
     @property
     def seed(self) -> int:
         """Seed of the choice of labelled points and of the forest."""
-        return seed_for("unlabelled", self.dataset, self.labelled_fraction, self.repetition)
+        return seed_for(
+            "unlabelled", self.dataset, self.labelled_fraction, self.repetition, root=self.root
+        )
 
     @property
     def split_seed(self) -> int:
         """Seed of the split, the same for every labelled fraction."""
-        return seed_for("split", self.dataset, self.repetition)
+        return seed_for("split", self.dataset, self.repetition, root=self.root)
 
     @property
     def name(self) -> str:
@@ -114,21 +120,22 @@ class BeyondCell:
 
     dataset: str
     repetition: int
+    root: int = field(default=ROOT, compare=False)
 
     @property
     def seed(self) -> int:
         """Seed of the forest, that of full bagging in families A to C."""
-        return ForestCell(self.dataset, "full", self.repetition).seed
+        return ForestCell(self.dataset, "full", self.repetition, self.root).seed
 
     @property
     def split_seed(self) -> int:
         """Seed of the split, the same in every family."""
-        return seed_for("split", self.dataset, self.repetition)
+        return seed_for("split", self.dataset, self.repetition, root=self.root)
 
     @property
     def hold_out_seed(self) -> int:
         """Seed that draws the half of the test part on which weights are fitted."""
-        return seed_for("hold-out", self.dataset, self.repetition)
+        return seed_for("hold-out", self.dataset, self.repetition, root=self.root)
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tandemvote.datasets import CATALOGUE
 from tandemvote.experiments.cells import (
@@ -15,9 +16,13 @@ from tandemvote.experiments.cells import (
 from tandemvote.experiments.protocol import (
     BEYOND_REPETITIONS,
     FOREST_REPETITIONS,
+    LABELLED_FRACTIONS,
     LARGE_BINARY,
+    LEAST_LABELLED,
+    TEST_FRACTION,
     UNLABELLED_REPETITIONS,
 )
+from tandemvote.experiments.seeds import ROOT
 from tandemvote.experiments.sources import DataSource
 
 FAMILY_BAGGINGS = {"A": ("full",), "B": ("full", "reduced"), "C": ("full", "reduced")}
@@ -29,6 +34,7 @@ def plan_cells(
     source: DataSource,
     families: Iterable[str] = PAPER_FAMILIES,
     repetitions: int | None = None,
+    root: int = ROOT,
 ) -> list[Cell]:
     """List the cells that the families need, each once.
 
@@ -41,6 +47,8 @@ def plan_cells(
         Of "A", "B", "C", "unlabelled" and "beyond"; the last one only if named.
     repetitions : int, optional
         If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond it.
+    root : int
+        Where all seeds come from; another root gives an independent reproduction.
 
     Examples
     --------
@@ -56,22 +64,37 @@ def plan_cells(
         )
     ]
     if "unlabelled" in families:
-        chosen = [name for name in datasets if takes_unlabelled(name, source)]
+        chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
         cells += unlabelled_cells(chosen, repetitions=repetitions or UNLABELLED_REPETITIONS)
     if "beyond" in families:
         cells += beyond_cells(datasets, repetitions=repetitions or BEYOND_REPETITIONS)
-    return cells
+    return [replace(cell, root=root) for cell in cells]
 
 
-def takes_unlabelled(name: str, source: DataSource) -> bool:
-    """Tell whether a data set enters the unlabelled experiment.
+def unlabelled_obstacle(name: str, source: DataSource) -> str | None:
+    """Say why a data set does not enter the unlabelled experiment, or None if it does.
 
-    The paper takes its large binary sets; a person's own set needs two classes only.
+    The paper takes its large binary sets; a person's own set needs two classes, and enough points
+    for its smallest labelled fraction.
 
     Examples
     --------
-    >>> [name for name in CATALOGUE if takes_unlabelled(name, DataSource())]
+    >>> [name for name in CATALOGUE if unlabelled_obstacle(name, DataSource()) is None]
     ['Adult', 'Cod-RNA', 'Mushroom', 'Phishing', 'w1a']
+    >>> unlabelled_obstacle("Letter", DataSource())
+    'it has 26 classes, and the disagreement bound is for two'
     """
     shape = source.shape(name)
-    return shape.n_classes == 2 and (name not in CATALOGUE or shape.n_samples > LARGE_BINARY)
+    if shape.n_classes != 2:
+        return f"it has {shape.n_classes} classes, and the disagreement bound is for two"
+    if name in CATALOGUE:
+        large = shape.n_samples > LARGE_BINARY
+        return None if large else f"the paper takes sets of more than {LARGE_BINARY} points only"
+    n_labelled = int(min(LABELLED_FRACTIONS) * (1 - TEST_FRACTION) * shape.n_samples)
+    if n_labelled < LEAST_LABELLED:
+        return (
+            f"of its {shape.n_samples} points the smallest labelled fraction, "
+            f"{min(LABELLED_FRACTIONS):g} of the training part, leaves {n_labelled}, and at least "
+            f"{LEAST_LABELLED} are needed"
+        )
+    return None

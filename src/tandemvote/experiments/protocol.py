@@ -17,6 +17,9 @@ LABELLED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 LARGE_BINARY = 8000
 """The unlabelled experiment takes the binary data sets with more points than this."""
 
+LEAST_LABELLED = 20
+"""With fewer points to learn from, some tree's bootstrap may leave none of them out."""
+
 BAGGINGS = MappingProxyType({"full": None, "reduced": 0.5})
 """Points drawn with replacement for each tree, as ``max_samples``: n or n/2."""
 

@@ -16,13 +16,15 @@ from tandemvote.datasets import Dataset, DatasetError
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.experiments.beyond import run_beyond
 from tandemvote.experiments.cells import BeyondCell, Cell, ForestCell, UnlabelledCell
-from tandemvote.experiments.protocol import DELTA, OPTIMISED_WEIGHTINGS, paper_forest
+from tandemvote.experiments.protocol import (
+    DELTA,
+    LEAST_LABELLED,
+    OPTIMISED_WEIGHTINGS,
+    paper_forest,
+)
 from tandemvote.experiments.rows import ForestRow, Row, UnlabelledRow, WeightRow, versions
 from tandemvote.experiments.splits import Array, Split, VoteOnTest
 from tandemvote.weights import minimise
-
-LEAST_LABELLED = 20
-"""With fewer points some tree's bootstrap may leave none of them out."""
 
 
 def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:

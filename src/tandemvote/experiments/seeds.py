@@ -9,17 +9,19 @@ import hashlib
 
 import numpy as np
 
-ROOT_ENTROPY = 20200713
-"""Fixed for all committed rows; another value would give an independent reproduction."""
+ROOT = 20200713
+"""Fixed for all committed rows; another value gives an independent reproduction."""
 
 
-def seed_for(*identity: str | int | float) -> int:
+def seed_for(*identity: str | int | float, root: int = ROOT) -> int:
     """Return a 32-bit seed: the child of the root whose spawn key is the hash of the identity.
 
     Parameters
     ----------
     *identity
         What the seed is for, such as ``("forest", "Letter", "full", 0)``.
+    root : int
+        Where all seeds of a run come from.
 
     Examples
     --------
@@ -30,5 +32,5 @@ def seed_for(*identity: str | int | float) -> int:
     """
     digest = hashlib.sha256("\x1f".join(map(str, identity)).encode()).digest()
     spawn_key = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
-    sequence = np.random.SeedSequence(ROOT_ENTROPY, spawn_key=spawn_key)
+    sequence = np.random.SeedSequence(root, spawn_key=spawn_key)
     return int(sequence.generate_state(1)[0])

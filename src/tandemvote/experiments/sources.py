@@ -11,12 +11,12 @@ from tandemvote.datasets import (
     CATALOGUE,
     Dataset,
     DatasetError,
-    available_datasets,
     find_entry,
     load_dataset,
     read_table,
 )
 from tandemvote.experiments.cells import Shape
+from tandemvote.experiments.splits import refuse_unsplittable
 
 
 @dataclass(frozen=True)
@@ -31,29 +31,34 @@ class DataSource:
         Further data sets, each a table whose label column is `target`.
     target : str, optional
         Label column of these files; not needed for npz and LIBSVM files.
+    drop_missing : bool
+        Whether rows of these files with a missing entry are left out.
     """
 
     data_home: str | None = None
     files: tuple[tuple[str, str], ...] = ()
     target: str | None = None
+    drop_missing: bool = False
 
     def load(self, name: str) -> Dataset:
         """Return the data set; workers keep the last ones, as a set's cells come in a row."""
         return _load(self, name)
 
     def skip(self, names: Iterable[str], *, download: bool = False) -> dict[str, str]:
-        """Return the data sets that cannot be had, each with the reason.
+        """Return the data sets that cannot be had or split, each with the reason.
 
-        Downloads happen here, once and in this process; workers then read prepared copies.
+        All are read, so that a bad one shows before the run and not in the middle of it. Downloads
+        happen here, once and in this process; workers then read prepared copies.
         """
-        at_hand = {*available_datasets(self.data_home), *dict(self.files)}
-        reasons = {}
+        own, reasons = dict(self.files), {}
         for name in names:
-            if name not in at_hand:
-                try:
+            try:
+                if name in own:
+                    refuse_unsplittable(self.load(name))
+                else:
                     load_dataset(name, data_home=self.data_home, download=download)
-                except DatasetError as error:
-                    reasons[name] = str(error)
+            except DatasetError as error:
+                reasons[name] = str(error)
         return reasons
 
     def shape(self, name: str) -> Shape:
@@ -69,7 +74,7 @@ class DataSource:
 def _load(source: DataSource, name: str) -> Dataset:
     path = dict(source.files).get(name)
     if path is not None:
-        return read_table(path, target=source.target, name=name)
+        return read_table(path, target=source.target, name=name, drop_missing=source.drop_missing)
     return load_dataset(name, data_home=source.data_home, download=False)
 
 

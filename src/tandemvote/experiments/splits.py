@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,7 @@ class Split:
     @classmethod
     def of(cls, cell: Cell, dataset: Dataset) -> Split:
         """Split a data set as the paper does: a fifth of every class is for testing."""
-        label, count = min(dataset.class_counts.items(), key=lambda item: item[1])
-        if count < 2:
-            raise DatasetError(
-                f"{dataset.name}: class {label!r} has a single point, which cannot be both learnt "
-                "from and tested on. Leave the class out."
-            )
+        refuse_unsplittable(dataset)
         X, X_test, y, y_test = train_test_split(
             dataset.X,
             dataset.y,
@@ -44,6 +40,22 @@ class Split:
             random_state=cell.split_seed,
         )
         return cls(X, y, X_test, y_test)
+
+
+def refuse_unsplittable(dataset: Dataset) -> None:
+    """Raise a DatasetError if no split has every class in both of its parts."""
+    label, count = min(dataset.class_counts.items(), key=lambda item: item[1])
+    if count < 2:
+        raise DatasetError(
+            f"{dataset.name}: class {label!r} has a single point, which cannot be both learnt "
+            "from and tested on. Leave the class out."
+        )
+    n_test = ceil(TEST_FRACTION * dataset.n_samples)
+    if n_test < dataset.n_classes:
+        raise DatasetError(
+            f"{dataset.name}: of {dataset.n_samples} points {n_test} are for testing, fewer than "
+            f"its {dataset.n_classes} classes. Give more points, or leave classes out."
+        )
 
 
 @dataclass(frozen=True, eq=False)

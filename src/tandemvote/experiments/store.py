@@ -76,11 +76,13 @@ class RowStore:
         """Return all rows of a table, gathered or not, sorted and each one once."""
         return self._union(table, self._loose())
 
-    def done(self) -> set[Cell]:
-        """Return the cells whose rows are there."""
+    def done(self) -> dict[Cell, int]:
+        """Return the cells whose rows are there, each with the seed it was drawn by."""
         loose = self._loose()
         return {
-            TABLES[table].cell(row) for table in CELL_TABLES for row in self._union(table, loose)
+            TABLES[table].cell(row): int(row["seed"])
+            for table in CELL_TABLES
+            for row in self._union(table, loose)
         }
 
     def gather(self) -> None:
