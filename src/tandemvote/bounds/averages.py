@@ -126,6 +126,8 @@ class Averages:
     @cached_property
     def disagreement_pairs(self) -> SampleSize:
         """Sample size behind the disagreement."""
+        if not self.counts.n_unlabelled:
+            return self.pairs
         return self._size(self.counts.disagreement_sets)
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:

@@ -113,8 +113,11 @@ class UnequalSets:
         different = np.minimum(different, cap)
         shares = np.full_like(different, np.inf)
         np.divide(different[-1], different, out=shares, where=different > 0)
-        before = pi if n.ndim == 1 else np.outer(pi, pi)
-        masses: FloatArray = np.bincount(places.ravel(), weights=before.ravel()).astype(float)
+        if (pi == pi[0]).all():  # count instead of adding up
+            masses: FloatArray = np.bincount(places.ravel()) * pi[0] ** n.ndim
+        else:
+            before = pi if n.ndim == 1 else np.outer(pi, pi)
+            masses = np.bincount(places.ravel(), weights=before.ravel()).astype(float)
         return cls(
             prior=pi,
             shares=shares[places],
