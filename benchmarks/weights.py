@@ -19,6 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
+from tandemvote.bounds.sharpening import HARMONIC, PAPER
 from tandemvote.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.weights.descent import Descent, Solver
@@ -69,9 +70,10 @@ def measure(solver: Solver, objective: Objective, repeats: int) -> tuple[float, 
 
 
 def main() -> None:
-    print("milliseconds".rjust(53), "products".rjust(20))
+    print("milliseconds".rjust(64), "products".rjust(20))
     print(
-        "data".ljust(14), "voters", "bound".ljust(12), "default  irprop  ratio  goal ",
+        "data".ljust(14), "voters", "bound".ljust(12), "sizes".ljust(10),
+        "default  irprop  ratio  goal ",
         "default irprop  irprop higher by",
     )  # fmt: skip
     for name in DATASETS:
@@ -82,13 +84,15 @@ def main() -> None:
                 if not PROBLEMS[bound].bound.applies_to(counts):
                     continue
                 prior = np.full(n_voters, 1.0 / n_voters)
-                objective = PROBLEMS[bound].objective(counts, prior, 0.05)
-                fast, default, few = measure(PROBLEMS[bound].default_solver, objective, 15)
-                slow, papers, many = measure(irprop, objective, 3)
-                print(
-                    f"{name:14} {n_voters:6} {bound:12} {fast:7.2f} {slow:7.1f} {slow / fast:6.0f}"
-                    f" {goal:5} {few:8} {many:6}  {papers.point.value - default.point.value:.1e}"
-                )
+                for sharpening in (PAPER, HARMONIC):
+                    objective = PROBLEMS[bound].objective(counts, prior, 0.05, sharpening)
+                    fast, default, few = measure(PROBLEMS[bound].default_solver, objective, 15)
+                    slow, papers, many = measure(irprop, objective, 3)
+                    print(
+                        f"{name:14} {n_voters:6} {bound:12} {sharpening:10} {fast:7.2f}"
+                        f" {slow:7.1f} {slow / fast:6.0f} {goal:5} {few:8} {many:6} "
+                        f" {papers.point.value - default.point.value:.1e}"
+                    )
 
 
 if __name__ == "__main__":
