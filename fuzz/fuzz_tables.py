@@ -12,7 +12,7 @@ import numpy as np
 import pandas
 import sklearn.datasets  # noqa: F401  before the instruments: there is much of it
 
-with atheris.instrument_imports(include=["tandemvote.datasets", "scipy.io.arff"]):
+with atheris.instrument_imports(include=["tandemvote.datasets"]):
     from tandemvote.datasets import Dataset, DatasetError, read_features, read_table
     from tandemvote.datasets.errors import LONGEST_MESSAGE
 

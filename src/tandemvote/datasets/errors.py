@@ -28,6 +28,17 @@ class DatasetError(ValueError):
         super().__init__(printable)
 
 
+def number_of(count: int, noun: str) -> str:
+    """Count things in words.
+
+    Examples
+    --------
+    >>> number_of(1, "row"), number_of(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{count} {noun if count == 1 else noun + 's'}"
+
+
 def import_extra(module: str, *, purpose: str, install: str = '"tandemvote[data]"') -> ModuleType:
     """Import an optional dependency, or say how to install it.
 

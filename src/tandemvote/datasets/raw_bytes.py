@@ -1,4 +1,4 @@
-"""The bytes of a file, unpacked if it is compressed."""
+"""The bytes or the text of a file, unpacked if it is compressed."""
 
 from __future__ import annotations
 
@@ -66,3 +66,27 @@ def read_bytes(path: Path) -> bytes:
                 )
             return content
     return data
+
+
+def read_text(path: Path, *, encoding: str) -> str:
+    """Read a file of text, compressed or not.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    encoding : str
+        How its signs are written.
+
+    Raises
+    ------
+    DatasetError
+        If the file is not in this encoding, or there is no such encoding.
+    """
+    try:
+        return read_bytes(path).decode(encoding)
+    except (UnicodeError, LookupError) as error:
+        raise DatasetError(
+            f"{path} is not text in the encoding {encoding} ({error}). Name its encoding, such as"
+            ' encoding="latin-1" or "utf-16".'
+        ) from error

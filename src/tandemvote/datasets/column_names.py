@@ -1,0 +1,104 @@
+"""The names of columns: found, distinct, and names indeed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+from tandemvote.datasets.errors import DatasetError
+
+NAMES_SHOWN = 20
+
+
+def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
+    """Return the label column of a table that has features besides.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        The names there are.
+    target : str or None
+        The name that is wanted; with None the message lists those there are.
+    name : str
+        What to call the table in messages.
+
+    Examples
+    --------
+    >>> find_target(["size", "kind"], "kind", "fruit")
+    'kind'
+    """
+    columns = list(columns)
+    if target is None:
+        raise DatasetError(f"{name}: name the label column by target, one of {_shown(columns)}.")
+    find_column(columns, target, name)
+    refuse_doubled(columns, name)
+    if len(columns) < 2:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    return target
+
+
+def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
+    """Refuse a name that is not there, listing near ones and all of them.
+
+    Examples
+    --------
+    >>> find_column(["size", "kind"], "size", "fruit.csv")
+    """
+    if wanted not in columns:
+        near = get_close_matches(wanted, columns, n=3)
+        suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise DatasetError(
+            f"{name} has no column {wanted!r}. {suggestion}Its columns are {_shown(columns)}. If"
+            " these are data, the file has no header line: pass header=False (--no-header)."
+        )
+
+
+def refuse_doubled(columns: Iterable[str], name: Any) -> None:
+    """Refuse a table in which a name does not tell which column is meant.
+
+    Examples
+    --------
+    >>> refuse_doubled(["size", "kind"], "fruit.csv")
+    """
+    column, count = next(iter(Counter(columns).most_common(1)), ("", 0))
+    if count > 1:
+        times = "twice" if count == 2 else f"{count} times"
+        raise DatasetError(
+            f"{name} has the column name {column!r} {times}. Give every column its own name."
+        )
+
+
+def refuse_data(header: Sequence[str], name: Any) -> None:
+    """Refuse a header line that holds numbers as data do: not in ascending order.
+
+    Ascending ones, such as 0, 1, 2, years or wavelengths, can be names.
+
+    Examples
+    --------
+    >>> refuse_data(["country", "2019", "2020"], "rain.csv")
+    >>> refuse_data(["5.1", "3.5", "setosa"], "iris.csv")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    tandemvote.datasets.errors.DatasetError: iris.csv starts with '5.1', '3.5', 'setosa', which...
+    """
+    numbers = [number for cell in header if (number := _number(cell)) is not None]
+    if any(first >= second for first, second in pairwise(numbers)):
+        raise DatasetError(
+            f"{name} starts with {_shown(header)}, which looks like data, not like names of"
+            " columns. Pass header=False (--no-header) to call them column1, column2 and so on;"
+            " header=True (--header) if these are the names."
+        )
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:NAMES_SHOWN])) + ", ..." * (len(names) > NAMES_SHOWN)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
