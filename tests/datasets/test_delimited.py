@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.datasets import DatasetError, read_table
+from tandemvote.datasets import DatasetError, read_features, read_table, read_votes
 from tandemvote.datasets.delimited import SEPARATORS, find_separator
 from tandemvote.datasets.encoding import category_number
 
@@ -63,7 +63,7 @@ def test_a_messy_table_is_read_as_meant(tmp_path):
         "Smith; 2 ;17;no\r\n"
         'O"Hara;?;seventeen;yes\r\n'.encode()
     )
-    dataset = read_table(path, target="label", decimal=",", missing_values=["?"])
+    dataset = read_table(path, target="label", decimal=",")
     assert dataset.feature_names == ("name", "size", "note")
     np.testing.assert_array_equal(dataset.X[:, 1], [1.5, 2.0, np.nan])
     assert dataset.categories == {
@@ -92,3 +92,94 @@ def test_a_row_longer_than_the_header_is_refused_not_cut(tmp_path):
     path.write_text("a,kind\n" + "1,x,9\n2,y,9\n")
     with pytest.raises(DatasetError, match="cannot be read as a table of 2 columns"):
         read_table(path, target="kind")
+
+
+def numbers_with(cell):
+    rows = "".join(f"{i},{i % 2}\n" for i in range(60))
+    return f"size,kind\n{rows}{cell},1\n"
+
+
+@pytest.mark.parametrize("cell", ["?", " ?", "? ", "NA ", "  ", '" null "'])
+def test_a_question_mark_or_padded_marker_is_a_missing_entry(tmp_path, cell):
+    path = tmp_path / "uci.csv"
+    path.write_text(numbers_with(cell))
+    kept = read_table(path, target="kind")
+    np.testing.assert_array_equal(kept.X[:, 0], [*range(60), np.nan])
+    dropped = read_table(path, target="kind", drop_missing=True)
+    assert dropped.X[:, 0].tolist() == list(range(60))
+    assert dropped.notes == ("1 row with missing entries left out",)
+
+
+def test_a_question_mark_can_be_a_category_and_a_label_cannot_be_one(tmp_path):
+    path = tmp_path / "mushroom.csv"
+    path.write_text("root,kind\n?,a\nb,b\nc,?\n")
+    with pytest.raises(DatasetError, match=r"no label in 1 of 3 rows.*row 3"):
+        read_table(path, target="kind")
+    dataset = read_table(path, target="kind", missing_values=())
+    assert dataset.categories == {"root": ("?", "b", "c")}
+
+
+def test_a_question_mark_in_votes_is_what_the_voter_said(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("label,first,second\nyes,?,yes\nno,no,\nno,no,no\n")
+    votes = read_votes(path)
+    assert votes.held_out.tolist() == [[True, True, True], [True, False, True]]
+    assert votes.errors.tolist() == [[True, False, False], [False, False, False]]
+
+
+@pytest.mark.parametrize("cell", ["n/a?", "unknown", "12 kg", "1.2.3"])
+def test_a_stray_text_among_numbers_is_refused_unless_named(tmp_path, cell):
+    path = tmp_path / "stray.csv"
+    path.write_text(numbers_with(cell))
+    with pytest.raises(DatasetError) as caught:
+        read_table(path, target="kind")
+    assert f"'size' is numbers, but {cell!r} in row 61 is not" in str(caught.value)
+    assert "missing_values" in str(caught.value)
+    named = read_table(path, target="kind", missing_values=["-", cell])
+    np.testing.assert_array_equal(named.X[:, 0], [*range(60), np.nan])
+    coded = read_table(path, target="kind", categories=["size"])
+    assert coded.categories["size"] == (*map(str, range(60)), cell)
+
+
+def test_categories_keep_their_zeros_and_must_exist(tmp_path):
+    path = tmp_path / "zip.csv"
+    path.write_text("zip,kind\n01234,a\n1234 ,b\n01234,b\n")
+    dataset = read_table(path, target="kind", categories=["zip", "kind"])
+    assert dataset.categories == {"zip": ("01234", "1234")}
+    assert dataset.y.tolist() == ["a", "b", "b"]
+    more = tmp_path / "more.csv"
+    more.write_text("zip\n1234\n")
+    points = read_features(more, like=dataset, categories=["zip", "kind"])
+    assert points.tolist() == [[category_number("1234")]]
+    with pytest.raises(DatasetError, match=r"no column 'zap'.*Did you mean 'zip'"):
+        read_table(path, target="kind", categories=["zap"])
+
+
+def test_blanks_around_a_cell_make_no_new_class(tmp_path):
+    path = tmp_path / "blanks.csv"
+    path.write_text('size,word,kind\n1,red,yes\n2,red ,yes \n3,"  red", no\n4,blue\t,no\n')
+    dataset = read_table(path, target="kind", separator=",")
+    assert dataset.class_counts == {"no": 2, "yes": 2}
+    assert dataset.categories == {"word": ("red", "blue")}
+
+
+def test_columns_without_a_header_are_counted(tmp_path):
+    path = tmp_path / "iris.csv"
+    path.write_text("5.1,3.5,0.2,0.2,setosa\n4.9,3.0,1.4,0.2,other\n")
+    with pytest.raises(DatasetError, match=r"starts with '5.1'.*header=False"):
+        read_table(path, target="setosa")
+    dataset = read_table(path, target="column5", header=False)
+    assert dataset.X.tolist() == [[5.1, 3.5, 0.2, 0.2], [4.9, 3.0, 1.4, 0.2]]
+
+
+@pytest.mark.parametrize("names", ["0,1,kind", "country,2019,kind", "400.5,401,kind"])
+def test_ascending_numbers_can_be_names(tmp_path, names):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{names}\n1,2,a\n3,4,b\n")
+    assert read_table(path, target="kind").feature_names == tuple(names.split(",")[:2])
+
+
+def test_descending_numbers_are_names_if_one_says_so(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("4000,3998,kind\n1,2,a\n3,4,b\n")
+    assert read_table(path, target="kind", header=True).feature_names == ("4000", "3998")

@@ -125,13 +125,14 @@ def test_missing_entries_stay_unless_their_rows_are_dropped_on_request(tmp_path)
     assert np.array_equal(dropped.X, [[1, x], [4, y]])
     assert dropped.categories == {"b": ("x", "y")}
     assert dropped.n_dropped == 2
-    assert "2 rows with missing entries dropped" in repr(dropped)
+    assert "2 rows with missing entries left out" in repr(dropped)
+    assert "2 rows with missing entries kept" in repr(kept)
 
 
 def test_a_missing_label_is_an_error_unless_its_row_is_dropped(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("a,kind\n1,0\n2,\n3,1\n4,1\n")
-    with pytest.raises(DatasetError, match=r"1 of 4 rows have no label.*row 2.*drop_missing"):
+    with pytest.raises(DatasetError, match=r"no label in 1 of 4 rows.*row 2.*drop_missing"):
         read_table(path, target="kind")
     dataset = read_table(path, target="kind", drop_missing=True)
     assert dataset.y.tolist() == [0, 1, 1]
@@ -143,11 +144,87 @@ def test_missing_numbers_in_arrays_follow_the_same_rules(tmp_path):
     holed = NUMBERS.copy()
     holed[2, 1] = np.nan
     np.savez(path, X=holed, y=np.array([0, np.nan, 1, 1]))
-    with pytest.raises(DatasetError, match="1 of 4 rows have no label"):
+    with pytest.raises(DatasetError, match="no label in 1 of 4 rows"):
         read_table(path)
     dataset = read_table(path, drop_missing=True)
     assert dataset.n_dropped == 2
     assert np.array_equal(dataset.X, NUMBERS[[0, 3]])
+
+
+@pytest.mark.parametrize("text", ["nan", "None", "<NA>", "", " NaN"])
+def test_a_label_that_is_text_for_a_missing_one_is_missing(tmp_path, text):
+    path = tmp_path / "gaps.npz"
+    np.savez(path, X=NUMBERS, y=np.array(["cat", "dog", text, "cat"]))
+    with pytest.raises(DatasetError, match=r"no label in 1 of 4 rows.*row 3"):
+        read_table(path)
+    assert read_table(path, drop_missing=True).class_counts == {"cat": 2, "dog": 1}
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2020-02-29", None, "1969-12-31", "2020-03-01"],
+        ["2020-02-29 13:30:00", "2020-02-29T14:00", None, "2020-02-29"],
+        ["2020-02-29T13:30:00.5+01:00", "2020-02-29T12:30:01Z", None, None],
+    ],
+)
+def test_dates_are_the_same_numbers_in_every_format(tmp_path, days):
+    texts = pandas.DataFrame({"day": days, "kind": [0, 1, 0, 1]})
+    texts.to_csv(tmp_path / "days.csv", index=False)
+    typed = texts.assign(day=pandas.to_datetime(texts["day"], format="ISO8601", utc=True))
+    typed.to_parquet(tmp_path / "days.parquet")
+    as_text = read_table(tmp_path / "days.csv", target="kind")
+    as_dates = read_table(tmp_path / "days.parquet", target="kind")
+    np.testing.assert_array_equal(as_text.X, as_dates.X)
+    assert as_text.categories == {}
+
+
+@pytest.mark.parametrize("odd", ["2020-02-30", "yesterday", "1.3.2020"])
+def test_text_that_is_not_all_dates_stays_categories(tmp_path, odd):
+    path = write(tmp_path, "days.csv", f"day,kind\n2020-02-29,0\n2020-03-01,1\n{odd},0\n")
+    assert read_table(path, target="kind").categories["day"] == ("2020-02-29", "2020-03-01", odd)
+
+
+def test_days_that_are_labels_stay_labels(tmp_path):
+    path = write(tmp_path, "days.csv", "size,day\n1,2020-02-29\n2,2020-03-01\n")
+    assert read_table(path, target="day").y.tolist() == ["2020-02-29", "2020-03-01"]
+
+
+def test_numbers_with_a_stray_text_are_refused_in_any_format(tmp_path):
+    cells = [str(i) for i in range(40)]
+    cells[7] = "n/a?"
+    table = pandas.DataFrame({"size": cells, "kind": [0, 1] * 20})
+    table.iloc[2, 0] = None
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    refusal = r"'size' is numbers, but 'n/a\?' in row 8.*missing_values.*categories"
+    for name in ("t.csv", "t.parquet"):
+        for drop in (False, True):
+            with pytest.raises(DatasetError, match=refusal):
+                read_table(tmp_path / name, target="kind", drop_missing=drop)
+    table.astype({"size": "category"}).to_parquet(tmp_path / "t.parquet")
+    assert len(read_table(tmp_path / "t.parquet", target="kind").categories["size"]) == 40
+
+
+def test_a_doubled_column_name_in_parquet_is_refused_in_plain_words(tmp_path):
+    pyarrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
+    columns = [pyarrow.array([1, 2]), pyarrow.array([3, 4]), pyarrow.array([0, 1])]
+    table = pyarrow.Table.from_arrays(columns, names=["size", "size", "kind"])
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(DatasetError, match="has the column name 'size' twice"):
+        read_table(tmp_path / "t.parquet", target="kind")
+
+
+def test_a_frame_with_a_doubled_column_name_is_refused():
+    table = pandas.DataFrame([[1, 2, 0], [3, 4, 1]], columns=[1, "1", "kind"])
+    with pytest.raises(DatasetError, match="'1' twice"):
+        from_frame(table, target="kind")
+
+
+def test_an_option_of_another_format_is_refused(tmp_path):
+    path = write(tmp_path, "t.arff", "@relation r\n@attribute a {x,y}\n@data\nx\ny\n")
+    with pytest.raises(DatasetError, match=r"without the option 'missing_values'.*encoding"):
+        read_table(path, target="a", missing_values=["-"])
 
 
 def test_dates_durations_decimals_and_nullable_numbers_become_numbers():
@@ -195,7 +272,9 @@ def write(tmp_path, name, content):
     ("name", "content", "target", "complaint"),
     [
         ("t.csv", "alpha,label\n1,0\n2,1\n", "lable", "Did you mean 'label'"),
-        ("t.csv", "1,0\n2,1\n", "label", "no header line: pass column_names"),
+        ("t.csv", "a,0\nb,1\n", "label", r"no header line: pass header=False \(--no-header\)"),
+        ("t.csv", "5.1,3.5,0\n4.9,3,1\n", "label", r"looks like data.*\(--no-header\)"),
+        ("t.csv", "1,0,0\n2,1,0\n", "1", r"looks like data.*\(--no-header\)"),
         ("t.csv", "a,label\n1,0\n2,1\n", None, "name the label column by target"),
         ("t.csv", "label\n1\n2\n", "label", "no column besides the label"),
         ("t.csv", "", "label", "is empty"),
@@ -216,7 +295,7 @@ def write(tmp_path, name, content):
         ("noending", "1 1:2\n", None, "file_format, one of arff, csv"),
         ("t.parquet", "not parquet", "label", "cannot be read as Parquet"),
         ("t.arff", "not arff\n", "label", "cannot be read as ARFF"),
-        ("t.arff", "@relation r\n@attribute a string\n@data\nx\n", "label", "as CSV otherwise"),
+        ("t.arff", "@relation r\n@attribute a string\n@data\nx\n", "a", "no column besides"),
         ("t.libsvm", "1 1:2\n0 1:3\n", "label", "Leave target out"),
         ("t.libsvm", "one two three\n", None, "cannot be read as LIBSVM"),
         ("t.libsvm", "1 1:2\n1 1:3\n", None, "one class only"),
@@ -273,6 +352,20 @@ def test_a_category_has_the_same_number_whatever_else_is_in_the_table():
     whole = pandas.DataFrame({"colour": ["blue", "red", "green", "red"], "kind": [0, 1, 0, 1]})
     part = from_frame(whole.iloc[1:], target="kind")
     assert part.X.tolist() == from_frame(whole, target="kind").X[1:].tolist()
+
+
+def test_categories_that_share_a_number_are_named():
+    assert category_number("zip04756") == category_number("zip06716")
+    places = [f"zip{i:05d}" for i in range(10_000)]
+    table = pandas.DataFrame({"place": places, "tame": ["yes", "no"] * 5000, "kind": [0, 1] * 5000})
+    dataset = from_frame(table, target="kind")
+    n_numbers = len({category_number(place) for place in places})
+    (note,) = dataset.notes
+    assert f"10000 categories of column 'place' have {n_numbers} numbers" in note
+    assert note in repr(dataset)
+    pair = table.iloc[[4756, 6716, 1]]
+    assert "'zip04756' and 'zip06716' count as one:" in from_frame(pair, target="kind").notes[0]
+    assert from_frame(table.iloc[:1000], target="kind").notes == ()
 
 
 def test_category_numbers_are_exact_in_the_type_trees_compute_in():

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.datasets.column_names import find_target
 from tandemvote.datasets.dataset import Dataset
 from tandemvote.datasets.encoding import encode_column, encode_labels, label_array
-from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.errors import DatasetError, number_of
+from tandemvote.datasets.missing import missing_labels
 
 if TYPE_CHECKING:
     import pandas
 
 # scikit-learn's trees compute in float32; a float64, so that half floats are compared as such.
 LARGEST_VALUE = np.float64(np.finfo(np.float32).max)
-NAMES_SHOWN = 20
 
 
 def from_frame(
@@ -59,8 +59,8 @@ def from_frame(
     >>> dataset.X.tolist(), dataset.y.tolist(), dataset.n_dropped
     ([[1.0], [2.0]], ['a', 'b'], 1)
     """
-    frame = frame.rename(columns=str)
-    label_column = find_target(frame, target, name)
+    frame = frame.rename(columns=str).reset_index(drop=True)  # rows keep their number if some go
+    label_column = find_target(frame.columns, target, name)
     n_rows = len(frame)
     if drop_missing:
         frame = frame.dropna()
@@ -98,7 +98,7 @@ def from_arrays(
     X : ndarray of shape (n_samples, n_features)
         Numbers; NaN is a missing entry.
     y : ndarray of shape (n_samples,)
-        Labels; NaN is a missing one.
+        Labels; NaN is a missing one, as is its text.
     drop_missing : bool
         Leave out rows with a missing entry, and count them.
     name, origin : str
@@ -116,7 +116,7 @@ def from_arrays(
     [[1.0], [nan], [3.0]]
     """
     n_rows = len(X)
-    label_missing = np.isnan(y) if y.dtype.kind == "f" else np.zeros(n_rows, dtype=bool)
+    label_missing = missing_labels(y)
     if drop_missing:
         complete = ~(label_missing | np.isnan(X).any(axis=1))
         X, y, label_missing = X[complete], y[complete], label_missing[complete]
@@ -146,7 +146,7 @@ def features_from_frame(frame: pandas.DataFrame, *, like: Dataset, name: str) ->
             if absent
             else f"{like.name} has no column names to look for in {name}. Give both in one format."
         )
-    encoded = {column: encode_column(frame[column]) for column in wanted}
+    encoded = {column: encode_column(frame[column].reset_index(drop=True)) for column in wanted}
     for column, (values, categories) in encoded.items():
         known = column in like.categories
         if known != (categories is not None) and not np.isnan(values).all():
@@ -160,26 +160,6 @@ def features_from_frame(frame: pandas.DataFrame, *, like: Dataset, name: str) ->
     return X
 
 
-def find_target(frame: pandas.DataFrame, target: str | None, name: str) -> str:
-    """Return the label column, or list near names and all of them if it is not there."""
-    columns = list(frame.columns)
-    shown = ", ".join(map(repr, columns[:NAMES_SHOWN])) + ", ..." * (len(columns) > NAMES_SHOWN)
-    if target is None:
-        raise DatasetError(f"{name}: name the label column by target, one of {shown}.")
-    if target not in columns:
-        near = get_close_matches(target, columns, n=3)
-        suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise DatasetError(
-            f"{name} has no column {target!r}. {suggestion}Its columns are {shown}. If these are "
-            "data, the file has no header line: pass column_names."
-        )
-    if columns.count(target) > 1:
-        raise DatasetError(f"{name} has the column {target!r} twice. Rename one of the two.")
-    if len(columns) < 2:
-        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
-    return target
-
-
 def _check_rows(n_left: int, n_rows: int, label_missing: NDArray[np.bool_], name: str) -> None:
     if not n_left:
         raise DatasetError(
@@ -188,9 +168,9 @@ def _check_rows(n_left: int, n_rows: int, label_missing: NDArray[np.bool_], name
         )
     if label_missing.any():
         raise DatasetError(
-            f"{name}: {label_missing.sum()} of {n_rows} rows have no label, the first of them row "
-            f"{label_missing.argmax() + 1}. Fill it in, or pass drop_missing=True to leave out "
-            "every row with a missing entry."
+            f"{name}: no label in {label_missing.sum()} of {number_of(n_rows, 'row')}, the first of"
+            f" them row {label_missing.argmax() + 1}; texts such as NaN and None are none. Fill it"
+            " in, or pass drop_missing=True to leave out every row with a missing entry."
         )
 
 

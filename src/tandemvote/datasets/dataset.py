@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.datasets.errors import DatasetError
+from tandemvote.datasets.encoding import MISSING, category_number
+from tandemvote.datasets.errors import DatasetError, number_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,16 +94,44 @@ class Dataset:
         """The share of each label, by sorted label; the shares sum to one."""
         return {label: count / self.n_samples for label, count in self.class_counts.items()}
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the points lost on their way or lack, for whoever reads results on them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Dataset("gaps", X=np.array([[1.0], [np.nan]]), y=np.array([0, 1]), n_dropped=3).notes
+        ('3 rows with missing entries left out', '1 row with missing entries kept')
+        """
+        notes = []
+        if self.n_dropped:
+            notes.append(f"{number_of(self.n_dropped, 'row')} with missing entries left out")
+        coded = [name in self.categories for name in self.feature_names or ()]
+        gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
+        if gaps.any():
+            notes.append(f"{number_of(gaps.sum(), 'row')} with missing entries kept")
+        for column, names in self.categories.items():
+            first_of = {category_number(name): name for name in reversed(names)}
+            merged = [name for name in names if first_of[category_number(name)] != name]
+            if merged:
+                pair = f"{first_of[category_number(merged[0])]!r} and {merged[0]!r}"
+                notes.append(
+                    f"{len(names)} categories of column {column!r} have {len(first_of)} numbers,"
+                    f" so {pair} count as one{' (among others)' * (len(merged) > 1)}: rename one to"
+                    " tell them apart"
+                )
+        return tuple(notes)
+
     def __repr__(self) -> str:
         frequencies = self.class_frequencies.values()
         parts = [
-            f"{self.n_samples} samples",
-            f"{self.n_features} feature{'s' * (self.n_features != 1)}",
+            number_of(self.n_samples, "sample"),
+            number_of(self.n_features, "feature"),
             f"{self.n_classes} class{'es' * (self.n_classes != 1)} of frequency "
             f"{min(frequencies):.4f} to {max(frequencies):.4f}",
+            *self.notes,
         ]
-        if self.n_dropped:
-            parts.append(f"{self.n_dropped} rows with missing entries dropped")
         if self.reconstructed:
             parts.append("reconstructed")
         if self.origin:

@@ -11,6 +11,7 @@ gives the same number in every file, so further tables need no shared dictionary
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}
 _MOMENTS = {"datetime64", "datetime", "date"}
 _DURATIONS = {"timedelta64", "timedelta"}
+
+_ISO_DAY = r"\d{4}-\d\d-\d\d"
 
 HASH_BYTES = 3
 """Hashes stay below 2^24, which float32, the type trees compute in, holds exactly."""
@@ -54,8 +57,9 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
     ----------
     column : pandas.Series
         Numbers and booleans stay what they are, missing entries becoming NaN, which trees take.
-        Dates become seconds since 1970, durations seconds. All else is a category; missing
-        entries form a category of their own.
+        Dates, and text that is all dates in ISO 8601, become seconds since 1970, durations seconds.
+        All else is a category; missing entries form a category of their own. The index counts rows
+        from 0, for messages.
 
     Returns
     -------
@@ -63,6 +67,11 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
         The numbers.
     categories : tuple or None
         For a category column, its categories (None: missing); `category_number` numbers them.
+
+    Raises
+    ------
+    DatasetError
+        If most of a column of text is numbers, and it is not declared as one of categories.
 
     Examples
     --------
@@ -73,6 +82,9 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
     """
     pandas: Any = import_extra("pandas", purpose="Encoding a table")
     kind = pandas.api.types.infer_dtype(column, skipna=True)
+    if kind == "string" and column.dropna().str.match(_ISO_DAY).all():
+        with suppress(ValueError):  # such as 2020-02-30
+            column, kind = pandas.to_datetime(column, format="ISO8601", utc=True), "datetime64"
     if kind in _NUMBERS:
         return _numbers(column), None
     if kind in _MOMENTS:
@@ -83,12 +95,31 @@ def encode_column(column: pandas.Series) -> tuple[NDArray[Any], tuple[str | None
         return _seconds(pandas.to_timedelta(column)), None
     missing = column.isna().to_numpy()
     codes, names = pandas.factorize(column.astype(object).map(str).mask(missing))
+    if kind != "categorical":
+        _refuse_odd_cells(names, codes, column)
     categories: tuple[str | None, ...] = tuple(names)
     if missing.any():
         codes = np.where(missing, len(categories), codes)
         categories += (None,)
     numbers = np.array([category_number(name) for name in categories])
     return numbers[codes], categories
+
+
+def _refuse_odd_cells(
+    names: NDArray[Any], codes: NDArray[np.integer], column: pandas.Series
+) -> None:
+    """Refuse numbers with a stray text among them: as categories they would lose their order."""
+    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    # A trailing place for the code -1 of missing entries.
+    odd = np.append(pandas.isna(pandas.to_numeric(names, errors="coerce")), False)[codes]
+    if 0 < 2 * odd.sum() < (codes >= 0).sum():
+        place = odd.argmax()
+        raise DatasetError(
+            f"Most of the column {column.name!r} is numbers, but {names[codes[place]]!r} in row"
+            f" {column.index[place] + 1} is not. Mend it, or name it by missing_values (--missing)"
+            " if it stands for a missing entry. If these are categories, name the column by"
+            " categories (--category), or store it as such where the format can."
+        )
 
 
 def _numbers(column: pandas.Series) -> NDArray[Any]:

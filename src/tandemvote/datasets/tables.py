@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ _FRAME_READERS: dict[str, Callable[..., pandas.DataFrame]] = {
     "parquet": read_parquet,
     "arff": read_arff,
 }
+_READERS: dict[str, Callable[..., Any]] = {**_FRAME_READERS, "libsvm": read_libsvm, "npz": read_npz}
 _FORMAT_OF_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -69,7 +71,8 @@ def read_table(
     name : str, optional
         Name of the data set; the file name without its ending if not given.
     **options
-        For CSV ``separator``, ``decimal``, ``encoding``, ``column_names``, ``missing_values`` (see
+        For CSV ``separator``, ``decimal``, ``encoding``, ``header``, ``column_names``,
+        ``missing_values``, ``categories`` (see
         :func:`~tandemvote.datasets.delimited.read_delimited`); for ARFF ``encoding``; for LIBSVM
         ``n_features`` and ``zero_based``.
 
@@ -96,7 +99,7 @@ def read_table(
     >>> fruit.categories
     {'colour': ('red', 'yellow')}
     """
-    path, chosen = _find_format(path, file_format)
+    path, chosen = _find_format(path, file_format, options)
     name = name or _without_compression(path).stem
     origin = f"{chosen} file {path.name}"
     if chosen in _FRAME_READERS:
@@ -153,7 +156,10 @@ def read_features(
     >>> X[0, 0], X[0, 1] == fruit.X[0, 1]
     (np.float64(140.0), np.True_)
     """
-    path, chosen = _find_format(path, file_format)
+    if "categories" in options:  # the label may be among them, and is not looked for here
+        known = like.feature_names or ()
+        options["categories"] = [name for name in options["categories"] if name in known]
+    path, chosen = _find_format(path, file_format, options)
     if chosen in _FRAME_READERS:
         frame = _FRAME_READERS[chosen](path, **options).rename(columns=str)
         return features_from_frame(frame, like=like, name=path.name)
@@ -169,18 +175,24 @@ def read_features(
     return X
 
 
-def read_frame(path: str | os.PathLike[str], **options: Any) -> pandas.DataFrame:
-    """Read a CSV, Parquet or ARFF file as a frame, columns named by text, nothing encoded."""
-    path, chosen = _find_format(path, None)
+def read_frame(path: str | os.PathLike[str]) -> pandas.DataFrame:
+    """Read votes as a frame, columns named by text, nothing encoded.
+
+    A voter's cell is missing where it is empty; a question mark is what the voter said.
+    """
+    path, chosen = _find_format(path, None, {})
     if chosen not in _FRAME_READERS:
         raise DatasetError(
             f"{path}: a {chosen} file has no named columns. Give a table as one of"
             f" {', '.join(_FRAME_READERS)}."
         )
+    options = {"missing_values": ()} if chosen == "csv" else {}
     return _FRAME_READERS[chosen](path, **options).rename(columns=str)
 
 
-def _find_format(path: str | os.PathLike[str], file_format: str | None) -> tuple[Path, str]:
+def _find_format(
+    path: str | os.PathLike[str], file_format: str | None, options: dict[str, Any]
+) -> tuple[Path, str]:
     path = Path(path)
     suffix = _without_compression(path).suffix
     chosen = file_format or _FORMAT_OF_SUFFIX.get(suffix.lower())
@@ -194,6 +206,13 @@ def _find_format(path: str | os.PathLike[str], file_format: str | None) -> tuple
         raise DatasetError(f"There is no file {path}. Check the path.")
     if not path.stat().st_size:
         raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
+    known = [name for name in signature(_READERS[chosen]).parameters if name != "path"]
+    for option in options:
+        if option not in known:
+            raise DatasetError(
+                f"{path}: a file of the format {chosen} is read without the option {option!r}."
+                f" Leave it out{'; there are ' * bool(known) + ', '.join(known)}."
+            )
     return path, chosen
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.datasets.building import find_target
+from tandemvote.datasets.column_names import find_target
 from tandemvote.datasets.errors import DatasetError
 from tandemvote.datasets.tables import read_frame
 from tandemvote.shards import ParquetVotes
@@ -58,7 +58,7 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
         except ValueError as error:
             raise DatasetError(str(error)) from error
     frame = read_frame(path)
-    label = find_target(frame, target, str(path))
+    label = find_target(frame.columns, target, str(path))
     voters = frame.drop(columns=label)
     _refuse_huge_labels(frame, str(path))
     try:
