@@ -113,15 +113,32 @@ def test_the_documented_reconstruction_is_marked(home):
     assert "reconstructed" in repr(dataset)
 
 
-def test_without_a_known_digest_only_copies_made_from_the_source_are_taken(home):
+def test_without_a_known_digest_a_prepared_copy_does_not_count_as_the_original(home):
+    """Whoever writes a file can write a digest into it."""
     save(home, X=X, y=y)
     with pytest.raises(DatasetError, match="no content digest of the original is known"):
         load_entry(UNSEEN, data_home=home)
     save(home, X=X, y=y, digest=content_digest(X, y))
-    assert not load_entry(UNSEEN, data_home=home).reconstructed
+    dataset = load_entry(UNSEEN, data_home=home)
+    assert "not checked" in dataset.origin
+    assert "not checked" in repr(dataset)
+    assert "not checked" not in load_entry(ENTRY, data_home=home).origin
     save(home, X=X + 1, y=y, digest=content_digest(X, y))
     with pytest.raises(DatasetError):
         load_entry(UNSEEN, data_home=home)
+
+
+def test_a_digest_of_its_own_does_not_help_a_file_the_catalogue_can_check(home):
+    save(home, X=X + 1, y=y, digest=content_digest(X + 1, y))
+    with pytest.raises(DatasetError, match="values do not"):
+        load_entry(ENTRY, data_home=home)
+
+
+def test_the_argument_wins_over_a_bad_variable(home, monkeypatch):
+    monkeypatch.setenv("TANDEMVOTE_DATA", str(home / "gone"))
+    save(home, X=X, y=y)
+    assert load_entry(ENTRY, data_home=home, download=False).n_samples == 12
+    assert available_datasets(home) == ("Letter",)
 
 
 def test_a_folder_that_is_not_there_is_an_error(home, monkeypatch):

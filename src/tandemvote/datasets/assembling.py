@@ -53,8 +53,10 @@ def assemble(entry: CatalogueEntry, paths: Sequence[Path]) -> Dataset:
     if not (np.isfinite(y).all() and np.array_equal(y, np.rint(y))):
         raise DatasetError(f"{names}: labels of {entry.name} must be whole numbers. {way_out}")
     labels = y.astype(np.int64)
-    check_against_catalogue(entry, X, labels, file=names, way_out=way_out, from_source=True)
-    return as_dataset(entry, smallest_lossless(X), labels)
+    standing = check_against_catalogue(
+        entry, X, labels, file=names, way_out=way_out, from_source=True
+    )
+    return as_dataset(entry, smallest_lossless(X), labels, standing=standing)
 
 
 def _check_hash(path: Path, known_hash: str | None, *, way_out: str) -> None:

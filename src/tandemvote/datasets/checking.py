@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,15 @@ from numpy.typing import NDArray
 from tandemvote.datasets.digest import content_digest
 from tandemvote.datasets.entry import CatalogueEntry
 from tandemvote.datasets.errors import DatasetError
+
+
+class Standing(Enum):
+    """What is known of arrays that could be the data set: the words for their origin."""
+
+    ORIGINAL = "{}"
+    RECONSTRUCTED = "stands in for {}"
+    UNCHECKED = "said to be {}; not checked, as the catalogue knows no digest"
+
 
 PRINTED_PRECISION = 0.5e-4 + 1e-9  # the paper prints class frequencies to four decimals
 
@@ -23,7 +33,7 @@ def check_against_catalogue(
     way_out: str,
     recorded_digest: str | None = None,
     from_source: bool = False,
-) -> bool:
+) -> Standing:
     """Compare sizes, class frequencies and digest with the catalogue.
 
     Parameters
@@ -39,16 +49,15 @@ def check_against_catalogue(
     way_out : str
         What the reader of the message can do.
     recorded_digest : str, optional
-        Digest noted when the arrays were made from the published files. It counts where the
-        catalogue has no digest of its own.
+        Digest noted in a prepared copy. Where the catalogue has no digest of its own, it tells
+        copies made by this package from others; but whoever writes the file can write it too.
     from_source : bool
         True if the arrays come from the published files themselves: where no digest is known,
         sizes and class frequencies must then do.
 
     Returns
     -------
-    bool
-        True if this is the documented reconstruction, False if it is the original.
+    Standing
 
     Raises
     ------
@@ -80,10 +89,11 @@ def check_against_catalogue(
     if not differences:
         digest = content_digest(X, y, ordered=entry.ordered)
         if digest == entry.reconstruction_digest:
-            return True
-        known = entry.digest or recorded_digest
-        if digest == known or (known is None and from_source):
-            return False
+            return Standing.RECONSTRUCTED
+        if digest == entry.digest or (entry.digest is None and from_source):
+            return Standing.ORIGINAL
+        if entry.digest is None and digest == recorded_digest:
+            return Standing.UNCHECKED
         differences = [_digest_difference(entry, digest)]
     raise DatasetError(
         f"{file} is not the data set {entry.name} of the catalogue: {'; '.join(differences)}. "

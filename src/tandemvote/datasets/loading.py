@@ -167,18 +167,12 @@ def cache_folder() -> Path:
 
 
 def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
-    folders = []
-    for origin, folder in [
-        ("data_home", data_home),
-        (DATA_VARIABLE, os.environ.get(DATA_VARIABLE)),
-    ]:
-        if not folder:
-            continue
-        if not Path(folder).is_dir():
-            raise DatasetError(
-                f"{origin} names {folder}, which is no folder. Give an existing one."
-            )
-        folders.append(Path(folder))
+    folders = [Path(folder) for folder in (data_home, os.environ.get(DATA_VARIABLE)) if folder]
+    if folders and not folders[0].is_dir():  # a bad variable behind an argument does no harm
+        origin = "data_home" if data_home else DATA_VARIABLE
+        raise DatasetError(
+            f"{origin} names {folders[0]}, which is no folder. Give an existing one."
+        )
     if find_spec("pooch") is not None:  # without it nothing can have been cached
         folders.append(cache_folder())
     return folders

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.datasets.checking import check_against_catalogue
+from tandemvote.datasets.checking import Standing, check_against_catalogue
 from tandemvote.datasets.dataset import Dataset
 from tandemvote.datasets.digest import content_digest
 from tandemvote.datasets.entry import CatalogueEntry
@@ -31,7 +31,8 @@ def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:
     Returns
     -------
     Dataset
-        The checked data; marked if it is the documented reconstruction.
+        The data; marked if they are the documented reconstruction, and their origin says so if the
+        catalogue knows no digest to check them by.
 
     Raises
     ------
@@ -47,19 +48,22 @@ def read_prepared(path: Path, entry: CatalogueEntry) -> Dataset:
     if y.dtype.kind not in "iu":
         raise DatasetError(f"{path}: labels are of type {y.dtype}, expected integers. {way_out}")
     recorded = str(arrays["digest"]) if "digest" in arrays else None
-    reconstructed = check_against_catalogue(
+    standing = check_against_catalogue(
         entry, X, y, file=str(path), way_out=way_out, recorded_digest=recorded
     )
-    return as_dataset(entry, X, y, reconstructed=reconstructed)
+    return as_dataset(entry, X, y, standing=standing)
 
 
 def as_dataset(
-    entry: CatalogueEntry, X: NDArray[Any], y: NDArray[Any], *, reconstructed: bool = False
+    entry: CatalogueEntry, X: NDArray[Any], y: NDArray[Any], *, standing: Standing
 ) -> Dataset:
-    """Dress checked arrays as the data set of an entry; labels become int64."""
-    origin = f"stands in for {entry.source}" if reconstructed else entry.source
+    """Dress arrays as the data set of an entry; labels become int64."""
     return Dataset(
-        entry.name, X=X, y=y.astype(np.int64), origin=origin, reconstructed=reconstructed
+        entry.name,
+        X=X,
+        y=y.astype(np.int64),
+        origin=standing.value.format(entry.source),
+        reconstructed=standing is Standing.RECONSTRUCTED,
     )
 
 
