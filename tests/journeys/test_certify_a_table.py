@@ -60,6 +60,63 @@ def test_a_messy_table_becomes_a_certificate_and_a_report(messy, tmp_path, capsy
     assert "messy" in page
 
 
+def test_rows_with_missing_cells_are_mentioned_kept_or_not(messy, capsys):
+    options = ["certify", str(messy), "--target", "quality", "--voters", "5"]
+    lines = messy.read_text(encoding="utf-8-sig").splitlines()[1:]
+    gaps = sum(any(cell in ("", "n/a") for cell in line.split(";")) for line in lines)
+    assert run(options) == 0
+    assert f"Note: {gaps} rows with missing entries kept." in capsys.readouterr().err
+    assert run([*options, "--drop-missing"]) == 0
+    assert f"Note: {gaps} rows with missing entries left out." in capsys.readouterr().err
+
+
+def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys):
+    path, more = tmp_path / "bare.csv", tmp_path / "more.csv"
+    rows = [f"{i}.5,{i % 3},{'ab'[i % 2]}" for i in range(200, 0, -1)]
+    rows[7] = "unknown,3+,a"
+    path.write_text("\n".join(rows) + "\n")
+    more.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
+    options = ["certify", str(path), "--target", "column3", "--voters", "10"]
+    for option, complaint in [
+        ([], "(--no-header)"),
+        (["--no-header"], "'column1' is numbers, but 'unknown' in row 8"),
+        (["--missing", "unknown"], "'column2' is numbers, but '3+' in row 8"),
+    ]:
+        options += option
+        assert run(options) == 2
+        assert_one_line(capsys.readouterr(), complaint)
+    options += ["--category", "column2", "--unlabelled", str(more)]
+    assert run(options) == 0
+    assert "Note: 1 row with missing entries kept." in capsys.readouterr().err
+    assert run([*options, "--missing", "3+", "--drop-missing"]) == 0
+    assert "Note: 1 row with missing entries left out." in capsys.readouterr().err
+
+
+def test_categories_that_count_as_one_are_mentioned(tmp_path, capsys):
+    path = tmp_path / "places.csv"
+    rows = [f"{('zip04756', 'zip06716')[i % 2]},{i % 2}" for i in range(40)]
+    path.write_text("\n".join(["place,kind", *rows]) + "\n")
+    assert run(["certify", str(path), "--target", "kind", "--voters", "5"]) == 0
+    assert "'zip04756' and 'zip06716' count as one" in capsys.readouterr().err
+
+
+def test_the_list_of_data_sets_says_what_is_not_the_original(tmp_path, monkeypatch, capsys):
+    from tandemvote.datasets import CATALOGUE
+    from tandemvote.datasets.digest import content_digest
+
+    monkeypatch.setenv("TANDEMVOTE_DATA", str(tmp_path / "gone"))  # the option wins
+    entry = CATALOGUE["USPS"]
+    X = np.zeros((entry.n_samples, entry.n_features), dtype=np.uint8)
+    y = np.repeat(np.arange(10), entry.class_counts)
+    np.savez_compressed(tmp_path / "usps.npz", X=X, y=y, digest=content_digest(X, y))
+    (tmp_path / "protein.npz").write_bytes(b"")
+    assert run(["datasets", "list", "--data-home", str(tmp_path)]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert "yes, said to be LIBSVM usps" in lines["USPS"]
+    assert "not checked" in lines["USPS"]
+    assert "no, protein.npz is not this data set" in lines["Protein"]
+
+
 def test_machines_get_json_with_the_same_number(messy, capsys):
     options = ["--target", "quality", "--voters", "30", "--delta", "0.1", "--bound", "best"]
     assert run(["certify", str(messy), *options, "--json"]) == 0
@@ -229,6 +286,7 @@ KIND = ["--target", "kind"]
         ("size,kind\n" + "1,x\n" * 40, KIND, "one class only"),
         ("", KIND, "is empty"),
         ("size,kind\n1,0\n2,1\n3,0\n4,1\n", KIND, "4 rows; fewer than 20"),
+        (GOOD, [*KIND, "--category", "sise"], "no column 'sise'. Did you mean 'size'"),
         ("size,kind\n1,0.5\n2,1.5\n", KIND, "holds fractions"),
         (GOOD, [], "name the label column"),
         (GOOD, [*KIND, "--delta", "1.5"], "must lie strictly between 0 and 1"),
@@ -251,6 +309,7 @@ def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, optio
         (["certify"], "either DATA or --predictions"),
         (["certify", "nowhere.csv", "--target", "kind"], "There is no file nowhere.csv"),
         (["certify", "Lettre"], "Letter"),
+        (["certify", "--predictions", "votes.csv", "--missing", "-"], "go with DATA"),
         (["certify", __file__, "--target", "kind"], "unknown ending '.py'"),
         (["bounds"], "no bound can be computed"),
         (["bounds", "--gibbs-loss", "1.2", "--n", "10"], "must lie in [0, 1], got 1.2"),

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tandemvote.certificate import Certificate
     from tandemvote.datasets import Dataset
     from tandemvote.per_class import ClassCertificates
@@ -89,6 +91,24 @@ def certify(
     drop_missing: Annotated[
         bool, typer.Option("--drop-missing", help="Leave out rows with missing cells.")
     ] = False,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="CSV: text of a missing cell, '?' by default, besides none, NA, NaN and their"
+            " like; repeat it."
+        ),
+    ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(help="CSV: column of categories, even if most look like numbers; repeat it."),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            help="CSV: whether the first line names the columns; without, they are column1,"
+            " column2, ..."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the forest and of the split.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = 1,
     dask: Annotated[
@@ -127,10 +147,13 @@ def certify(
         "delta": delta,
         "sharpening": sharpening.value,
     }
+    said = {"missing_values": missing, "categories": category, "header": header}
+    reading = {option: value for option, value in said.items() if value is not None}
     if predictions is not None:
-        if model or test_fraction:
+        if model or test_fraction or drop_missing or reading:
             raise typer.BadParameter(
-                "--model and --test-fraction go with DATA, not with --predictions."
+                "--model, --test-fraction, --drop-missing, --missing, --category and --header go"
+                " with DATA, not with --predictions."
             )
         estimator = None
         with connected(dask) as client:
@@ -138,7 +161,8 @@ def certify(
                 predictions, target or "label", terms, unlabelled=unlabelled, client=client
             )
     else:
-        dataset = _read(str(data), target, drop_missing=drop_missing)
+        dataset = _read(str(data), target, drop_missing=drop_missing, **reading)
+        extra = _read_more(unlabelled, dataset, reading)
         trees = {
             "n_estimators": voters,
             "max_samples": SHARE_OF_POINTS[bagging],
@@ -148,7 +172,7 @@ def certify(
         }
         with connected(dask):
             estimator, certificate, votes = _grow(
-                dataset, terms, trees, test_fraction=test_fraction, unlabelled=unlabelled, seed=seed
+                dataset, terms, trees, test_fraction=test_fraction, unlabelled=extra, seed=seed
             )
         description = _describe(dataset)
     classes = _per_class(votes, certificate) if per_class else None
@@ -182,27 +206,34 @@ def certify(
         typer.echo(f"Forest: {save_model(estimator, model)}{warning}", err=True)
 
 
-def _read(data: str, target: str | None, *, drop_missing: bool) -> Dataset:
+def _read(data: str, target: str | None, *, drop_missing: bool, **reading: Any) -> Dataset:
     from tandemvote.datasets import DatasetError, load_dataset, read_table  # noqa: PLC0415
+    from tandemvote.datasets.errors import number_of  # noqa: PLC0415
 
     if not Path(data).exists() and not Path(data).suffix:
         return load_dataset(data, progress=sys.stderr.isatty())
-    dataset = read_table(data, target=target, drop_missing=drop_missing)
-    if dataset.n_dropped:
-        typer.echo(f"Left out {dataset.n_dropped} rows with missing cells.", err=True)
+    dataset = read_table(data, target=target, drop_missing=drop_missing, **reading)
+    for note in dataset.notes:
+        typer.echo(f"Note: {note}.", err=True)
     if dataset.n_samples < FEWEST_ROWS:
         raise DatasetError(
-            f"{data} has {dataset.n_samples} rows; fewer than {FEWEST_ROWS} can show nothing. Give"
-            " more, thousands for a useful guarantee."
+            f"{data} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} can show"
+            " nothing. Give more, thousands for a useful guarantee."
         )
     return dataset
 
 
+def _read_more(path: Path | None, like: Dataset, reading: dict[str, Any]) -> NDArray[Any] | None:
+    from tandemvote.datasets import read_features  # noqa: PLC0415
+
+    return None if path is None else read_features(path, like=like, **reading)
+
+
 def _describe(dataset: Dataset) -> str:
-    dropped = f", {dataset.n_dropped} rows with missing cells left out" if dataset.n_dropped else ""
+    remarks = "; ".join([dataset.origin, *dataset.notes])
     return (
         f"{dataset.name}: {dataset.n_samples} points, {dataset.n_features} features,"
-        f" {dataset.n_classes} classes ({dataset.origin}{dropped})."
+        f" {dataset.n_classes} classes ({remarks})."
     )
 
 
@@ -212,28 +243,26 @@ def _grow(
     trees: dict[str, Any],
     *,
     test_fraction: float,
-    unlabelled: Path | None,
+    unlabelled: NDArray[Any] | None,
     seed: int,
 ) -> tuple[Any, Certificate, Votes]:
     """Grow a forest on the points that are not set aside, and certify it."""
     from sklearn.model_selection import train_test_split  # noqa: PLC0415
 
     from tandemvote import CertifiedForestClassifier  # noqa: PLC0415
-    from tandemvote.datasets import read_features  # noqa: PLC0415
     from tandemvote.ensembles import out_of_bag_votes  # noqa: PLC0415
 
-    extra = None if unlabelled is None else read_features(unlabelled, like=dataset)
     X, y = dataset.X, dataset.y
     if test_fraction:
         # Not stratified: test points must be independent draws for the binomial limit to hold.
         X, X_test, y, y_test = train_test_split(X, y, test_size=test_fraction, random_state=seed)
         # The forest itself cannot know the test set; which bound to report is said afterwards.
         bound, terms = terms["bound"], {**terms, "bound": "first_order"}
-    forest = CertifiedForestClassifier(**terms, **trees).fit(X, y, X_unlabelled=extra)
+    forest = CertifiedForestClassifier(**terms, **trees).fit(X, y, X_unlabelled=unlabelled)
     certificate = forest.certificate_
     if test_fraction:
         certificate = forest.certify_with_test(X_test, y_test, bound=bound)
-    return forest, certificate, out_of_bag_votes(forest.forest_, X, y, X_unlabelled=extra)
+    return forest, certificate, out_of_bag_votes(forest.forest_, X, y, X_unlabelled=unlabelled)
 
 
 def _per_class(votes: Votes | None, certificate: Certificate) -> ClassCertificates:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from tandemvote.datasets import CatalogueEntry
 
 app = typer.Typer(no_args_is_help=True, help="List, describe and fetch the paper's data sets.")
 
@@ -25,8 +28,21 @@ def list_datasets(data_home: DataHome = None) -> None:
     for entry in CATALOGUE.values():
         typer.echo(
             f"{entry.name:<14} {entry.n_samples:6d} {entry.n_features:8d} {entry.n_classes:7d}"
-            f"  {'yes' if entry.name in at_hand else 'no'}"
+            f"  {_standing(entry, data_home) if entry.name in at_hand else 'no'}"
         )
+
+
+def _standing(entry: CatalogueEntry, data_home: Path | None) -> str:
+    """Say yes, and of which kind the copy is where no digest of the original is known."""
+    from tandemvote.datasets import DatasetError, load_entry  # noqa: PLC0415
+
+    if entry.digest is not None:
+        return "yes"
+    try:
+        dataset = load_entry(entry, data_home=data_home, download=False)
+    except DatasetError:
+        return f"no, {entry.prepared_name} is not this data set"
+    return f"yes, {'reconstructed' if dataset.reconstructed else dataset.origin}"
 
 
 @app.command()
