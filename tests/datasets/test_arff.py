@@ -66,13 +66,14 @@ def test_tabs_comments_cases_strings_and_fractions_of_integers_are_read(tmp_path
         ("date", ["1970-01-02T00:00:00", "1970-01-01T00:01:00"]),
         ("DATE yyyy-MM-dd", ["1970-01-02", "1970-01-03"]),
         ('date "dd.MM.yyyy HH:mm:ss"', ["02.01.1970 00:00:00", "01.01.1970 00:01:00"]),
+        ("date \"yyyy 'at' MM dd\"", ["1970 at 01 02", "1970 at 01 03"]),
         ("date 'yyyy-MM-dd HH:mm'", ["'1970-01-02 00:00'", "'1970-01-01 00:01'"]),
     ],
 )
 def test_dates_are_read_by_their_format(tmp_path, declared, cells):
     head = f"@relation r\n@attribute day {declared}\n@attribute kind {{a,b}}\n@data\n"
     dataset = read(tmp_path, f"{head}{cells[0]},a\n{cells[1]},b\n?,a\n")
-    seconds = 172800 if declared[5:] == "yyyy-MM-dd" else 60
+    seconds = 60 if "mm" in declared or declared == "date" else 172800
     np.testing.assert_array_equal(dataset.X[:, 0], [86400, seconds, np.nan])
 
 
@@ -94,6 +95,7 @@ HEAD = "@relation r\n@attribute a real\n@attribute kind {x,y}\n"
         (HEAD + "@attribute b relational\n", "line 4: the type 'relational' is none of"),
         (HEAD + "@attribute b {p,q\n", "between braces"),
         (HEAD + "@attribute b date yyyyMMDD\n", "the sign 'yyyyMMDD' of a date format"),
+        (HEAD + "@attribute b date yyyy-MM-dd-dd\n", "the sign 'dd' of a date format"),
         (HEAD + "@attribute 'b\n", "a quote is not closed"),
         (HEAD + "@attribute a real\n@data\n1,x,2\n", "the column name 'a' twice"),
         (HEAD + "@data\n1,x\n2,y,z\n", "line 6: 3 cells, separated by commas, for 2 attributes"),

@@ -13,8 +13,7 @@ _DENSE = re.compile(_CELL)
 _SPARSE = re.compile(rf"\s*(?P<place>\d{{1,9}})\s+{_CELL}")
 _ATTRIBUTE = re.compile(rf"@attribute\s+(?:{_QUOTED}|(?P<bare>[^\s{{]+))(?P<type>.*)", re.I | re.S)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-_DATE_SIGNS = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d"}
-_TIME_SIGNS = {"HH": "%H", "mm": "%M", "ss": "%S"}
+_DATE_SIGNS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
 
 
 @dataclass(frozen=True)
@@ -138,9 +137,10 @@ def _content(match: re.Match[str]) -> str | None:
 
 def _date_format(pattern: str) -> str:
     """Turn Java's signs for dates into those of ``strptime``."""
-    signs = _DATE_SIGNS | _TIME_SIGNS
-    parts = re.split(r"([a-zA-Z]+)", pattern.replace("'T'", "\0").replace("%", "%%"))
-    unknown = [part for part in parts[1::2] if part not in signs]
+    parts = re.split(r"('[^']*'|[a-zA-Z]+)", pattern)
+    signs = [part for part in parts[1::2] if not part.startswith("'")]
+    unknown = [sign for sign in signs if sign not in _DATE_SIGNS or signs.count(sign) > 1]
     if unknown:
-        raise ValueError(f"the sign {unknown[0]!r} of a date format is none of {', '.join(signs)}")
-    return "".join(signs.get(part, part) for part in parts).replace("\0", "T")
+        known = ", ".join(_DATE_SIGNS)
+        raise ValueError(f"the sign {unknown[0]!r} of a date format is none of {known}, once each")
+    return "".join(_DATE_SIGNS.get(part, part.strip("'").replace("%", "%%")) for part in parts)
