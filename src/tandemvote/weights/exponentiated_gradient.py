@@ -35,7 +35,10 @@ the valley that the prior lies in."""
 
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
-LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.1, 0.01
+LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03
+"""Relative residuals, far from the minimum and near it, at which a Newton system is solved: more
+digits than the curvature left out would allow are not worth their products."""
+
 MAX_PRODUCTS = 400
 MAX_ITERATIONS = 500
 
