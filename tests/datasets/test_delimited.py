@@ -121,7 +121,7 @@ def test_a_question_mark_can_be_a_category_and_a_label_cannot_be_one(tmp_path):
 
 def test_a_question_mark_in_votes_is_what_the_voter_said(tmp_path):
     path = tmp_path / "votes.csv"
-    path.write_text("label,first,second\nyes,?,yes\nno,no,\nno,no,no\n")
+    path.write_text("label,3,1\nyes,?,yes\nno,no,\nno,no,no\n")
     votes = read_votes(path)
     assert votes.held_out.tolist() == [[True, True, True], [True, False, True]]
     assert votes.errors.tolist() == [[True, False, False], [False, False, False]]
@@ -139,6 +139,14 @@ def test_a_stray_text_among_numbers_is_refused_unless_named(tmp_path, cell):
     np.testing.assert_array_equal(named.X[:, 0], [*range(60), np.nan])
     coded = read_table(path, target="kind", categories=["size"])
     assert coded.categories["size"] == (*map(str, range(60)), cell)
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_stray_text_among_decimal_commas_is_refused(tmp_path, decimal):
+    path = tmp_path / "stray.csv"
+    path.write_text("size;kind\n3,14;a\n2,7;b\nn/a?;a\n-1,5;b\n")
+    with pytest.raises(DatasetError, match=r"'n/a\?' in row 3"):
+        read_table(path, target="kind", decimal=decimal)
 
 
 def test_categories_keep_their_zeros_and_must_exist(tmp_path):

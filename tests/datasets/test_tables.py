@@ -272,7 +272,12 @@ def write(tmp_path, name, content):
     ("name", "content", "target", "complaint"),
     [
         ("t.csv", "alpha,label\n1,0\n2,1\n", "lable", "Did you mean 'label'"),
-        ("t.csv", "a,0\nb,1\n", "label", r"no header line: pass header=False \(--no-header\)"),
+        (
+            "t.csv",
+            "a,0\nb,1\n",
+            "label",
+            r"no header line: add one, or pass header=False \(--no-header\)",
+        ),
         ("t.csv", "5.1,3.5,0\n4.9,3,1\n", "label", r"looks like data.*\(--no-header\)"),
         ("t.csv", "1,0,0\n2,1,0\n", "1", r"looks like data.*\(--no-header\)"),
         ("t.csv", "a,label\n1,0\n2,1\n", None, "name the label column by target"),

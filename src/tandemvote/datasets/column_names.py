@@ -52,7 +52,8 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
         suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise DatasetError(
             f"{name} has no column {wanted!r}. {suggestion}Its columns are {_shown(columns)}. If"
-            " these are data, the file has no header line: pass header=False (--no-header)."
+            " these are data, the file has no header line: add one, or pass header=False"
+            " (--no-header) where that is an option."
         )
 
 

@@ -110,8 +110,8 @@ def _refuse_odd_cells(
 ) -> None:
     """Refuse numbers with a stray text among them: as categories they would lose their order."""
     pandas: Any = import_extra("pandas", purpose="Encoding a table")
-    # A trailing place for the code -1 of missing entries.
-    odd = np.append(pandas.isna(pandas.to_numeric(names, errors="coerce")), False)[codes]
+    numbers = pandas.to_numeric([name.replace(",", ".") for name in names], errors="coerce")
+    odd = np.append(np.isnan(numbers), False)[codes]  # the last is for the code -1, missing
     if 0 < 2 * odd.sum() < (codes >= 0).sum():
         place = odd.argmax()
         raise DatasetError(

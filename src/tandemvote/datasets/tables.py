@@ -186,7 +186,7 @@ def read_frame(path: str | os.PathLike[str]) -> pandas.DataFrame:
             f"{path}: a {chosen} file has no named columns. Give a table as one of"
             f" {', '.join(_FRAME_READERS)}."
         )
-    options = {"missing_values": ()} if chosen == "csv" else {}
+    options = {"missing_values": (), "header": True} if chosen == "csv" else {}
     return _FRAME_READERS[chosen](path, **options).rename(columns=str)
 
 
