@@ -37,6 +37,23 @@ def _rows_with_the_papers_own_statistics(*, shift: float = 0.0) -> pd.DataFrame:
 
 
 EMPTY = row_frame("unlabelled", [])
+CELL = {
+    "group": "bounds", "dataset": "Letter", "bagging": "full", "weighting": "uniform",
+    "labelled_fraction": math.nan, "column": "tandem", "difference": 0.1,
+}  # fmt: skip
+
+
+def _about(**fields: str) -> Explanation:
+    anything = dict.fromkeys((*CELL, "direction"), "*")
+    del anything["difference"]
+    return Explanation(**anything | fields, reason="known")
+
+
+def _readme(forests, comparison, explanations=()):
+    return write_readme(
+        forests=forests, unlabelled=EMPTY, comparison=comparison, explanations=explanations,
+        findings=[], tables=[], figures=[],
+    )  # fmt: skip
 
 
 def test_every_number_of_the_paper_is_there_once():
@@ -92,24 +109,59 @@ def test_a_cell_beyond_the_limit_is_unexplained_until_it_is_explained(tmp_path):
     cell = beyond(comparison).to_dict("records")[0]
     assert (cell["dataset"], cell["column"]) == ("Letter", "tandem")
 
-    def readme(explanations):
-        return write_readme(
-            forests=forests, unlabelled=EMPTY, comparison=comparison, explanations=explanations,
-            findings=[], tables=[], figures=[],
-        )  # fmt: skip
-
-    assert "UNEXPLAINED: 1 of 1" in readme([])
+    assert "UNEXPLAINED: 1 of 1" in _readme(forests, comparison)
     path = tmp_path / "explanations.csv"
     path.write_text(
-        "group,dataset,bagging,weighting,column,reason\nbounds,Letter,*,*,tandem,Moved by hand.\n"
+        "group,dataset,bagging,weighting,labelled_fraction,column,direction,reason\n"
+        "bounds,Letter,*,*,*,tandem,above,Moved by hand.\n"
     )
     known = read_explanations(path)
     assert explain(cell, known) == "Moved by hand."
-    assert "UNEXPLAINED" not in readme(known)
-    assert "Moved by hand." in readme(known)
+    assert "UNEXPLAINED" not in _readme(forests, comparison, known)
+    assert "Moved by hand." in _readme(forests, comparison, known)
 
 
 def test_an_explanation_covers_only_its_cells():
-    known = [Explanation("bounds", "Letter", "*", "*", "c2", "looser")]
-    cell = {"group": "bounds", "dataset": "Adult", "bagging": "full", "weighting": "uniform"}
-    assert explain({**cell, "column": "c2"}, known) is None
+    known = [_about(dataset="Letter", column="c2")]
+    assert explain({**CELL, "dataset": "Letter", "column": "c2"}, known) == "known"
+    assert explain({**CELL, "dataset": "Adult", "column": "c2"}, known) is None
+
+
+@pytest.mark.parametrize(
+    ("about", "covered", "other"),
+    [
+        ({"direction": "below"}, {"difference": -0.1}, {"difference": 0.1}),
+        ({"direction": "above"}, {"difference": 0.1}, {"difference": -0.1}),
+        ({"direction": "below"}, {"difference": math.nan}, {"difference": 0.1}),
+        (
+            {"labelled_fraction": "0.35"},
+            {"labelled_fraction": 0.35},
+            {"labelled_fraction": 0.4},
+        ),
+        ({"labelled_fraction": "0.35"}, {"labelled_fraction": 0.35}, {}),
+    ],
+)
+def test_an_explanation_covers_its_direction_and_labelled_fraction_only(about, covered, other):
+    known = [_about(**about)]
+    assert explain({**CELL, **covered}, known) == "known"
+    assert explain({**CELL, **other}, known) is None
+
+
+def test_an_explanation_of_another_layout_is_refused_with_the_right_one(tmp_path):
+    path = tmp_path / "explanations.csv"
+    path.write_text("group,dataset,reason\nbounds,Letter,known\n")
+    with pytest.raises(ValueError, match="Make them group, dataset, bagging, weighting, labelled"):
+        read_explanations(path)
+
+
+def test_a_bound_below_one_where_the_paper_is_above_is_listed():
+    forests = _rows_with_the_papers_own_statistics()
+    chosen = (forests["dataset"] == "Connect-4") & (forests["bagging"] == "full")
+    forests.loc[chosen & (forests["weighting"] == "uniform"), "c_tandem"] = 0.9
+    comparison = compare(forests, EMPTY)
+    assert beyond(comparison)[["dataset", "column"]].to_numpy().tolist() == [
+        ["Connect-4", "c_tandem"]
+    ]
+    readme = _readme(forests, comparison)
+    assert "UNEXPLAINED: 1 of 1" in readme
+    assert "| Connect-4 | full | uniform |  | CTD | 0.90000 | >1 | - | **UNEXPLAINED** |" in readme

@@ -9,7 +9,7 @@ import pandas as pd
 
 from tandemvote.experiments.answers import HELD_OUT_BOUNDS, Answer, all_answers
 from tandemvote.experiments.frames import dataset_order, shown
-from tandemvote.experiments.layout import TextTable
+from tandemvote.experiments.layout import TextTable, counted, escape_markdown
 from tandemvote.experiments.tables import ABSENT
 
 FIGURE = "beyond-bounds"
@@ -75,11 +75,8 @@ def _findings(answers: Iterable[Answer], rows: pd.DataFrame) -> list[str]:
         f"{weighted_gains} of the tighter of FO and TND with uniform weights.",
         "- With held-out votes alone: the tightest of sharp FO, sharp TND, CBOX and SO is "
         f"{held_out_gains} of the tighter of FO and TND as published.",
-        f"- Distance from the test risk, on the {len(erring)} sets where that is not 0: FO or TND "
-        f"as published {_times([answer.published / answer.test_risk for answer in erring])}, "
-        f"VP {_times([answer.vote_profile / answer.test_risk for answer in erring])}, "
-        f"TEST {_times([answer.test_set / answer.test_risk for answer in erring])}.",
-        f"- Of {len(rows)} repetitions, sharp TND is looser than TND in "
+        *_distances(erring),
+        f"- Of {counted(len(rows), 'repetition')}, sharp TND is looser than TND in "
         f"{(rows['sharp_tandem'] > rows['tandem']).sum()}, CBOX looser than CTD in "
         f"{(rows['c_box'] > rows['c_tandem']).sum()}, the tightest sharp bound looser than the "
         f"tighter of FO and TND in {(sharp > published).sum()}. Bounds below the test risk: "
@@ -88,11 +85,24 @@ def _findings(answers: Iterable[Answer], rows: pd.DataFrame) -> list[str]:
     ]
 
 
+def _distances(erring: list[Answer]) -> list[str]:
+    if not erring:
+        return []
+    published, profile, test_set = (
+        _times([getattr(answer, bound) / answer.test_risk for answer in erring])
+        for bound in ("published", "vote_profile", "test_set")
+    )
+    return [
+        f"- Distance from the test risk, on the {counted(len(erring), 'set')} where that is not 0: "
+        f"FO or TND as published {published}, VP {profile}, TEST {test_set}."
+    ]
+
+
 def _answers(answers: dict[str, Answer], names: dict[str, str]) -> str:
     lines = ["## Which bound, set by set", "", HINDSIGHT, ""]
     for name in dataset_order(answers):
         said = answers[name].sentences() if name in answers else f"{ABSENT.capitalize()}."
-        lines.append(f"- **{names.get(name, name)}.** {said}")
+        lines.append(f"- **{escape_markdown(names.get(name, name))}.** {said}")
     return "\n".join(lines)
 
 

@@ -107,6 +107,8 @@ def _compared(
     if key not in summary.index:
         return row
     mean, sd, repetitions = (float(value) for value in summary.loc[key, cell.column])
+    if not repetitions:
+        return row
     row |= {"ours": mean, "ours_sd": sd, "repetitions": int(repetitions)}
     if cell.value is None:
         return row | {"status": BOTH_ABOVE_ONE if mean >= 1 else PAPER_ABOVE_ONE}
@@ -132,6 +134,11 @@ def share_within(comparison: pd.DataFrame, limit: float = LIMIT) -> tuple[int, i
 
 
 def beyond(comparison: pd.DataFrame, limit: float = LIMIT) -> pd.DataFrame:
-    """Return the compared cells beyond the limit, the largest difference first."""
-    chosen = comparison[comparison["standard_errors"].abs() > limit]
+    """Return the cells beyond the limit, the largest difference first.
+
+    Last come those that the paper has above 1 and we below: no standard error measures how far
+    they are apart, so they need an explanation whatever the limit is.
+    """
+    far = comparison["standard_errors"].abs() > limit
+    chosen = comparison[far | (comparison["status"] == PAPER_ABOVE_ONE)]
     return chosen.sort_values("standard_errors", key=abs, ascending=False)

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+NO_BREAKS = dict.fromkeys("\r\n", " ")
+MARKDOWN = str.maketrans(NO_BREAKS | {mark: f"\\{mark}" for mark in r"\`*_[]<>|~$&"})
+LATEX = str.maketrans(
+    NO_BREAKS
+    | {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
 
 
 class Mark(Enum):
@@ -24,7 +39,7 @@ class TextCell:
 
     def markdown(self) -> str:
         """Return the cell's Markdown."""
-        return self.mark.value[0].format(self.text) + self.after
+        return self.mark.value[0].format(escape_markdown(self.text)) + escape_markdown(self.after)
 
     def latex(self) -> str:
         """Return the cell's LaTeX."""
@@ -63,10 +78,10 @@ class TextTable:
 
     def markdown(self) -> str:
         """Return the table as Markdown, without its caption."""
-        lines = [[heading.plain for heading in self.headings]]
-        lines += [[cell.markdown() for cell in row] for row in self.rows]
-        text = ["| " + " | ".join(line) + " |" for line in lines]
-        return "\n".join([text[0], "|" + "---|" * len(self.headings), *text[1:]])
+        return markdown_table(
+            [heading.plain for heading in self.headings],
+            [[cell.markdown() for cell in row] for row in self.rows],
+        )
 
     def latex(self) -> str:
         """Return the table as LaTeX with booktabs rules, as the paper has them."""
@@ -86,6 +101,12 @@ class TextTable:
                 r"\end{table}",
             ]
         )
+
+
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Lay out cells that are Markdown already."""
+    lines = ["| " + " | ".join(row) + " |" for row in (headings, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(headings), *lines[1:]])
 
 
 def mark_smallest(values: list[float | None], *, decimals: int = 5) -> list[Mark]:
@@ -125,12 +146,26 @@ def escape_latex(text: str) -> str:
     >>> escape_latex("my_set & yours ≥1")
     'my\\_set \\& yours $\\ge 1$'
     """
-    for plain, safe in (
-        ("&", r"\&"),
-        ("%", r"\%"),
-        ("_", r"\_"),
-        ("#", r"\#"),
-        ("≥1", r"$\ge 1$"),
-    ):
-        text = text.replace(plain, safe)
-    return text
+    return text.translate(LATEX).replace("≥1", r"$\ge 1$")
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return text that Markdown shows as it is, in a table too.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a|b *c*"))
+    a\|b \*c\*
+    """
+    return text.translate(MARKDOWN)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return the number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "data set"), counted(2, "repetition")
+    ('1 data set', '2 repetitions')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ from tandemvote.experiments.comparison import BOTH_ABOVE_ONE, LIMIT, NO_ROWS, be
 from tandemvote.experiments.explanations import Explanation, explain
 from tandemvote.experiments.findings import Finding
 from tandemvote.experiments.frames import BOUND_LABELS, shown
-from tandemvote.experiments.layout import TextTable
+from tandemvote.experiments.layout import TextTable, counted, escape_markdown, markdown_table
 
 COLUMN_WORDS = {
     "test_risk": "test risk",
@@ -28,11 +28,19 @@ GROUP_WORDS = {
     "optimised bounds": "bounds with optimised weights",
     "unlabelled": "few labelled points",
 }
+BEYOND_HEADINGS = (
+    *("data set", "bagging", "weights", "r", "quantity"),
+    *("ours", "paper", "standard errors", "why"),
+)
+ZERO_RULE = (
+    "A repetition without errors on either side counts as 1, one with a divisor of 0 as infinite; "
+    "sets without any errors, or with an infinite quartile, are left out."
+)
 FIGURE_WORDS = {
     "figure-1-bounds": "Figure 1. Test risk (black) and bounds, uniform weights. The paper's text "
     "does not name its data sets; these are three binary and three multiclass ones.",
     "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimised over uniform weights: median "
-    "and quartiles, logarithmic scale. Mushroom is left out, as its test risk is 0.",
+    f"and quartiles, logarithmic scale. {ZERO_RULE}",
     "figure-2b-weights": "Figure 2b. Optimised weights of two forests, best tree first; weights "
     "below 0.0001 fall off the picture. The paper's text does not name its two data sets.",
     "indicator-relaxations": "The relaxations of the indicator function.",
@@ -47,7 +55,7 @@ FIGURE_WORDS = {
     "sets.",
     "bagging-optimised-multiclass": "The same, multiclass sets.",
     "bagging-test-risk-ratios": "Test risk of reduced over full bagging: median and quartiles. "
-    "Mushroom and Shuttle are left out, as a test risk may be 0.",
+    f"{ZERO_RULE}",
     "bagging-tandem-ratios": "TND of reduced over full bagging: median and quartiles.",
     "unlabelled-curves": "Test risk and bounds against the labelled fraction.",
 }
@@ -64,12 +72,13 @@ def write_readme(
     figures: Sequence[str],
 ) -> str:
     """Return the README's Markdown."""
+    names = {**shown(forests), **shown(unlabelled)}
     sections = [
         HEAD,
-        _rows_section(forests, unlabelled),
-        _agreement_section(comparison, explanations),
+        _rows_section(forests, unlabelled, names),
+        _agreement_section(comparison, explanations, names),
         _findings_section(findings),
-        _comparison_section(comparison, {**shown(forests), **shown(unlabelled)}),
+        _comparison_section(comparison, names),
         _tables_section(tables),
         _figures_section(figures),
     ]
@@ -96,7 +105,7 @@ Bounds are clipped to 1. Full and reduced bagging of one repetition share their 
 a seed of its own, so any row can be made again alone."""
 
 
-def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> str:
+def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[str, str]) -> str:
     lines = ["## Rows", ""]
     for words, frame, part in (
         ("Forests", forests, "bagging"),
@@ -108,12 +117,14 @@ def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> str:
         counts = frame.groupby(["dataset", part])["repetition"].nunique()
         most = counts.max()
         short = counts[counts < most].groupby("dataset").min()
-        listed = ", ".join(f"{name} {count}" for name, count in short.items())
+        listed = ", ".join(
+            f"{escape_markdown(names[name])} {count}" for name, count in short.items()
+        )
         lines.append(
-            f"- {words}: {frame['dataset'].nunique()} data sets, {most} repetitions"
+            f"- {words}: {counted(frame['dataset'].nunique(), 'data set')}, "
+            f"{counted(most, 'repetition')}"
             + (f"; so far fewer on {listed} (the least of its cells)." if listed else " each.")
         )
-    names = {**shown(forests), **shown(unlabelled)}
     marked = [name for name, written in names.items() if written != name]
     if marked:
         lines.append(
@@ -125,41 +136,49 @@ def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _agreement_section(comparison: pd.DataFrame, explanations: Sequence[Explanation]) -> str:
-    within, counted = share_within(comparison)
-    if not counted:
+def _agreement_section(
+    comparison: pd.DataFrame, explanations: Sequence[Explanation], names: dict[str, str]
+) -> str:
+    within, n_counted = share_within(comparison)
+    if comparison["standard_errors"].isna().all():
         return ""
     vacuous = int((comparison["status"] == BOTH_ABOVE_ONE).sum())
     absent = sorted(set(comparison.loc[comparison["status"] == NO_ROWS, "dataset"]))
     lines = [
         "## Agreement with the paper",
         "",
-        f"**{within} of {counted} comparable cells ({within / counted:.1%}) lie within {LIMIT:g} "
-        "standard errors of the paper**: test risk, FO, C1, CTD, TND, the statistics, and the test "
-        "risk of optimised weights. Standard errors are those of the difference of two means.",
+        (
+            f"**{within} of {n_counted} comparable cells ({within / n_counted:.1%}) lie within "
+            f"{LIMIT:g} standard errors of the paper**: test risk, FO, C1, CTD, TND, the "
+            "statistics, and the test risk of optimised weights. "
+            if n_counted
+            else ""
+        )
+        + "Standard errors are those of the difference of two means.",
         "",
-        "| group | cells compared | within 3 standard errors | within 2 | root mean square |",
-        "|---|---|---|---|---|",
     ]
+    groups = []
     for group, words in GROUP_WORDS.items():
         errors = comparison.loc[comparison["group"] == group, "standard_errors"].dropna().abs()
         if len(errors):
-            lines.append(
-                f"| {words} | {len(errors)} | {(errors <= 3).sum()} | {(errors <= 2).sum()} "
-                f"| {(errors**2).mean() ** 0.5:.2f} |"
-            )
+            near = [f"{(errors <= limit).sum()}" for limit in (LIMIT, 2)]
+            groups.append([words, f"{len(errors)}", *near, f"{(errors**2).mean() ** 0.5:.2f}"])
+    headings = ("group", "cells compared", f"within {LIMIT:g} standard errors", "within 2")
     lines += [
+        markdown_table((*headings, "root mean square"), groups),
         "",
-        f"C2 is compared but not among the {counted}: the published C2 drops one edge of its "
+        f"C2 is compared but not among the {n_counted}: the published C2 drops one edge of its "
         f"feasible region and is looser. Where both sides exceed 1 ({vacuous} cells) there is "
         "nothing to compare.",
     ]
     if absent:
         lines += ["", f"Not available here, in whole or in part: {', '.join(absent)}."]
-    return "\n".join([*lines, "", *_beyond_lines(comparison, explanations)])
+    return "\n".join([*lines, "", *_beyond_lines(comparison, explanations, names)])
 
 
-def _beyond_lines(comparison: pd.DataFrame, explanations: Sequence[Explanation]) -> list[str]:
+def _beyond_lines(
+    comparison: pd.DataFrame, explanations: Sequence[Explanation], names: dict[str, str]
+) -> list[str]:
     cells = beyond(comparison).to_dict("records")
     if not cells:
         return [f"No cell differs by more than {LIMIT:g} standard errors."]
@@ -168,35 +187,32 @@ def _beyond_lines(comparison: pd.DataFrame, explanations: Sequence[Explanation])
     lines = [f"### Cells beyond {LIMIT:g} standard errors", ""]
     if unexplained:
         lines += [f"**UNEXPLAINED: {unexplained} of {len(cells)} cells.**", ""]
-    lines += [
-        "| data set | bagging | weights | r | quantity | ours | paper | standard errors | why |",
-        "|---|---|---|---|---|---|---|---|---|",
+    rows = [
+        [
+            names[cell["dataset"]],
+            cell["bagging"],
+            cell["weighting"],
+            "" if pd.isna(cell["labelled_fraction"]) else f"{cell['labelled_fraction']:g}",
+            COLUMN_WORDS[cell["column"]],
+            _number(cell["ours"], cell["column"]),
+            _number(cell["paper"], cell["column"]),
+            "-" if pd.isna(cell["standard_errors"]) else f"{cell['standard_errors']:+.1f}",
+            reason or "**UNEXPLAINED**",
+        ]
+        for cell, reason in zip(cells, reasons, strict=True)
     ]
-    for cell, reason in zip(cells, reasons, strict=True):
-        fraction = cell["labelled_fraction"]
-        lines.append(
-            f"| {cell['dataset']} | {cell['bagging']} | {cell['weighting']} "
-            f"| {'' if pd.isna(fraction) else f'{fraction:g}'} | {COLUMN_WORDS[cell['column']]} "
-            f"| {_number(cell['ours'], cell['column'])} | {_number(cell['paper'], cell['column'])} "
-            f"| {cell['standard_errors']:+.1f} | {reason or '**UNEXPLAINED**'} |"
-        )
-    return lines
+    return [*lines, markdown_table(BEYOND_HEADINGS, rows)]
 
 
 def _findings_section(findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
-    lines = [
-        "## The paper's findings, checked",
-        "",
-        "| the paper | here | holds |",
-        "|---|---|---|",
-    ]
-    lines += [
-        f"| {found.claim} | {found.measured} | {'yes' if found.holds else '**NO**'} |"
+    rows = [
+        (found.claim, found.rule, found.measured, "yes" if found.holds else "**NO**")
         for found in findings
     ]
-    return "\n".join(lines)
+    table = markdown_table(("the paper", "holds if", "here", "holds"), rows)
+    return f"## The paper's findings, checked\n\n{table}"
 
 
 def _comparison_section(comparison: pd.DataFrame, names: dict[str, str]) -> str:
@@ -227,7 +243,7 @@ def _grid(chosen: pd.DataFrame, names: dict[str, str]) -> str:
         else COLUMN_WORDS[column]
         for weighting, column in columns
     ]
-    table = [["data set", *(["r"] if by_fraction else []), *headings]]
+    rows = []
     keys = ["dataset", "labelled_fraction"] if by_fraction else ["dataset"]
     for key, cells in chosen.groupby(keys, sort=False):
         texts = {
@@ -235,15 +251,14 @@ def _grid(chosen: pd.DataFrame, names: dict[str, str]) -> str:
             for cell in cells.to_dict("records")
         }
         name, *fraction = key
-        table.append(
+        rows.append(
             [
                 names.get(name, name),
                 *(f"{value:g}" for value in fraction),
                 *(texts.get(column, "-") for column in columns),
             ]
         )
-    lines = ["| " + " | ".join(line) + " |" for line in table]
-    return "\n".join([lines[0], "|" + "---|" * len(table[0]), *lines[1:]])
+    return markdown_table(["data set", *(["r"] if by_fraction else []), *headings], rows)
 
 
 def _side_by_side(cell: dict[str, object]) -> str:
@@ -263,6 +278,8 @@ def _number(value: object, column: str) -> str:
 
 
 def _tables_section(tables: Sequence[TextTable]) -> str:
+    if not tables:
+        return ""
     parts = ["## Tables"]
     parts += [f"### {table.caption}\n\n{table.markdown()}" for table in tables]
     return "\n\n".join(parts)

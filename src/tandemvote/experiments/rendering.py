@@ -13,7 +13,7 @@ from tandemvote.experiments.figures import all_figures, save
 from tandemvote.experiments.figures.distances import bound_distances
 from tandemvote.experiments.figures.style import house_style
 from tandemvote.experiments.findings import all_findings
-from tandemvote.experiments.frames import read_frame
+from tandemvote.experiments.frames import read_frame, shown
 from tandemvote.experiments.layout import TextTable
 from tandemvote.experiments.readme import write_readme
 from tandemvote.experiments.store import RowStore, StoreError
@@ -53,11 +53,12 @@ def render_paper(folder: str | os.PathLike[str]) -> list[Path]:
     )
     if forests.empty and unlabelled.empty:
         return []
-    tables = all_tables(forests)
+    names = {**shown(forests), **shown(unlabelled)}
+    tables = all_tables(forests, names)
     written = [path for table in tables for path in _write_table(folder, table)]
-    names = []
+    figures = []
     for name, figure in all_figures(forests, unlabelled, weights):
-        names.append(name)
+        figures.append(name)
         written += save(figure, folder / "figures" / name)
     comparison = compare(forests, unlabelled)
     written.append(_write(folder / "comparison.csv", comparison.to_csv(index=False).rstrip("\n")))
@@ -66,9 +67,9 @@ def render_paper(folder: str | os.PathLike[str]) -> list[Path]:
         unlabelled=unlabelled,
         comparison=comparison,
         explanations=read_explanations(folder / "explanations.csv"),
-        findings=all_findings(forests, unlabelled),
+        findings=all_findings(forests, unlabelled, names),
         tables=tables,
-        figures=names,
+        figures=figures,
     )
     written.append(_write(folder / "README.md", readme.rstrip("\n")))
     return written

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
+from tandemvote.datasets import CATALOGUE
 from tandemvote.experiments.frames import BOUND_LABELS, dataset_order, forest_summary, shown
-from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, mark_smallest
+from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, counted, mark_smallest
 from tandemvote.experiments.paper_numbers import paper_csv
 
 ABSENT = "not available here"
@@ -30,29 +31,43 @@ RISK_COLUMNS = {
 BAGGING_WORDS = {"full": "bagging", "reduced": "reduced bagging"}
 
 
-def all_tables(forests: pd.DataFrame) -> list[TextTable]:
-    """Return every table of the appendix in its order."""
+def all_tables(forests: pd.DataFrame, names: Mapping[str, str]) -> list[TextTable]:
+    """Return every table of the appendix in its order, without those that would be empty.
+
+    Parameters
+    ----------
+    forests : DataFrame
+        The table ``forests``.
+    names : mapping of str
+        How to write each data set that has rows, there or elsewhere.
+    """
+    present = set(forests.loc[forests["weighting"] == "uniform", "bagging"])
+    baggings = [bagging for bagging in BAGGING_WORDS if bagging in present]
     return [
-        dataset_table(),
+        *([dataset_table(names)] if names.keys() & CATALOGUE.keys() else []),
         *(
             make(forests, bagging)
-            for bagging in BAGGING_WORDS
+            for bagging in baggings
             for make in (bound_table, statistics_table)
         ),
-        *(test_risk_table(forests, bagging) for bagging in BAGGING_WORDS),
+        *(test_risk_table(forests, bagging) for bagging in baggings),
     ]
 
 
-def dataset_table() -> TextTable:
-    """Return the paper's overview of its data sets."""
+def dataset_table(names: Mapping[str, str]) -> TextTable:
+    """Return the paper's overview of its data sets, marking those it is not about here."""
     columns = ("N", "d", "c", "c_min", "c_max", "source")
     latex = ("$N$", "$d$", "$c$", r"$c_{\min}$", r"$c_{\max}$", "Source")
     return TextTable(
         name="datasets",
-        caption="Data sets. c_min and c_max are the smallest and largest class frequency.",
+        caption="The paper's data sets. c_min and c_max are the smallest and largest class "
+        "frequency.",
         headings=(DATASET, *map(Heading, columns, latex)),
         rows=tuple(
-            tuple(TextCell(row[column]) for column in ("dataset", *columns))
+            (
+                TextCell(names.get(row["dataset"], f"{row['dataset']} ({ABSENT})")),
+                *(TextCell(row[column]) for column in columns),
+            )
             for row in paper_csv("datasets")
         ),
     )
@@ -112,11 +127,11 @@ def test_risk_table(forests: pd.DataFrame, bagging: str) -> TextTable:
     summary = forest_summary(forests)
 
     def cells(name: str) -> list[TextCell]:
-        rows = [summary.loc[(name, bagging, weighting)] for weighting in RISK_COLUMNS]
-        marks = mark_smallest([float(means["test_risk", "mean"]) for means in rows])
+        rows = summary.reindex([(name, bagging, weighting) for weighting in RISK_COLUMNS])
+        marks = mark_smallest([_present(risk) for risk in rows["test_risk", "mean"]])
         return [
             _with_deviation(means, "test_risk", mark)
-            for means, mark in zip(rows, marks, strict=True)
+            for (_, means), mark in zip(rows.iterrows(), marks, strict=True)
         ]
 
     return _table(
@@ -156,7 +171,7 @@ def _table(
         count = [TextCell(str(repetitions.get(dataset, 0)))] if uneven else []
         rows.append((TextCell(shown_names.get(dataset, dataset)), *filling, *count))
     if not uneven and len(repetitions):
-        caption += f" {repetitions.iloc[0]} repetitions."
+        caption += f" {counted(repetitions.iloc[0], 'repetition')}."
     count_heading = [Heading("repetitions", "Repetitions")] if uneven else []
     return TextTable(name, caption, (DATASET, *headings, *count_heading), tuple(rows))
 

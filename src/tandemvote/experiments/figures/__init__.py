@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from tandemvote.experiments.figures import bars, curves, indicator, ratios, weights
-from tandemvote.experiments.figures.style import house_style
+from tandemvote.experiments.figures.style import house_style, titles
 
 FOREST_FIGURES = {
     "figure-1-bounds": bars.chosen_bounds,
@@ -32,14 +32,14 @@ FOREST_FIGURES = {
 def all_figures(
     forests: pd.DataFrame, unlabelled: pd.DataFrame, tree_weights: pd.DataFrame
 ) -> Iterator[tuple[str, Figure]]:
-    """Yield file names and figures; a figure without rows is left out."""
+    """Yield file names and figures; a figure with nothing to show is left out."""
     with house_style():
         yield "indicator-relaxations", indicator.indicator_relaxations()
-        if len(forests):
-            for name, draw in FOREST_FIGURES.items():
-                yield name, draw(forests)
-        if len(tree_weights):
-            yield "figure-2b-weights", weights.optimised_weights(tree_weights)
+        for name, draw in FOREST_FIGURES.items():
+            if (figure := draw(forests)) is not None:
+                yield name, figure
+        if (figure := weights.optimised_weights(tree_weights, titles(forests))) is not None:
+            yield "figure-2b-weights", figure
         if len(unlabelled):
             yield "unlabelled-curves", curves.unlabelled_curves(unlabelled)
 

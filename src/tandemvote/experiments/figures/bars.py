@@ -11,13 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels
+from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
 from tandemvote.experiments.frames import (
     BOUND_LABELS,
     binary_sets,
     forest_summary,
     multiclass_sets,
-    shown,
 )
 
 FIGURE_1_SETS = ("Cod-RNA", "Phishing", "Splice", "Letter", "MNIST", "Sensorless")
@@ -39,7 +38,7 @@ class Bar:
     hatched: bool = False
 
 
-def chosen_bounds(forests: pd.DataFrame) -> Figure:
+def chosen_bounds(forests: pd.DataFrame) -> Figure | None:
     """Figure 1: test risk and bounds of uniformly weighted forests on a few data sets."""
     binary, present = set(binary_sets(forests)), set(forests["dataset"])
     sets = [name for name in FIGURE_1_SETS if name in present] or sorted(present)[:6]
@@ -49,43 +48,43 @@ def chosen_bounds(forests: pd.DataFrame) -> Figure:
     return _draw(forests, bars, columns=6)
 
 
-def binary_bounds(forests: pd.DataFrame) -> Figure:
+def binary_bounds(forests: pd.DataFrame) -> Figure | None:
     """Bounds with uniform weights, binary data sets."""
     return _draw(forests, dict.fromkeys(binary_sets(forests), _uniform_bars(BINARY_BOUNDS)))
 
 
-def multiclass_bounds(forests: pd.DataFrame) -> Figure:
+def multiclass_bounds(forests: pd.DataFrame) -> Figure | None:
     """Bounds with uniform weights, multiclass data sets."""
     sets = multiclass_sets(forests)
     return _draw(forests, dict.fromkeys(sets, _uniform_bars(MULTICLASS_BOUNDS)), columns=5)
 
 
-def binary_optimised(forests: pd.DataFrame) -> Figure:
+def binary_optimised(forests: pd.DataFrame) -> Figure | None:
     """Bounds before and after optimising the weights, binary data sets."""
     return _before_and_after(forests, binary_sets(forests), columns=4)
 
 
-def multiclass_optimised(forests: pd.DataFrame) -> Figure:
+def multiclass_optimised(forests: pd.DataFrame) -> Figure | None:
     """Bounds before and after optimising the weights, multiclass data sets."""
     return _before_and_after(forests, multiclass_sets(forests), columns=5)
 
 
-def binary_baggings(forests: pd.DataFrame) -> Figure:
+def binary_baggings(forests: pd.DataFrame) -> Figure | None:
     """Bounds with full and reduced bagging, uniform weights, binary data sets."""
     return _baggings(forests, binary_sets(forests), BINARY_BOUNDS, columns=4)
 
 
-def multiclass_baggings(forests: pd.DataFrame) -> Figure:
+def multiclass_baggings(forests: pd.DataFrame) -> Figure | None:
     """Bounds with full and reduced bagging, uniform weights, multiclass data sets."""
     return _baggings(forests, multiclass_sets(forests), MULTICLASS_BOUNDS, columns=5)
 
 
-def binary_optimised_baggings(forests: pd.DataFrame) -> Figure:
+def binary_optimised_baggings(forests: pd.DataFrame) -> Figure | None:
     """Optimised bounds with full and reduced bagging, binary data sets."""
     return _optimised_baggings(forests, binary_sets(forests), columns=4)
 
 
-def multiclass_optimised_baggings(forests: pd.DataFrame) -> Figure:
+def multiclass_optimised_baggings(forests: pd.DataFrame) -> Figure | None:
     """Optimised bounds with full and reduced bagging, multiclass data sets."""
     return _optimised_baggings(forests, multiclass_sets(forests), columns=5)
 
@@ -94,7 +93,7 @@ def _uniform_bars(columns: Sequence[str]) -> list[Bar]:
     return [Bar(column, "full", "uniform") for column in columns]
 
 
-def _before_and_after(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure:
+def _before_and_after(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure | None:
     bars = [
         bar
         for column in OPTIMISED_BOUNDS
@@ -105,7 +104,7 @@ def _before_and_after(forests: pd.DataFrame, sets: list[str], *, columns: int) -
 
 def _baggings(
     forests: pd.DataFrame, sets: list[str], bounds: Sequence[str], *, columns: int
-) -> Figure:
+) -> Figure | None:
     bars = [
         bar
         for column in bounds
@@ -114,7 +113,7 @@ def _baggings(
     return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="reduced bagging")
 
 
-def _optimised_baggings(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure:
+def _optimised_baggings(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure | None:
     bars = [
         bar
         for column in OPTIMISED_BOUNDS
@@ -125,11 +124,19 @@ def _optimised_baggings(forests: pd.DataFrame, sets: list[str], *, columns: int)
 
 def _draw(
     forests: pd.DataFrame, bars: dict[str, list[Bar]], *, columns: int = 4, hatch: str | None = None
-) -> Figure:
-    summary = forest_summary(forests)
+) -> Figure | None:
+    """Draw a panel for each data set that has the rows of all its bars, if any has."""
+    summary, names = forest_summary(forests), titles(forests)
+    bars = {
+        name: chosen
+        for name, chosen in bars.items()
+        if all((name, bar.bagging, bar.weighting) in summary.index for bar in chosen)
+    }
+    if not bars:
+        return None
     axes = panels(len(bars), columns=columns)
     for place, (name, chosen) in zip(axes, bars.items(), strict=True):
-        place.set_title(shown(forests)[name])
+        place.set_title(names[name])
         _panel(place, summary, name, chosen)
     figure = figure_of(axes)
     columns_shown = dict.fromkeys(bar.column for chosen in bars.values() for bar in chosen)
@@ -148,10 +155,7 @@ def _panel(axes: Axes, summary: pd.DataFrame, name: str, bars: list[Bar]) -> Non
     place = 0.0
     for bar in bars:
         place += 0.85 if bar.hatched or not paired else 1.15
-        key = (name, bar.bagging, bar.weighting)
-        if key not in summary.index:
-            continue
-        means = summary.loc[key]
+        means = summary.loc[(name, bar.bagging, bar.weighting)]
         deviation = means[bar.column, "std"]
         axes.bar(
             place,

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from tandemvote.experiments.answers import Answer, all_answers
-from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels
-from tandemvote.experiments.frames import dataset_order, shown
+from tandemvote.experiments.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
+from tandemvote.experiments.frames import dataset_order
 
 SERIES = {
     "published": ("s", "#999999", "tighter of FO and TND, as published"),
@@ -22,7 +22,7 @@ SERIES = {
 
 def bound_distances(rows: pd.DataFrame) -> Figure:
     """Test risk and bounds, means over repetitions; a test risk of 0 falls off the scale."""
-    answers, names = all_answers(rows), shown(rows)
+    answers, names = all_answers(rows), titles(rows)
     sets = [name for name in dataset_order(answers) if name in answers]
     axes = panels(1, columns=1, width=6.8, height=0.24 * len(sets) + 1.2)[0]
     for place, name in enumerate(sets):

@@ -10,19 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from tandemvote.experiments.figures.point_names import name_points
-from tandemvote.experiments.figures.style import COLOURS, figure_of, panels
-from tandemvote.experiments.frames import dataset_order, forest_summary, shown
-
-ZERO_RISK_SETS = ("Mushroom", "Shuttle")
-"""Left out where a test risk of 0 would be divided by, as in the paper."""
+from tandemvote.experiments.figures.style import COLOURS, figure_of, panels, titles
+from tandemvote.experiments.frames import dataset_order, summarise
 
 TINY_LOSS_SETS = ("Mushroom", "Shuttle", "Protein")
 """Left out of the scatter, as in the paper: losses near 0, or bounds above 1."""
 
 KEYS = ["dataset", "repetition"]
+QUARTILES = [0.25, 0.5, 0.75]
 
 
-def optimised_risk_ratios(forests: pd.DataFrame) -> Figure:
+def optimised_risk_ratios(forests: pd.DataFrame) -> Figure | None:
     """Figure 2a: test risk of optimised over uniform weights, logarithmic scale."""
     full = forests[forests["bagging"] == "full"]
     uniform = _column(full[full["weighting"] == "uniform"], "test_risk")
@@ -33,9 +31,9 @@ def optimised_risk_ratios(forests: pd.DataFrame) -> Figure:
         )
         for weighting, label in (("first_order", "FO"), ("tandem", "TND"))
     }
-    figure = _medians(
-        ratios, shown(forests), without=("Mushroom",), label="test risk, optimised / uniform"
-    )
+    figure = _medians(ratios, titles(forests), label="test risk, optimised / uniform")
+    if figure is None:
+        return None
     axes = figure.axes[0]
     axes.set_yscale("log")
     axes.set_yticks([0.5, 1, 2, 4, 8, 16])
@@ -44,22 +42,23 @@ def optimised_risk_ratios(forests: pd.DataFrame) -> Figure:
     return figure
 
 
-def reduced_risk_ratios(forests: pd.DataFrame) -> Figure:
+def reduced_risk_ratios(forests: pd.DataFrame) -> Figure | None:
     """Test risk of reduced over full bagging, uniform and tandem-optimised weights."""
-    return _reduced_over_full(
-        forests, "test_risk", without=ZERO_RISK_SETS, label="test risk, reduced / full"
-    )
+    return _reduced_over_full(forests, "test_risk", label="test risk, reduced / full")
 
 
-def reduced_tandem_ratios(forests: pd.DataFrame) -> Figure:
+def reduced_tandem_ratios(forests: pd.DataFrame) -> Figure | None:
     """Tandem bound of reduced over full bagging, uniform and tandem-optimised weights."""
-    return _reduced_over_full(forests, "tandem", without=(), label="TND, reduced / full")
+    return _reduced_over_full(forests, "tandem", label="TND, reduced / full")
 
 
-def disagreement_scatter(forests: pd.DataFrame) -> Figure:
+def disagreement_scatter(forests: pd.DataFrame) -> Figure | None:
     """Disagreement over Gibbs loss against TND over FO, uniform weights and full bagging."""
-    summary = forest_summary(forests).xs(("full", "uniform"), level=("bagging", "weighting"))
-    summary = summary.drop(index=list(TINY_LOSS_SETS), errors="ignore")
+    chosen = (forests["bagging"] == "full") & (forests["weighting"] == "uniform")
+    summary = summarise(forests[chosen & ~forests["dataset"].isin(TINY_LOSS_SETS)], ["dataset"])
+    summary = summary[summary["gibbs_loss", "mean"] > 0]
+    if summary.empty:
+        return None
     axes = panels(1, columns=1, width=4.6, height=3.2)[0]
     across = summary["disagreement", "mean"] / summary["gibbs_loss", "mean"]
     up = summary["tandem", "mean"] / summary["first_order", "mean"]
@@ -68,13 +67,12 @@ def disagreement_scatter(forests: pd.DataFrame) -> Figure:
     axes.set_xlabel("disagreement / Gibbs loss")
     axes.set_ylabel("TND / FO")
     axes.margins(x=0.14, y=0.1)
-    name_points(axes, across.to_numpy(), up.to_numpy(), [shown(forests)[name] for name in up.index])
+    names = titles(forests)
+    name_points(axes, across.to_numpy(), up.to_numpy(), [names[name] for name in up.index])
     return figure_of([axes])
 
 
-def _reduced_over_full(
-    forests: pd.DataFrame, column: str, *, without: tuple[str, ...], label: str
-) -> Figure:
+def _reduced_over_full(forests: pd.DataFrame, column: str, *, label: str) -> Figure | None:
     ratios = {}
     for weighting, words in (("uniform", "uniform weights"), ("tandem", "TND-optimised weights")):
         chosen = forests[forests["weighting"] == weighting]
@@ -82,7 +80,7 @@ def _reduced_over_full(
             _column(chosen[chosen["bagging"] == bagging], column) for bagging in ("reduced", "full")
         ]
         ratios[words] = (weighting, _ratio(*parts))
-    return _medians(ratios, shown(forests), without=without, label=label)
+    return _medians(ratios, titles(forests), label=label)
 
 
 def _column(frame: pd.DataFrame, column: str) -> pd.Series:
@@ -90,25 +88,37 @@ def _column(frame: pd.DataFrame, column: str) -> pd.Series:
 
 
 def _ratio(above: pd.Series, below: pd.Series) -> pd.Series:
-    """Ratio repetition by repetition; repetitions without a positive divisor are left out."""
+    """Ratio repetition by repetition: 1 where both are 0, infinite where only the divisor is.
+
+    Data sets on which both are always 0 are left out.
+    """
     both = pd.concat({"above": above, "below": below}, axis=1).dropna()
-    both = both[both["below"] > 0]
-    return both["above"] / both["below"]
+    both = both[both.groupby("dataset").transform("max").max(axis=1) > 0]
+    return (both["above"] / both["below"]).fillna(1.0)
+
+
+def _quartiles(ratios: pd.Series) -> pd.DataFrame:
+    """Quartiles of each data set where they are finite; order statistics, as ratios may not be."""
+    if ratios.empty:
+        return pd.DataFrame(columns=QUARTILES, dtype=float)
+    quartiles = ratios.groupby("dataset").quantile(QUARTILES, interpolation="nearest").unstack()
+    return quartiles[np.isfinite(quartiles).all(axis=1)]
 
 
 def _medians(
     ratios: Mapping[str, tuple[str, pd.Series]],
     names: dict[str, str],
     *,
-    without: tuple[str, ...],
     label: str,
-) -> Figure:
-    present = {name for _, series in ratios.values() for name in series.index.unique("dataset")}
-    sets = [name for name in dataset_order(present) if name in present and name not in without]
+) -> Figure | None:
+    found = {words: (colour, _quartiles(series)) for words, (colour, series) in ratios.items()}
+    present = {name for _, quartiles in found.values() for name in quartiles.index}
+    sets = [name for name in dataset_order(present) if name in present]
+    if not sets:
+        return None
     axes = panels(1, columns=1, width=6.4, height=2.8)[0]
-    for step, (words, (colour, series)) in enumerate(ratios.items()):
-        quartiles = series.groupby("dataset").quantile([0.25, 0.5, 0.75]).unstack()
-        quartiles = quartiles.reindex(sets)
+    for step, (words, (colour, finite)) in enumerate(found.items()):
+        quartiles = finite.reindex(sets)
         places = np.arange(len(sets)) + (step - 0.5) * 0.28
         axes.errorbar(
             places,

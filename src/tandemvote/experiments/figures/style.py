@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from tandemvote.experiments.frames import shown
 
 COLOURS = {
     "first_order": "#0072B2",
@@ -52,6 +55,17 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
+def titles(frame: pd.DataFrame) -> dict[str, str]:
+    r"""Return how to write each data set in a figure, where a dollar would open a formula.
+
+    Examples
+    --------
+    >>> titles(pd.DataFrame({"dataset": ["us$"], "reconstructed": ["False"]}))
+    {'us$': 'us\\$'}
+    """
+    return {name: written.replace("$", r"\$") for name, written in shown(frame).items()}
+
+
 @contextmanager
 def house_style() -> Iterator[None]:
     """Draw in the look of the reproduction."""
@@ -67,16 +81,14 @@ def panels(n_panels: int, *, columns: int, width: float = 1.75, height: float = 
     >>> len(panels(7, columns=4))
     7
     """
-    columns = min(columns, max(n_panels, 1))
+    columns = min(columns, n_panels)
     rows = -(-n_panels // columns)
-    figure = Figure(figsize=(width * columns, height * max(rows, 1)))
+    figure = Figure(figsize=(width * columns, height * rows))
     return [figure.add_subplot(rows, columns, place + 1) for place in range(n_panels)]
 
 
 def figure_of(axes: list[Axes]) -> Figure:
-    """Return the figure the axes stand in; an empty one if there are none."""
-    if not axes:
-        return Figure(figsize=(3.0, 1.0))
+    """Return the figure the axes stand in."""
     figure = axes[0].figure
     assert isinstance(figure, Figure)
     return figure

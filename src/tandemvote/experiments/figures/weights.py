@@ -14,11 +14,13 @@ FLOOR = 1e-4
 """Smaller weights, most of the first-order ones, fall below the picture."""
 
 
-def optimised_weights(weights: pd.DataFrame) -> Figure:
+def optimised_weights(weights: pd.DataFrame, names: dict[str, str]) -> Figure | None:
     """Weights by tree, best tree first, for the forests of repetition 0 with full bagging."""
     full = weights[weights["bagging"] == "full"]
     present = list(dict.fromkeys(full["dataset"]))
     sets = [name for name in FIGURE_2B_SETS if name in present] or present[:2]
+    if not sets:
+        return None
     axes = panels(len(sets), columns=2, width=3.2, height=2.4)
     for place, name in zip(axes, sets, strict=True):
         trees = full[full["dataset"] == name].sort_values("gibbs_loss", kind="stable")
@@ -34,12 +36,11 @@ def optimised_weights(weights: pd.DataFrame) -> Figure:
                 color=COLOURS[column],
                 label=f"{label}-optimised",
             )
-        place.set_title(name)
+        place.set_title(names.get(name, name))
         place.set_xlabel("tree, by out-of-bag error")
         place.set_ylabel("weight")
         place.set_yscale("log")
         place.set_ylim(FLOOR, 1.2)
     figure = figure_of(axes)
-    if axes:
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
