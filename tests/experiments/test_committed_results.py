@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from tandemvote.experiments.beyond_page import FIGURE
+from tandemvote.experiments.captions import FIGURE_WORDS
 from tandemvote.experiments.comparison import beyond, compare, share_within
 from tandemvote.experiments.explanations import explain, read_explanations
 from tandemvote.experiments.findings import all_findings
 from tandemvote.experiments.frames import read_frame, shown
-from tandemvote.experiments.readme import FIGURE_WORDS
 from tandemvote.experiments.store import RowStore
 from tandemvote.experiments.tables import all_tables
 

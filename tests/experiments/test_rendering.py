@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tandemvote.experiments import rendering
+from tandemvote.experiments.figures.ratios import optimised_risk_ratios
 from tandemvote.experiments.frames import row_frame
 from tandemvote.experiments.rows import TABLES
 
@@ -229,3 +231,19 @@ def test_a_hostile_name_stays_a_name(render):
         r"a|b*c\_d\$x\$\textasciicircum{}\{e\}\textasciitilde{}\textless{}u\textgreater{}\&"
         r"\textbackslash{}[f](g)`h`\%\# & " in latex
     )
+
+
+def test_repetitions_without_errors_count_in_the_ratios():
+    rows = forest_rows("mine", repetitions=5)
+    risks = {
+        "uniform": (0.0, 0.1, 0.1, 0.1, 0.0),
+        "first_order": (0.0, 0.1, 0.2, 0.3, 0.1),  # ratios 1, 1, 2, 3, infinite
+        "tandem": (0.1, 0.1, 0.1, 0.1, 0.1),  # two infinite ones of five: no upper quartile
+    }
+    for row in rows:
+        if row["weighting"] in risks:
+            row["test_risk"] = str(risks[row["weighting"]][int(row["repetition"])])
+    figure = optimised_risk_ratios(row_frame("forests", rows))
+    medians = [container.lines[0].get_ydata() for container in figure.axes[0].containers]
+    assert medians[0].tolist() == [2.0]
+    assert pd.isna(medians[1]).all()

@@ -6,59 +6,24 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tandemvote.experiments.comparison import BOTH_ABOVE_ONE, LIMIT, NO_ROWS, beyond, share_within
+from tandemvote.experiments.captions import COLUMN_WORDS, FIGURE_WORDS, GROUP_WORDS
+from tandemvote.experiments.comparison import (
+    BOTH_ABOVE_ONE,
+    LIMIT,
+    NO_ROWS,
+    TOO_FEW,
+    beyond,
+    share_within,
+)
 from tandemvote.experiments.explanations import Explanation, explain
 from tandemvote.experiments.findings import Finding
 from tandemvote.experiments.frames import BOUND_LABELS, shown
 from tandemvote.experiments.layout import TextTable, counted, escape_markdown, markdown_table
 
-COLUMN_WORDS = {
-    "test_risk": "test risk",
-    **BOUND_LABELS,
-    "gibbs_loss": "Gibbs loss",
-    "n_min": "smallest held-out set",
-    "disagreement": "disagreement",
-    "tandem_loss": "tandem loss",
-    "n_min_pairs": "smallest overlap",
-}
-GROUP_WORDS = {
-    "bounds": "bounds with uniform weights",
-    "statistics": "statistics with uniform weights",
-    "optimised test risk": "test risk with optimised weights",
-    "optimised bounds": "bounds with optimised weights",
-    "unlabelled": "few labelled points",
-}
 BEYOND_HEADINGS = (
     *("data set", "bagging", "weights", "r", "quantity"),
     *("ours", "paper", "standard errors", "why"),
 )
-ZERO_RULE = (
-    "A repetition without errors on either side counts as 1, one with a divisor of 0 as infinite; "
-    "sets without any errors, or with an infinite quartile, are left out."
-)
-FIGURE_WORDS = {
-    "figure-1-bounds": "Figure 1. Test risk (black) and bounds, uniform weights. The paper's text "
-    "does not name its data sets; these are three binary and three multiclass ones.",
-    "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimised over uniform weights: median "
-    f"and quartiles, logarithmic scale. {ZERO_RULE}",
-    "figure-2b-weights": "Figure 2b. Optimised weights of two forests, best tree first; weights "
-    "below 0.0001 fall off the picture. The paper's text does not name its two data sets.",
-    "indicator-relaxations": "The relaxations of the indicator function.",
-    "bounds-uniform-binary": "Bounds with uniform weights, binary sets.",
-    "bounds-uniform-multiclass": "Bounds with uniform weights, multiclass sets.",
-    "disagreement-against-tandem": "Disagreement over Gibbs loss against TND over FO.",
-    "bounds-optimised-binary": "Bounds before and after (hatched) optimisation, binary sets.",
-    "bounds-optimised-multiclass": "The same, multiclass sets.",
-    "bagging-uniform-binary": "Full and reduced (hatched) bagging, uniform weights, binary sets.",
-    "bagging-uniform-multiclass": "The same, multiclass sets.",
-    "bagging-optimised-binary": "Full and reduced (hatched) bagging, optimised weights, binary "
-    "sets.",
-    "bagging-optimised-multiclass": "The same, multiclass sets.",
-    "bagging-test-risk-ratios": "Test risk of reduced over full bagging: median and quartiles. "
-    f"{ZERO_RULE}",
-    "bagging-tandem-ratios": "TND of reduced over full bagging: median and quartiles.",
-    "unlabelled-curves": "Test risk and bounds against the labelled fraction.",
-}
 
 
 def write_readme(
@@ -102,7 +67,8 @@ was.
 - `beyond.csv`, `beyond.md`, if that family was run: the bounds that came after the paper.
 
 Bounds are clipped to 1. Full and reduced bagging of one repetition share their split. Each cell has
-a seed of its own, so any row can be made again alone."""
+a seed of its own, so any row can be made again alone; `--seed` gives all of them others, for an
+independent reproduction in a folder of its own."""
 
 
 def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[str, str]) -> str:
@@ -140,7 +106,7 @@ def _agreement_section(
     comparison: pd.DataFrame, explanations: Sequence[Explanation], names: dict[str, str]
 ) -> str:
     within, n_counted = share_within(comparison)
-    if comparison["standard_errors"].isna().all():
+    if comparison["status"].isin((NO_ROWS, TOO_FEW)).all():
         return ""
     vacuous = int((comparison["status"] == BOTH_ABOVE_ONE).sum())
     absent = sorted(set(comparison.loc[comparison["status"] == NO_ROWS, "dataset"]))
@@ -168,11 +134,12 @@ def _agreement_section(
         markdown_table((*headings, "root mean square"), groups),
         "",
         f"C2 is compared but not among the {n_counted}: the published C2 drops one edge of its "
-        f"feasible region and is looser. Where both sides exceed 1 ({vacuous} cells) there is "
-        "nothing to compare.",
+        "feasible region and is looser. Where both sides exceed 1 "
+        f"({counted(vacuous, 'cell')}) there is nothing to compare.",
     ]
     if absent:
-        lines += ["", f"Not available here, in whole or in part: {', '.join(absent)}."]
+        listed = ", ".join(names.get(name, name) for name in absent)
+        lines += ["", f"Not available here, in whole or in part: {listed}."]
     return "\n".join([*lines, "", *_beyond_lines(comparison, explanations, names)])
 
 
@@ -186,7 +153,7 @@ def _beyond_lines(
     unexplained = reasons.count(None)
     lines = [f"### Cells beyond {LIMIT:g} standard errors", ""]
     if unexplained:
-        lines += [f"**UNEXPLAINED: {unexplained} of {len(cells)} cells.**", ""]
+        lines += [f"**UNEXPLAINED: {unexplained} of {counted(len(cells), 'cell')}.**", ""]
     rows = [
         [
             names[cell["dataset"]],
