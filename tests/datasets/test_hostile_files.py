@@ -166,6 +166,17 @@ def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path):
             assert str(error).isprintable()
 
 
+def test_parquet_text_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "table.parquet"
+    frame = pandas.DataFrame({"colour": ["blue", "red"], "kind": ["a", "b"]})
+    frame.to_parquet(path, compression=None, use_dictionary=False, write_statistics=False)
+    honest = path.read_bytes()
+    assert honest.count(b"blue") == 1
+    path.write_bytes(honest.replace(b"blue", b"bl\xff\xfe"))
+    with pytest.raises(DatasetError, match="cannot be read as Parquet"):
+        read_table(path, target="kind")
+
+
 @pytest.mark.parametrize(
     "data",
     ["1,a\r2,b\n", "1\n", "1,a,1,a\n", "{0 1}\n", '"\n', "1,\xff\n", "\0,\0\n", "?,?\n"],

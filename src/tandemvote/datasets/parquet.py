@@ -33,16 +33,21 @@ def read_parquet(path: Path) -> pandas.DataFrame:
         `LARGEST_TABLE` bytes.
     """
     parquet: Any = import_extra("pyarrow.parquet", purpose="Reading a Parquet file")
-    pandas: Any = import_extra("pandas", purpose="Reading a Parquet file")
+    import_extra("pandas", purpose="Reading a Parquet file")
+    frame = None
     try:
-        described = parquet.read_metadata(path)
-        refuse_doubled(described.schema.to_arrow_schema().names, path)
-        # Runs of equal values take next to nothing in the file, and their full size in memory.
-        size = 8 * described.num_rows * described.num_columns
-        frame = None if size > LARGEST_TABLE else pandas.read_parquet(path, engine="pyarrow")
+        with parquet.ParquetFile(path) as file:
+            described = file.metadata
+            refuse_doubled(file.schema_arrow.names, path)
+            # Runs of equal values take next to nothing in the file, and their full size in memory.
+            size = 8 * described.num_rows * described.num_columns
+            if size <= LARGEST_TABLE:
+                table = file.read()
+                table.validate(full=True)  # text may be no text
+                frame = table.to_pandas()
     except DatasetError:
         raise
-    except Exception as error:  # pyarrow and pandas raise most kinds there are on damaged files
+    except Exception as error:  # pyarrow raises most kinds there are on damaged files
         raise DatasetError(
             f"{path} cannot be read as Parquet ({error}). Write it again, or name its true "
             "format by file_format."
