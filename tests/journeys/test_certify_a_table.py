@@ -92,6 +92,20 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
     assert "Note: 1 row with missing entries left out." in capsys.readouterr().err
 
 
+def test_a_table_from_an_office_in_the_old_world_is_read_by_options(tmp_path, capsys):
+    """Decimal commas and Latin-1: refused with the way out, which is then taken."""
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=ROWS)
+    lines = ["größe;urteil", *(f"{s:.3f};{'gut' if s > 0 else 'übel'}" for s in size)]
+    path = tmp_path / "amt.csv"
+    path.write_bytes("\n".join(lines).replace(".", ",").encode("latin-1"))
+    call = ["certify", str(path), "--target", "urteil", "--voters", "20"]
+    assert run(call) == 2 and "--encoding" in capsys.readouterr().err
+    assert run([*call, "--encoding", "latin-1"]) == 2 and "--decimal" in capsys.readouterr().err
+    assert run([*call, "--encoding", "latin-1", "--decimal", ","]) == 0
+    assert capsys.readouterr().out.startswith("error <= 0.")
+
+
 def test_categories_that_count_as_one_are_mentioned(tmp_path, capsys):
     path = tmp_path / "places.csv"
     rows = [f"{('zip04756', 'zip06716')[i % 2]},{i % 2}" for i in range(40)]

@@ -109,6 +109,10 @@ def certify(
             " column2, ..."
         ),
     ] = None,
+    decimal: Annotated[str | None, typer.Option(help="CSV: the decimal sign, such as ','.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="CSV: such as latin-1; UTF-8 if not given.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the forest and of the split.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = 1,
     dask: Annotated[
@@ -147,13 +151,19 @@ def certify(
         "delta": delta,
         "sharpening": sharpening.value,
     }
-    said = {"missing_values": missing, "categories": category, "header": header}
+    said = {
+        "missing_values": missing,
+        "categories": category,
+        "header": header,
+        "decimal": decimal,
+        "encoding": encoding,
+    }
     reading = {option: value for option, value in said.items() if value is not None}
     if predictions is not None:
         if model or test_fraction or drop_missing or reading:
             raise typer.BadParameter(
-                "--model, --test-fraction, --drop-missing, --missing, --category and --header go"
-                " with DATA, not with --predictions."
+                "--model, --test-fraction, --drop-missing, --missing, --category, --header,"
+                " --decimal and --encoding go with DATA, not with --predictions."
             )
         estimator = None
         with connected(dask) as client:

@@ -173,5 +173,6 @@ def _refuse_decimal_commas(cells: pandas.Series, path: Path) -> None:
     if cells.str.fullmatch(r"[+-]?\d+(,\d+)*").all() and cells.str.contains(",").any():
         raise DatasetError(
             f"{path}: column {cells.name!r} holds numbers with commas, such as {cells.iloc[0]!r}. "
-            'For decimal commas pass decimal=","; commas that group thousands must go.'
+            'For decimal commas pass decimal="," (--decimal ,); commas that group thousands must'
+            " go."
         )

@@ -88,5 +88,5 @@ def read_text(path: Path, *, encoding: str) -> str:
     except (UnicodeError, LookupError) as error:
         raise DatasetError(
             f"{path} is not text in the encoding {encoding} ({error}). Name its encoding, such as"
-            ' encoding="latin-1" or "utf-16".'
+            ' encoding="latin-1" (--encoding latin-1) or "utf-16".'
         ) from error
