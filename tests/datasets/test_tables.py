@@ -284,7 +284,7 @@ def write(tmp_path, name, content):
         ("t.csv", "label\n1\n2\n", "label", "no column besides the label"),
         ("t.csv", "", "label", "is empty"),
         ("t.csv", " \n\n", "label", "is empty"),
-        ("t.csv.gz", gzip.compress(b""), "label", "is empty"),
+        ("t.csv.gz", gzip.compress(b"", mtime=0), "label", "is empty"),
         ("t.csv", "a,label\n", "label", "no row is left of 0"),
         ("t.csv", "a,label\n1,0\n2,0\n", "label", "one class only"),
         ("t.csv", "a,label\n1,0.5\n2,1.5\n", "label", "fractions such as 0.5"),

@@ -105,6 +105,8 @@ def read_delimited(
         skipinitialspace=True,
         on_bad_lines="error",
         low_memory=False,  # types are told from whole columns, not from blocks of rows
+        # Before release 3 the default lost the last digit of some numbers.
+        **({} if int(pandas.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}),
     )
     missing = {*MISSING_TEXTS, *missing_values}
     try:
