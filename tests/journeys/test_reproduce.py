@@ -61,7 +61,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, c
 
     assert tandemvote(_arguments(files, output)) == 0
     said = capfd.readouterr().out
-    assert f"{N_CELLS - n_kept} cells to run, {n_kept} done before" in said
+    assert f"Cells to run: {N_CELLS - n_kept}; done before: {n_kept}" in said
     assert len(store.done()) == N_CELLS
 
     for table in ("forests", "unlabelled"):

@@ -36,7 +36,7 @@ class PlainProgress:
     def start(self, n_left: int, n_done: int) -> None:
         """Say what is left."""
         self.n_left, self.started = n_left, monotonic()
-        typer.echo(f"{n_left} cells to run, {n_done} done before")
+        typer.echo(f"Cells to run: {n_left}; done before: {n_done}")
 
     def advance(self, cell: Cell) -> None:
         """Say a line unless the last one is fresh."""
