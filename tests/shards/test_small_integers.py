@@ -10,7 +10,7 @@ from tandemvote.shards.small_integers import encode
 
 
 @given(
-    st.sampled_from([np.int8, np.uint8, np.int16, np.int64]).flatmap(
+    st.sampled_from([np.int8, np.uint8, np.int16, np.int64, np.uint64]).flatmap(
         lambda kind: arrays.arrays(kind, st.tuples(st.integers(1, 4), st.integers(1, 6)))
     )
 )
@@ -21,7 +21,10 @@ def test_codes_are_those_of_unique(values):
     assert codes.tolist() == inverse.reshape(values.shape).tolist()
 
 
-@pytest.mark.parametrize("ends", [(-128, 127), (0, 0), (-1, 1), (-(2**63), 2**63 - 1), (250, 260)])
+@pytest.mark.parametrize(
+    "ends",
+    [(-128, 127), (0, 0), (-1, 1), (-(2**63), 2**63 - 1), (250, 260), (2**63 - 3, 2**63 - 1)],
+)
 def test_the_ends_of_a_range_are_found_whatever_their_distance(ends):
     classes, codes = encode(np.array([ends]))
     assert classes.tolist() == sorted(set(ends))

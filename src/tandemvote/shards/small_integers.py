@@ -50,4 +50,6 @@ def encode(values: NDArray[np.integer[Any]]) -> tuple[NDArray[Any], NDArray[Any]
         position = (np.cumsum(present) - 1).astype(kind)
         for row in codes:
             row[:] = position[row]
-    return np.arange(lowest, highest + 1)[present], codes
+    # Numbers of the same kind wrap around likewise; the end of a range may not exist in it.
+    classes = np.arange(span + 1).astype(values.dtype) + values.dtype.type(lowest)
+    return classes[present], codes
