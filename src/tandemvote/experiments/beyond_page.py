@@ -7,9 +7,10 @@ from statistics import median
 
 import pandas as pd
 
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.answers import HELD_OUT_BOUNDS, Answer, all_answers
 from tandemvote.experiments.frames import dataset_order, shown
-from tandemvote.experiments.layout import TextTable, counted, escape_markdown
+from tandemvote.experiments.layout import TextTable, escape_markdown
 from tandemvote.experiments.tables import ABSENT
 
 FIGURE = "beyond-bounds"
@@ -76,7 +77,7 @@ def _findings(answers: Iterable[Answer], rows: pd.DataFrame) -> list[str]:
         "- With held-out votes alone: the tightest of sharp FO, sharp TND, CBOX and SO is "
         f"{held_out_gains} of the tighter of FO and TND as published.",
         *_distances(erring),
-        f"- Of {counted(len(rows), 'repetition')}, sharp TND is looser than TND in "
+        f"- Of {number_of(len(rows), 'repetition')}, sharp TND is looser than TND in "
         f"{(rows['sharp_tandem'] > rows['tandem']).sum()}, CBOX looser than CTD in "
         f"{(rows['c_box'] > rows['c_tandem']).sum()}, the tightest sharp bound looser than the "
         f"tighter of FO and TND in {(sharp > published).sum()}. Bounds below the test risk: "
@@ -93,8 +94,8 @@ def _distances(erring: list[Answer]) -> list[str]:
         for bound in ("published", "vote_profile", "test_set")
     )
     return [
-        f"- Distance from the test risk, on the {counted(len(erring), 'set')} where that is not 0: "
-        f"FO or TND as published {published}, VP {profile}, TEST {test_set}."
+        f"- Distance from the test risk, on the {number_of(len(erring), 'set')} where that is not"
+        f" 0: FO or TND as published {published}, VP {profile}, TEST {test_set}."
     ]
 
 

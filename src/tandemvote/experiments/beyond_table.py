@@ -6,8 +6,9 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.frames import dataset_order, shown, summarise
-from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, counted, mark_smallest
+from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, mark_smallest
 from tandemvote.experiments.tables import ABSENT, DATASET, TEST_RISK
 
 WITHOUT_FURTHER_LABELS = MappingProxyType(
@@ -67,7 +68,7 @@ def beyond_table(rows: pd.DataFrame) -> TextTable:
         lines.append((TextCell(names.get(name, name)), *cells, *count))
     return TextTable(
         name="beyond-bounds",
-        caption=CAPTION + ("" if uneven else f" {counted(counts.iloc[0], 'repetition')}."),
+        caption=CAPTION + ("" if uneven else f" {number_of(counts.iloc[0], 'repetition')}."),
         headings=(
             DATASET,
             *headings,

@@ -158,14 +158,3 @@ def escape_markdown(text: str) -> str:
     a\|b \*c\*
     """
     return text.translate(MARKDOWN)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return the number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "data set"), counted(2, "repetition")
-    ('1 data set', '2 repetitions')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.captions import COLUMN_WORDS, FIGURE_WORDS, GROUP_WORDS
 from tandemvote.experiments.comparison import (
     BOTH_ABOVE_ONE,
@@ -18,7 +19,7 @@ from tandemvote.experiments.comparison import (
 from tandemvote.experiments.explanations import Explanation, explain
 from tandemvote.experiments.findings import Finding
 from tandemvote.experiments.frames import BOUND_LABELS, shown
-from tandemvote.experiments.layout import TextTable, counted, escape_markdown, markdown_table
+from tandemvote.experiments.layout import TextTable, escape_markdown, markdown_table
 
 BEYOND_HEADINGS = (
     *("data set", "bagging", "weights", "r", "quantity"),
@@ -87,8 +88,8 @@ def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[s
             f"{escape_markdown(names[name])} {count}" for name, count in short.items()
         )
         lines.append(
-            f"- {words}: {counted(frame['dataset'].nunique(), 'data set')}, "
-            f"{counted(most, 'repetition')}"
+            f"- {words}: {number_of(frame['dataset'].nunique(), 'data set')}, "
+            f"{number_of(most, 'repetition')}"
             + (f"; so far fewer on {listed} (the least of its cells)." if listed else " each.")
         )
     marked = [name for name, written in names.items() if written != name]
@@ -135,7 +136,7 @@ def _agreement_section(
         "",
         f"C2 is compared but not among the {n_counted}: the published C2 drops one edge of its "
         "feasible region and is looser. Where both sides exceed 1 "
-        f"({counted(vacuous, 'cell')}) there is nothing to compare.",
+        f"({number_of(vacuous, 'cell')}) there is nothing to compare.",
     ]
     if absent:
         listed = ", ".join(names.get(name, name) for name in absent)
@@ -153,7 +154,7 @@ def _beyond_lines(
     unexplained = reasons.count(None)
     lines = [f"### Cells beyond {LIMIT:g} standard errors", ""]
     if unexplained:
-        lines += [f"**UNEXPLAINED: {unexplained} of {counted(len(cells), 'cell')}.**", ""]
+        lines += [f"**UNEXPLAINED: {unexplained} of {number_of(len(cells), 'cell')}.**", ""]
     rows = [
         [
             names[cell["dataset"]],

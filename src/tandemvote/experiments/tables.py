@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from tandemvote.datasets import CATALOGUE
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.frames import BOUND_LABELS, dataset_order, forest_summary, shown
-from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, counted, mark_smallest
+from tandemvote.experiments.layout import Heading, Mark, TextCell, TextTable, mark_smallest
 from tandemvote.experiments.paper_numbers import paper_csv
 
 ABSENT = "not available here"
@@ -171,7 +172,7 @@ def _table(
         count = [TextCell(str(repetitions.get(dataset, 0)))] if uneven else []
         rows.append((TextCell(shown_names.get(dataset, dataset)), *filling, *count))
     if not uneven and len(repetitions):
-        caption += f" {counted(repetitions.iloc[0], 'repetition')}."
+        caption += f" {number_of(repetitions.iloc[0], 'repetition')}."
     count_heading = [Heading("repetitions", "Repetitions")] if uneven else []
     return TextTable(name, caption, (DATASET, *headings, *count_heading), tuple(rows))
 

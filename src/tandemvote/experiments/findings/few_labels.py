@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.findings.evidence import Evidence, Finding, paper_unlabelled
-from tandemvote.experiments.layout import counted
 
 
 def disagreement_leads(evidence: Evidence) -> Finding | None:
@@ -28,7 +28,7 @@ def disagreement_leads(evidence: Evidence) -> Finding | None:
         "eventually overtaking.",
         f"on every set DIS is below TND at r = {fewest:g} and by less, or no longer, at "
         f"r = {most:g}; TND is ahead there on as many sets as in the paper's published numbers",
-        f"DIS ahead at r = {fewest:g} on {ahead.sum()} of {counted(len(lead), 'set')}; lead "
+        f"DIS ahead at r = {fewest:g} on {ahead.sum()} of {number_of(len(lead), 'set')}; lead "
         f"smaller at r = {most:g} on {shrinks.sum()}; TND ahead at r = {most:g} on {ours}; in the "
         f"paper's numbers on {theirs}",
         bool(ahead.all() and shrinks.all() and len(overtaken) == len(expected)),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.findings.evidence import Evidence, Finding, paper_means
-from tandemvote.experiments.layout import counted
 
 BAGGINGS = ("full", "reduced")
 
@@ -36,7 +36,7 @@ def first_order_hurts(evidence: Evidence) -> Finding | None:
             continue
         up = factors > 1
         parts.append(
-            f"{bagging} bagging: up on {up.sum()} of {counted(len(up), 'set')}, "
+            f"{bagging} bagging: up on {up.sum()} of {number_of(len(up), 'set')}, "
             f"{_spread(factors, evidence)}"
         )
         holds &= bool(up.all())
@@ -60,7 +60,7 @@ def tandem_does_not_hurt(evidence: Evidence) -> Finding | None:
         lower = factors.index[factors < 1]
         parts.append(
             f"{bagging} bagging: {_spread(factors, evidence)}; lower on {len(lower)} of "
-            f"{counted(len(factors), 'set')}: {evidence.listed(lower)}; a rise of more "
+            f"{number_of(len(factors), 'set')}: {evidence.listed(lower)}; a rise of more "
             f"than {CLEAR:g} standard errors, paired over repetitions, on "
             f"{evidence.listed(_clear_rises(evidence, bagging))}"
         )

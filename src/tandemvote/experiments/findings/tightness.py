@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from tandemvote.datasets.errors import number_of
 from tandemvote.experiments.findings.evidence import Evidence, Finding, paper_means
-from tandemvote.experiments.layout import counted
 
 C_BOUNDS = ["c1", "c2", "c_tandem"]
 UNIFORM_BOUNDS = ["first_order", *C_BOUNDS, "tandem"]
@@ -27,8 +27,8 @@ def tandem_tightest(evidence: Evidence, *, bagging: str) -> Finding | None:
     others = ours[ours != "tandem"]
     n_first_order = int((others == "first_order").sum())
     return Finding(
-        f"TND is the tightest bound on {len(expected)} of these {counted(len(ours), 'set')}, FO on "
-        f"most others (uniform weights, {bagging} bagging).",
+        f"TND is the tightest bound on {len(expected)} of these {number_of(len(ours), 'set')}, FO"
+        f" on most others (uniform weights, {bagging} bagging).",
         "TND tightest on the same sets as in the paper, FO on more than half of the others",
         f"TND tightest on {len(tandem)}: {evidence.listed(tandem)}; other than the paper's: "
         f"{evidence.listed(tandem ^ expected)}; FO on {n_first_order} of the {len(others)} others",
@@ -48,7 +48,7 @@ def tandem_against_c_bounds(evidence: Evidence) -> Finding | None:
     )
     return Finding(
         f"TND is tighter than the C-bounds for {len(expected)} of "
-        f"{counted(len(binary), 'binary set')} (full bagging).",
+        f"{number_of(len(binary), 'binary set')} (full bagging).",
         "the same sets as in the paper",
         f"{len(wins)} of {len(binary)}: {evidence.listed(wins)}; other than the paper's: "
         f"{evidence.listed(wins ^ expected)}",
@@ -84,7 +84,7 @@ def optimising_tightens(evidence: Evidence) -> Finding | None:
             smaller = (pairs["after"] < pairs["before"]) | (pairs["before"] >= 1)
             if len(smaller):
                 parts.append(
-                    f"{label} on {smaller.sum()} of {counted(len(smaller), 'set')}, {bagging}"
+                    f"{label} on {smaller.sum()} of {number_of(len(smaller), 'set')}, {bagging}"
                 )
                 holds &= bool(smaller.all())
     if not parts:
@@ -112,7 +112,7 @@ def reduced_bagging_tightens(evidence: Evidence) -> Finding | None:
             for both in (pairs, paper.reindex(pairs.index))
         )
         parts.append(
-            f"{words} weights: {len(tighter)} of {counted(len(pairs), 'set')}, not "
+            f"{words} weights: {len(tighter)} of {number_of(len(pairs), 'set')}, not "
             f"{evidence.listed(set(pairs.index) - tighter)}; other than the paper's: "
             f"{evidence.listed(tighter ^ expected)}"
         )
