@@ -122,10 +122,10 @@ class VoteCounts:
                 object.__setattr__(self, name, getattr(self, other))
 
     @classmethod
-    def _known_to_be_valid(cls, **fields: NDArray[Any]) -> VoteCounts:
+    def _known_to_be_valid(cls, **arrays: NDArray[Any]) -> VoteCounts:
         """Skip the checks: a pool of thousands of voters is counted faster than checked."""
         counts = object.__new__(cls)
-        counts.__setstate__(fields)
+        counts.__setstate__(arrays)
         return counts
 
     @classmethod
