@@ -49,9 +49,14 @@ def test_votes_bring_their_points_and_models_need_some(problem):
     assert repr(vote).startswith("error <= 0.") and "90 %" in vote.guarantee
     with pytest.raises(ValueError, match="Certify the models"):
         vote.predict(X)
-    for wrong in ((votes, X, y), (models,)):
-        with pytest.raises(ValueError, match="belongs to models"):
-            certify_fitted_weights(*wrong)
+    with pytest.raises(ValueError, match="Votes already hold"):
+        certify_fitted_weights(votes, X, y)
+    with pytest.raises(ValueError, match="X or y is missing"):
+        certify_fitted_weights(models)
+    out_of_bag = Votes.from_predictions(votes.predictions, votes.labels, votes.predictions == 0)
+    with pytest.raises(ValueError, match=r"different held-out points.*hold_out_votes"):
+        certify_fitted_weights(out_of_bag)
+    assert any("test" in text or "Held-out" in text for text in vote.assumptions)
 
 
 def test_voters_that_guess_get_a_guarantee_above_one_half_and_liars_none():

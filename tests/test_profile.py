@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from tandemvote.ensembles.terms import Terms
+from tandemvote.ensembles.unlabelled import refuse_training_rows
 
 from tandemvote import CertifiedForestClassifier, Votes, certify
 from tandemvote.bounds import vote_profile
-from tandemvote.ensembles.terms import Terms
-from tandemvote.ensembles.unlabelled import refuse_training_rows
 from tandemvote.profile import VoteProfile, vote_leads
 
 

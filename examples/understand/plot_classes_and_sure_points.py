@@ -19,7 +19,6 @@ from sklearn.model_selection import train_test_split
 
 from tandemvote import (
     CertifiedForestClassifier,
-    SelectiveVote,
     certify_per_class,
     certify_selective,
 )
@@ -63,7 +62,7 @@ print(rounded_up(by_class.mixed({"frequent": 0.5, "rare": 0.5})))
 # among accepted points and their share can both be certified, here for eleven thresholds at once.
 
 margins = np.arange(11) / 10
-curve = certify_selective(forest, X_hold_out, y_hold_out, margin=margins)
+curve = certify_selective([forest], X_hold_out, y_hold_out, margin=margins)
 SelectiveDisplay.from_certificate(curve).plot()
 plt.show()
 
@@ -71,14 +70,14 @@ plt.show()
 # If what matters is an error that must not be exceeded, say so. The search for the smallest
 # threshold that keeps it costs less than certifying them all.
 
-found = certify_selective(forest, X_hold_out, y_hold_out, max_error=0.015)
+found = certify_selective([forest], X_hold_out, y_hold_out, max_error=0.015)
 print(found)
 print(found.guarantee)
 
 # %%
 # The vote that abstains gives labels to accepted points only, and says which these are.
 
-labels, accepted = SelectiveVote(forest, margin=found.margin).predict(X_new)
+labels, accepted = found.predict(X_new)
 print(f"accepted {accepted.mean():.1%} of {len(y_new)} new points")
 print(f"errors among them: {np.mean(labels != y_new[accepted]):.2%}")
 print(f"errors among all:  {np.mean(forest.predict(X_new) != y_new):.2%}")

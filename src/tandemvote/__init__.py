@@ -8,9 +8,10 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tandemvote.api import certify
     from tandemvote.certificate import Certificate
-    from tandemvote.certifying import certify
     from tandemvote.counts import VoteCounts
+    from tandemvote.ensembles import hold_out_votes
     from tandemvote.estimators import (
         CertifiedBaggingClassifier,
         CertifiedForestClassifier,
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     )
     from tandemvote.fitted_weights import FittedVote, certify_fitted_weights
     from tandemvote.per_class import ClassCertificates, certify_per_class
-    from tandemvote.selective import SelectiveCertificate, SelectiveVote, certify_selective
+    from tandemvote.selective import SelectiveCertificate, certify_selective
     from tandemvote.votes import Votes
 
 __version__ = version("tandemvote")
@@ -31,13 +32,13 @@ __all__ = [
     "ClassCertificates",
     "FittedVote",
     "SelectiveCertificate",
-    "SelectiveVote",
     "VoteCounts",
     "Votes",
     "certify",
     "certify_fitted_weights",
     "certify_per_class",
     "certify_selective",
+    "hold_out_votes",
 ]
 
 # Rooms are entered when first asked for, so that the command line starts without scikit-learn.
@@ -49,13 +50,13 @@ _ROOMS = {
     "ClassCertificates": "per_class",
     "FittedVote": "fitted_weights",
     "SelectiveCertificate": "selective",
-    "SelectiveVote": "selective",
     "VoteCounts": "counts",
     "Votes": "votes",
-    "certify": "certifying",
+    "certify": "api",
     "certify_fitted_weights": "fitted_weights",
     "certify_per_class": "per_class",
     "certify_selective": "selective",
+    "hold_out_votes": "ensembles",
 }
 
 

@@ -12,16 +12,18 @@ from decimal import ROUND_CEILING, Decimal
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.hard_vote import vote_of
 from tandemvote.profile import VoteProfile
+from tandemvote.votes import Voters
 
 if TYPE_CHECKING:
     import pandas
@@ -44,6 +46,11 @@ ASSUMPTIONS = (
 ABOUT_UNLABELLED = (
     "The unlabelled points are independent draws from the same source; they were used neither to"
     " train a voter nor to choose the weights."
+)
+
+ABOUT_TEST_POINTS = (
+    "The test points are independent draws from the same source; they were used for nothing else:"
+    " not for training, tuning, choosing the weights or the kind of bound."
 )
 
 
@@ -84,6 +91,8 @@ class Certificate:
         What else a reader should know about this vote.
     versions : mapping of str to str
         Releases of the libraries that computed it.
+    voters : callable or None
+        The voters themselves, if `certify` was given models; files do not keep them.
 
     Examples
     --------
@@ -121,6 +130,7 @@ class Certificate:
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
+    voters: Voters | None = None
 
     @classmethod
     def from_counts(
@@ -135,6 +145,8 @@ class Certificate:
         profile: VoteProfile | None = None,
         test_counts: VoteCounts | None = None,
         notes: Sequence[str] = (),
+        assumptions: Sequence[str] = (),
+        voters: Voters | None = None,
     ) -> Certificate:
         """Certify a vote from the counts of its voters.
 
@@ -160,6 +172,10 @@ class Certificate:
             adds the test-set bound.
         notes : sequence of str
             Remarks to keep with the certificate.
+        assumptions : sequence of str
+            What must be true about these voters, besides what every certificate assumes.
+        voters : callable, optional
+            The voters themselves, as in `Votes`, so that the certificate can predict.
         """
         names = (bound,) if isinstance(bound, str) else tuple(bound)
         if not names:
@@ -197,10 +213,30 @@ class Certificate:
             bounds=compared,
             counts=counts,
             profile=profile,
-            assumptions=ASSUMPTIONS if profile is None else (*ASSUMPTIONS, ABOUT_UNLABELLED),
+            assumptions=(
+                *ASSUMPTIONS,
+                *([] if profile is None else [ABOUT_UNLABELLED]),
+                *([] if test_counts is None else [ABOUT_TEST_POINTS]),
+                *assumptions,
+            ),
             notes=tuple(notes),
             versions=dict(_versions()),
+            voters=voters,
         )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict by the vote that was certified, where the certificate came with its voters.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            The label with the largest total weight; ties go to the smallest class.
+        """
+        return vote_of(self.voters, X, self.weights)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``."""

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import BoundValue, dirichlet
-from tandemvote.certificate import percent, rounded_up
+from tandemvote.certificate import ASSUMPTIONS, percent, rounded_up
 from tandemvote.counts import FloatArray
-from tandemvote.ensembles.hard_vote import votable, vote_labels
-from tandemvote.ensembles.hold_out import hold_out_votes, predict_labels
-from tandemvote.votes import Votes
+from tandemvote.ensembles.evidence import common_hold_out
+from tandemvote.hard_vote import votable, vote_of
+from tandemvote.votes import Voters
 from tandemvote.weights.dirichlet import minimise_dirichlet
 
 SMALLEST_WEIGHT = 2.0**-40
@@ -33,15 +33,18 @@ class FittedVote:
     weights : ndarray of shape (n_voters,)
     bound : BoundValue
         The Dirichlet bound and its terms.
-    models : sequence of fitted classifiers, fitted ensemble, or None
-        The voters, if they came as models.
+    assumptions : tuple of str
+        What must be true, in words, because no code can see it.
+    voters : callable or None
+        The voters themselves, if they are at hand.
     """
 
     value: float
     delta: float
     weights: FloatArray
     bound: BoundValue
-    models: Any = None
+    assumptions: tuple[str, ...]
+    voters: Voters | None = None
 
     @property
     def guarantee(self) -> str:
@@ -56,9 +59,7 @@ class FittedVote:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by the hard weighted vote; ties go to the smallest class."""
-        if self.models is None:
-            raise ValueError("Votes cannot predict. Certify the models themselves.")
-        return vote_labels(predict_labels(self.models, X), self.weights)
+        return vote_of(self.voters, X, self.weights)
 
     def __repr__(self) -> str:
         terms = self.bound.terms
@@ -82,10 +83,10 @@ def certify_fitted_weights(
 
     Parameters
     ----------
-    model : sequence of fitted classifiers, fitted ensemble, or Votes
-        None of the voters may have been trained on the hold-out.
+    model : sequence of fitted classifiers, or Votes
+        The members of an ensemble vote in ``hold_out_votes(ensemble, X_held_out, y_held_out)``.
     X, y : array_like, optional
-        The hold-out; nothing with votes.
+        Labelled points that no voter was trained on, used for nothing else; nothing with votes.
     prior : array_like of shape (n_voters,), optional
         Positive weights fixed before seeing the hold-out; uniform by default.
     delta : float in (0, 1)
@@ -102,12 +103,8 @@ def certify_fitted_weights(
       bound: dirichlet (DIR); the hard weighted vote of 6 voters, 2 classes
       weights fitted and certified on the same 2000 labelled points
     """
-    if isinstance(model, Votes) != (X is None and y is None):
-        raise ValueError(
-            "A hold-out of points X and labels y belongs to models; votes hold theirs. Pass models"
-            " with both, or votes alone."
-        )
-    votes = model if isinstance(model, Votes) or y is None else hold_out_votes(model, X, y)
+    found = common_hold_out(model, X, y, purpose="fitting weights")
+    votes = found.votes
     solution = minimise_dirichlet(votes, prior, delta)
     weights = np.maximum(solution.weights, SMALLEST_WEIGHT)
     weights = votable(weights / weights.sum())
@@ -117,5 +114,6 @@ def certify_fitted_weights(
         delta=delta,
         weights=weights,
         bound=bound,
-        models=None if isinstance(model, Votes) else model,
+        assumptions=(*ASSUMPTIONS, *found.assumptions),
+        voters=votes.voters,
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Voters = Callable[[Any], tuple[NDArray[np.integer[Any]], NDArray[Any]]]
+"""From points to what every voter says of them: codes of shape (n_voters, n_points), and the
+sorted labels behind the codes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,8 @@ class Votes:
         The labels behind the codes, sorted: all that occur among `labels` and the predictions.
     unlabelled : ndarray of int, shape (n_voters, n_unlabelled)
         Predicted codes on points without a label, which no voter was trained on.
+    voters : callable or None
+        The voters themselves, if they are at hand to vote on further points.
 
     Examples
     --------
@@ -43,6 +49,7 @@ class Votes:
     held_out: NDArray[np.bool_]
     classes: NDArray[Any]
     unlabelled: NDArray[np.integer[Any]]
+    voters: Voters | None = None
 
     @classmethod
     def from_predictions(

@@ -1,9 +1,12 @@
 """Certificates for models people already have."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import beta
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -13,13 +16,26 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import Certificate, CertifiedForestClassifier, VoteCounts, Votes, certify
+from tandemvote import (
+    Certificate,
+    CertifiedBaggingClassifier,
+    CertifiedForestClassifier,
+    VoteCounts,
+    Votes,
+    certify,
+)
 from tandemvote.bounds import RequirementError
-from tandemvote.ensembles import AuditError, voter_predictions, weighted_vote
+from tandemvote.ensembles import AuditError, voter_predictions
+from tandemvote.hard_vote import weighted_vote
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +159,7 @@ def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (SVC(), "list of fitted classifiers with a hold-out"),
+        (SVC(), r"Pass \[model\] with points it never saw"),
         (VotingClassifier([("bayes", GaussianNB())]), "CertifiedVotingClassifier"),
         (RandomForestRegressor(5), "is not a classifier"),
         (RandomForestClassifier(5, bootstrap=False), "hold_out_votes"),
@@ -196,3 +212,63 @@ def test_two_class_bounds_are_refused_for_three_classes(name):
     model = RandomForestClassifier(10, random_state=0).fit(X, y)
     with pytest.raises(RequirementError, match="two classes only and the votes have 3"):
         certify(model, X, y, bound=name)
+
+
+def test_networks_are_classifiers_of_one_label(data):
+    X, _ = data
+    network = MLPClassifier((4,), max_iter=5, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        network.fit(X[:300], np.arange(300) % 3)
+    assert network.n_outputs_ == 3
+    assert certify([network], X[300:], np.arange(len(X) - 300) % 3, bound="first_order").value <= 1
+
+
+class IgnoresWeights(ClassifierMixin, BaseEstimator):
+    """A wrapper with a common mistake: it takes sample weights and does nothing with them."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.tree_ = DecisionTreeClassifier(random_state=0).fit(X, y)
+        self.classes_ = self.tree_.classes_
+        return self
+
+    def predict(self, X):
+        return self.tree_.predict(X)
+
+
+def test_that_bagged_voters_heed_weights_is_an_assumption(data):
+    X, y = data
+    bagging = BaggingClassifier(IgnoresWeights(), 5, random_state=0).fit(X, y)
+    certificate = certify(bagging, X, y, bound="first_order")
+    assert any("ignore points of sample weight 0" in text for text in certificate.assumptions)
+    trees = BaggingClassifier(n_estimators=5, random_state=0).fit(X, y)
+    assert not any("sample weight" in text for text in certify(trees, X, y).assumptions)
+
+
+def test_a_frozen_part_is_refused_with_the_way_out(data):
+    X, y = data
+    frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
+    for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
+        with pytest.raises(ValueError, match=r"keeps what it learnt.*Pass the estimator unfitted"):
+            CertifiedBaggingClassifier(estimator, 5).fit(X, y)
+    with pytest.raises(ValueError, match="keeps what it learnt"):
+        certify(BaggingClassifier(frozen).fit(X, y), X, y)
+
+
+def test_a_certificate_of_models_predicts_by_the_certified_vote(data):
+    X, y = data
+    forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
+    certificate = certify(forest, X[:500], y[:500], weights="tandem")
+    expected = weighted_vote(voter_predictions(forest, X), certificate.weights, 2)
+    assert np.array_equal(certificate.predict(X), forest.classes_[expected])
+    with pytest.raises(ValueError, match="Certify the models themselves"):
+        certify(Votes.from_predictions([y], y)).predict(X)
+
+
+def test_test_points_are_among_the_assumptions(data):
+    X, y = data
+    forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
+    plain = certify(forest, X[:500], y[:500])
+    tested = certify(forest, X[:500], y[:500], X_test=X[500:], y_test=y[500:])
+    (about_test,) = set(tested.assumptions) - set(plain.assumptions)
+    assert "test points" in about_test

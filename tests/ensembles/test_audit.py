@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote.ensembles import AuditError, audit_bootstraps
+from tandemvote.ensembles.audit import unaudited_assumptions
 
 HONEST = [
     RandomForestClassifier(10, random_state=0),
@@ -94,6 +95,9 @@ def test_other_voters_are_said_to_be_unaudited(data):
     X, y = data
     nearest = BaggingClassifier(KNeighborsClassifier(), n_estimators=3).fit(X, y)
     assert "could not be audited" in audit_bootstraps(nearest, X, y)
-    assert "weight 0" not in audit_bootstraps(nearest, X, y)
+    (only,) = unaudited_assumptions(nearest)
+    assert "exactly what the KNeighborsClassifier voters were trained on" in only
     machine = BaggingClassifier(SVC(), n_estimators=3).fit(X, y)
-    assert "every point, those left out with weight 0" in audit_bootstraps(machine, X, y)
+    assert "ignore points of sample weight 0" in unaudited_assumptions(machine)[1]
+    trees = BaggingClassifier(n_estimators=3).fit(X, y)
+    assert unaudited_assumptions(trees) == []

@@ -33,7 +33,7 @@ def test_random_halves_overlap_and_folds_do_not():
     assert [len(rows) for rows in halves] == [50] * 4
     left_out = [set(range(100)) - set(rows) for rows in halves]
     assert all(a & b for a in left_out for b in left_out)
-    folds = split(100, KFold(4), np.random.RandomState(0))
+    folds = split(100, KFold(4, shuffle=True), np.random.RandomState(0))
     left_out = [set(range(100)) - set(rows) for rows in folds]
     assert set.union(*left_out) == set(range(100))
     assert sum(map(len, left_out)) == 100
@@ -84,3 +84,8 @@ def test_every_random_state_inside_is_seeded():
     pipeline = make_pipeline(KNeighborsClassifier(), DecisionTreeClassifier())
     first = seeded(pipeline, np.random.RandomState(4)).get_params()
     assert isinstance(first["decisiontreeclassifier__random_state"], int)
+
+
+def test_folds_in_the_order_of_the_rows_are_refused():
+    with pytest.raises(ValueError, match="shuffle=True"):
+        split(100, KFold(4), np.random.RandomState(0))

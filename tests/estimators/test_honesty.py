@@ -33,7 +33,9 @@ def noisy():
         CertifiedForestClassifier(20, bound="c1", max_depth=2, max_samples=0.3, random_state=0),
         CertifiedBaggingClassifier(KNeighborsClassifier(1), 10, bound="c1", random_state=0),
         CertifiedVotingClassifier(PAIR, splits=3, bound="first_order", random_state=0),
-        CertifiedVotingClassifier(PAIR, splits=KFold(3), bound="first_order", random_state=0),
+        CertifiedVotingClassifier(
+            PAIR, splits=KFold(3, shuffle=True), bound="first_order", random_state=0
+        ),
     ],
 )
 def test_voters_that_know_their_points_by_heart_are_not_judged_on_them(estimator, noisy):

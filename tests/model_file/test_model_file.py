@@ -25,6 +25,7 @@ from tandemvote import (
 )
 from tandemvote.cli.mistakes import as_one_line
 from tandemvote.model_file import ModelFileError, load_model, save_model
+from tandemvote.model_file.skops_format import write_skops
 
 skops = pytest.importorskip("skops.io")
 
@@ -174,7 +175,7 @@ def refusal(path):
 
 def filed(vote, tmp_path):
     path = tmp_path / "vote.skops"
-    skops.dump(vote, path)
+    path.write_bytes(write_skops(vote) if hasattr(vote, "certification_") else skops.dumps(vote))
     return path
 
 

@@ -183,7 +183,7 @@ def test_predictions_on_a_test_set_are_enough_for_any_classifier(data):
     errors = int((model.predict(X[300:]) != y[300:])[own].sum())
     limit = beta.ppf(1 - 0.05 / 3, errors + 1, own.sum() - errors)
     assert found["mild"].value == pytest.approx(limit)
-    with pytest.raises(RequirementError, match="about one classifier"):
+    with pytest.raises(ValueError, match="needs labelled points used for nothing else"):
         certify_per_class(random_votes(), bound="test_set")
 
 
@@ -250,7 +250,7 @@ def certified(data, **more):
 
 
 @pytest.mark.parametrize("kind", ["forest", "bagging", "halves", "splitter", "prefit"])
-def test_certified_classifiers_are_judged_again_with_their_own_weights(kind, data):
+def test_certified_classifiers_have_kept_their_votes_and_weights(kind, data):
     X, y = data
     model = certified(data)[kind].fit(X[200:], y[200:])
     found = certify_per_class(model, X[200:], y[200:], bound="first_order", delta=0.06)
@@ -258,12 +258,12 @@ def test_certified_classifiers_are_judged_again_with_their_own_weights(kind, dat
     means = {each.label: each.bounds["first_order"].terms["gibbs_loss"] for each in found}
     assert 0 < means["calm"] < means["wild"] < 1
     assert found["calm"].n_points == (y[200:] == "calm").sum()
-    if kind != "prefit":  # the order of a common hold-out means nothing
-        with pytest.raises(ValueError, match="exact X and y of fit"):
-            certify_per_class(model, X[200:][::-1], y[200:][::-1])
+    assert certify_per_class(model, bound="first_order", delta=0.06).values == found.values
+    with pytest.raises(ValueError, match=r"not those that .* was fitted on, in the same order"):
+        certify_per_class(model, X[200:][::-1], y[200:][::-1])
     changed = y[200:].copy()
     changed[0] = "calm" if changed[0] != "calm" else "mild"
-    with pytest.raises(ValueError, match="exact X and y of fit"):
+    with pytest.raises(ValueError, match="hold_out_votes"):
         certify_per_class(model, X[200:], changed)
 
 
@@ -271,29 +271,42 @@ def test_a_certified_forest_gives_what_its_out_of_bag_votes_give(data):
     X, y = data
     model = CertifiedForestClassifier(20, weights="tandem", max_samples=0.5, random_state=0)
     frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(6)])
+    new, y_new = frame[400:], y[400:]
+    frame, y = frame[:400], y[:400]
     model.fit(frame, y)
-    votes = out_of_bag_votes(model.forest_, X, y)
+    votes = out_of_bag_votes(model.forest_, X[:400], y)
     found = certify_per_class(model, frame, y)
     assert found.values == certify_per_class(votes, weights=model.weights_).values
-    tested = certify_per_class(model, frame, y, X_test=frame, y_test=y, bound="test_set")
-    errors = (model.predict(frame) != y)[y == "mild"].sum()
+    tested = certify_per_class(model, frame, y, X_test=new, y_test=y_new, bound="test_set")
+    errors = (model.predict(new) != y_new)[y_new == "mild"].sum()
     assert tested["mild"].bounds["test_set"].terms["n_errors"] == errors
 
 
 @pytest.mark.parametrize("kind", ["bagging", "halves"])
-def test_without_a_seed_the_splits_cannot_be_found_again(kind, data):
+def test_no_seed_is_needed_to_certify_classes(kind, data):
     X, y = data
     model = certified(data, random_state=None)[kind].fit(X, y)
-    with pytest.raises(ValueError, match=r"random_state=None does not tell.*test_set"):
-        certify_per_class(model, X, y)
-    shuffled = ShuffleSplit(2, test_size=0.5)
-    model = CertifiedVotingClassifier([("bayes", GaussianNB())], splits=shuffled).fit(X, y)
-    with pytest.raises(ValueError, match="exact X and y of fit"):
-        certify_per_class(model, X, y)
+    found = certify_per_class(model, bound="first_order")
+    counted = sum(class_count.counts.errors for class_count in class_counts(
+        model.certification_.votes, model.classes_
+    ))  # fmt: skip
+    assert np.array_equal(counted, model.counts_.errors)
+    assert [each.label for each in found] == NAMES.tolist()
+
+
+@pytest.mark.parametrize("kind", [list, pd.Series, lambda y: pd.Series(y, dtype="category")])
+def test_labels_of_any_container_name_the_classes(kind, data):
+    X, y = data
+    labels = kind([str(label) for label in y])
+    model = CertifiedForestClassifier(10, max_samples=0.5, random_state=0).fit(X, labels)
+    assert list(certify_per_class(model).values) == NAMES.tolist()
+    forest = RandomForestClassifier(10, random_state=0).fit(X, np.array(y, dtype=object))
+    found = certify_per_class(forest, X, np.array(y, dtype=object), bound="first_order")
+    assert list(found.values) == NAMES.tolist()
 
 
 def test_a_pruned_vote_pays_for_the_choice_among_all_voters(data):
-    X, y = data
+    X, y, X_new, y_new = data[0][:400], data[1][:400], data[0][400:], data[1][400:]
     whole = CertifiedForestClassifier(20, max_samples=0.5, random_state=0).fit(X, y)
     pruned = whole.prune(5)
     with pytest.raises(ValueError, match=r"pruned to \d of 20 voters.*certificate_\.weights"):
@@ -301,9 +314,9 @@ def test_a_pruned_vote_pays_for_the_choice_among_all_voters(data):
     found = certify_per_class(whole, X, y, weights=pruned.certificate_.weights)
     assert np.count_nonzero(found.weights) == len(pruned.estimators_)
     tested = certify_per_class(
-        whole, X, y, weights=found.weights, X_test=X, y_test=y, bound="test_set"
+        whole, X, y, weights=found.weights, X_test=X_new, y_test=y_new, bound="test_set"
     )
-    errors = (pruned.predict(X) != y)[y == "calm"].sum()
+    errors = (pruned.predict(X_new) != y_new)[y_new == "calm"].sum()
     assert tested["calm"].bounds["test_set"].terms["n_errors"] == errors
 
 

@@ -1,5 +1,7 @@
 """Votes that abstain, from certified classifiers, from any others and from plain shares."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +11,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from tandemvote import CertifiedForestClassifier, CertifiedVotingClassifier
+from tandemvote import CertifiedForestClassifier, CertifiedVotingClassifier, hold_out_votes
 from tandemvote.selective import (
     SelectiveCertificate,
-    SelectiveVote,
     certify_selective,
     vote_margins,
 )
@@ -32,8 +33,8 @@ def forest(data):
 
 def test_the_certificate_counts_what_the_selective_vote_does(forest, data):
     X, y = data
-    certificate = certify_selective(forest, X[400:], y[400:], margin=0.2)
-    labels, accepted = SelectiveVote(forest, margin=0.2).predict(X[400:])
+    certificate = certify_selective([forest], X[400:], y[400:], margin=0.2)
+    labels, accepted = certificate.predict(X[400:])
     trees = np.array([tree.predict(X[400:]) for tree in forest.estimators_])
     lead = np.abs(2 * trees.sum(axis=0) - 25)
     assert accepted.tolist() == (lead >= 5).tolist()
@@ -47,12 +48,13 @@ def test_the_certificate_counts_what_the_selective_vote_does(forest, data):
 
 def test_rejected_points_get_no_label(forest, data):
     X, y = data
-    selection = SelectiveVote(forest, margin=0.9).predict(X[400:])
+    certificate = certify_selective([forest], X[400:], y[400:], margin=0.9)
+    selection = certificate.predict(X[400:])
     assert selection.labels.shape == (selection.accepted.sum(),)
     assert accuracy_score(y[400:][selection.accepted], selection.labels) > forest.score(
         X[400:], y[400:]
     )
-    nothing = SelectiveVote(forest, margin=float("inf")).predict(X[400:])
+    nothing = replace(certificate, margin=float("inf")).predict(X[400:])
     assert nothing.labels.size == 0
     assert not nothing.accepted.any()
 
@@ -60,7 +62,7 @@ def test_rejected_points_get_no_label(forest, data):
 def test_any_classifier_with_probabilities_will_do(data):
     X, y = data
     model = LogisticRegression().fit(X[:400], y[:400])
-    certificate = certify_selective(model, X[400:], y[400:], margin=0.5)
+    certificate = certify_selective([model], X[400:], y[400:], margin=0.5)
     accepted = np.abs(2 * model.predict_proba(X[400:])[:, 0] - 1) >= 0.5
     assert certificate.n_accepted == accepted.sum()
     assert certificate.n_errors == (model.predict(X[400:]) != y[400:])[accepted].sum()
@@ -69,12 +71,18 @@ def test_any_classifier_with_probabilities_will_do(data):
 def test_classifiers_without_probabilities_are_sent_to_vote(data):
     X, y = data
     models = [(str(c), LinearSVC(C=c).fit(X[:300], y[:300])) for c in (0.01, 0.1, 1.0)]
-    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba.*prefit=True"):
-        certify_selective(models[0][1], X[400:], y[400:], margin=0.2)
+    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba.*several"):
+        certify_selective([models[0][1]], X[400:], y[400:], margin=0.2)
     vote = CertifiedVotingClassifier(models, prefit=True).fit(X[300:400], y[300:400])
-    certificate = certify_selective(vote, X[400:], y[400:], margin=1.0)
+    certificate = certify_selective([vote], X[400:], y[400:], margin=1.0)
     yes = np.sum([model.predict(X[400:]) == "yes" for _, model in models], axis=0)
     assert certificate.n_accepted == np.isin(yes, [0, 3]).sum()
+    fitted = [model for _, model in models]
+    voted = certify_selective(fitted, X[400:], y[400:], margin=1.0)
+    held_out = certify_selective(hold_out_votes(fitted, X[400:], y[400:]), margin=1.0)
+    assert repr(voted) == repr(held_out) == repr(certificate)
+    labels = certificate.predict(X[400:]).labels.tolist()
+    assert all(found.predict(X[400:]).labels.tolist() == labels for found in (voted, held_out))
 
 
 def test_shares_from_anywhere_give_the_same_certificate(forest, data):
@@ -83,7 +91,7 @@ def test_shares_from_anywhere_give_the_same_certificate(forest, data):
     plain = SelectiveCertificate.from_shares(
         pd.DataFrame(shares), pd.Series(y[400:]), classes=["no", "yes"], margin=0.3
     )
-    assert repr(plain) == repr(certify_selective(forest, X[400:], y[400:], margin=0.3))
+    assert repr(plain) == repr(certify_selective([forest], X[400:], y[400:], margin=0.3))
     codes = SelectiveCertificate.from_shares(shares, (y[400:] == "yes").astype(int), margin=0.3)
     assert codes.thresholds == plain.thresholds
 
@@ -91,7 +99,7 @@ def test_shares_from_anywhere_give_the_same_certificate(forest, data):
 def test_a_label_the_model_never_heard_of_is_an_error(forest, data):
     X, y = data
     strange = np.where(vote_margins(forest.predict_proba(X[400:])) >= 0.5, "unheard of", y[400:])
-    certificate = certify_selective(forest, X[400:], strange, margin=0.5)
+    certificate = certify_selective([forest], X[400:], strange, margin=0.5)
     assert certificate.n_errors == certificate.n_accepted > 0
     assert certificate.error == 1.0
     assert certificate.guarantee.startswith("No guarantee")
@@ -99,7 +107,7 @@ def test_a_label_the_model_never_heard_of_is_an_error(forest, data):
 
 def test_any_threshold_of_a_grid_may_be_chosen_afterwards(forest, data):
     X, y = data
-    certificate = certify_selective(forest, X[400:], y[400:], margin=[0.6, 0.2, 0.4])
+    certificate = certify_selective([forest], X[400:], y[400:], margin=[0.6, 0.2, 0.4])
     assert certificate.error == min(row.error for row in certificate.thresholds)
     for row in certificate.thresholds:
         other = certificate.at(row.margin)
@@ -115,7 +123,7 @@ def test_any_threshold_of_a_grid_may_be_chosen_afterwards(forest, data):
 
 def test_the_smallest_margin_that_keeps_the_error_is_found(forest, data):
     X, y = data
-    certificate = certify_selective(forest, X[400:], y[400:], max_error=0.15)
+    certificate = certify_selective([forest], X[400:], y[400:], max_error=0.15)
     assert len(certificate.thresholds) == 10
     assert certificate.error == certificate.max_error == 0.15
     smaller = [row for row in certificate.thresholds if row.margin < certificate.margin]
@@ -127,12 +135,12 @@ def test_the_smallest_margin_that_keeps_the_error_is_found(forest, data):
 
 def test_if_no_threshold_keeps_the_error_no_point_is_accepted(forest, data):
     X, y = data
-    certificate = certify_selective(forest, X[400:], y[400:], max_error=1e-4)
+    certificate = certify_selective([forest], X[400:], y[400:], max_error=1e-4)
     assert (certificate.margin, certificate.error, certificate.coverage) == (np.inf, 1.0, 0.0)
     assert "no point is accepted" in certificate.guarantee
     assert "no point is accepted" in repr(certificate)
     assert "*" not in repr(certificate)
-    labels, accepted = SelectiveVote(forest, margin=certificate.margin).predict(X[400:])
+    labels, accepted = certificate.predict(X[400:])
     assert labels.size == accepted.sum() == 0
 
 
@@ -149,7 +157,7 @@ def test_a_certificate_is_printed_rounded_outward():
 
 def test_frame_and_html_say_the_same_as_the_text(forest, data):
     X, y = data
-    certificate = certify_selective(forest, X[400:], y[400:], margin=[0.2, 0.6])
+    certificate = certify_selective([forest], X[400:], y[400:], margin=[0.2, 0.6])
     frame = certificate.to_frame()
     assert frame.index.tolist() == [0.2, 0.6]
     assert frame.loc[certificate.margin, "chosen"]
@@ -163,10 +171,10 @@ def test_frame_and_html_say_the_same_as_the_text(forest, data):
 def test_a_search_needs_something_to_search_for(forest, data):
     X, y = data
     with pytest.raises(ValueError, match="Neither margin nor max_error"):
-        certify_selective(forest, X[400:], y[400:])
+        certify_selective([forest], X[400:], y[400:])
     for nonsense in (0.0, 1.0, -0.1, float("nan")):
         with pytest.raises(ValueError, match="max_error is"):
-            certify_selective(forest, X[400:], y[400:], max_error=nonsense)
+            certify_selective([forest], X[400:], y[400:], max_error=nonsense)
 
 
 def test_what_is_no_share_is_refused(data):
@@ -184,7 +192,7 @@ def test_what_is_no_share_is_refused(data):
     with pytest.raises(ValueError, match="delta"):
         SelectiveCertificate.from_shares([[0.2, 0.8]], [0], margin=0.1, delta=0.0)
     with pytest.raises(ValueError, match="not a classifier"):
-        certify_selective(DecisionTreeRegressor().fit(X, y == "no"), X, y, margin=0.1)
+        certify_selective([DecisionTreeRegressor().fit(X, y == "no")], X, y, margin=0.1)
     two = DecisionTreeClassifier().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="2 outputs"):
-        certify_selective(two, X, y, margin=0.1)
+        certify_selective([two], X, y, margin=0.1)

@@ -10,7 +10,7 @@ from finite_worlds import Draw, World, correlated, noisy_memorisers
 from guarantees import Guarantee, Promise, weights_of
 
 from tandemvote import SelectiveCertificate, VoteCounts, bounds
-from tandemvote.ensembles import vote_shares
+from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.per_class import certify_per_class
 from tandemvote.per_class.counting import class_counts

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tandemvote.certificate import Certificate
+    from tandemvote.certification import Certification
     from tandemvote.datasets import Dataset
     from tandemvote.per_class import ClassCertificates
-    from tandemvote.votes import Votes
 
 
 class Bagging(str, Enum):
@@ -167,7 +167,7 @@ def certify(
             )
         estimator = None
         with connected(dask) as client:
-            certificate, votes, description = judge(
+            found, description = judge(
                 predictions, target or "label", terms, unlabelled=unlabelled, client=client
             )
     else:
@@ -181,28 +181,22 @@ def certify(
             "verbose": int(sys.stderr.isatty() and not as_json),
         }
         with connected(dask):
-            estimator, certificate, votes = _grow(
+            estimator, found = _grow(
                 dataset, terms, trees, test_fraction=test_fraction, unlabelled=extra, seed=seed
             )
         description = _describe(dataset)
-    classes = _per_class(votes, certificate) if per_class else None
+    certificate = found.certificate
+    classes = _per_class(found) if per_class else None
     _show(certificate, classes, as_json=as_json)
     if report is not None:
         from tandemvote.report import write_report  # noqa: PLC0415
-        from tandemvote.weights import minimise  # noqa: PLC0415
 
-        optimised = weights is not Weights.UNIFORM
         written = write_report(
             report,
             certificate,
             estimator=estimator,
-            votes=votes,
-            # Found again in milliseconds, for the picture of the solver's path.
-            solution=minimise(
-                certificate.counts, weights.value, delta=delta, sharpening=sharpening.value
-            )
-            if optimised
-            else None,
+            votes=found.votes,
+            solution=found.solution,
             data_description=description,
             command=shlex.join(["tandemvote", *sys.argv[1:]]),
         )
@@ -255,12 +249,12 @@ def _grow(
     test_fraction: float,
     unlabelled: NDArray[Any] | None,
     seed: int,
-) -> tuple[Any, Certificate, Votes]:
+) -> tuple[Any, Certification]:
     """Grow a forest on the points that are not set aside, and certify it."""
     from sklearn.model_selection import train_test_split  # noqa: PLC0415
 
     from tandemvote import CertifiedForestClassifier  # noqa: PLC0415
-    from tandemvote.ensembles import out_of_bag_votes  # noqa: PLC0415
+    from tandemvote.ensembles.hold_out import votes_on  # noqa: PLC0415
 
     X, y = dataset.X, dataset.y
     if test_fraction:
@@ -269,22 +263,23 @@ def _grow(
         # The forest itself cannot know the test set; which bound to report is said afterwards.
         bound, terms = terms["bound"], {**terms, "bound": "first_order"}
     forest = CertifiedForestClassifier(**terms, **trees).fit(X, y, X_unlabelled=unlabelled)
-    certificate = forest.certificate_
+    found = forest.certification_
     if test_fraction:
-        certificate = forest.certify_with_test(X_test, y_test, bound=bound)
-    return forest, certificate, out_of_bag_votes(forest.forest_, X, y, X_unlabelled=unlabelled)
+        found = found.with_test_set(votes_on(forest, X_test, y_test, what="test"), bound)
+    return forest, found
 
 
-def _per_class(votes: Votes | None, certificate: Certificate) -> ClassCertificates:
+def _per_class(found: Certification) -> ClassCertificates:
     """Certify each class with the weights of the certificate, by its candidates."""
     from tandemvote import certify_per_class  # noqa: PLC0415
     from tandemvote.certificate import TEST_SET, VOTE_PROFILE  # noqa: PLC0415
 
-    if votes is None:
+    certificate = found.certificate
+    if found.votes is None:
         raise typer.BadParameter("--per-class needs votes that fit in memory.")
     bounds = [name for name in certificate.candidates if name not in (TEST_SET, VOTE_PROFILE)]
     return certify_per_class(
-        votes,
+        found.votes,
         weights=certificate.weights,
         bound=bounds or "tandem",
         delta=certificate.delta,

@@ -22,7 +22,6 @@ def demo(
     """Certify forests on digits and breast-cancer data, and write a report. No network."""
     from sklearn.datasets import load_breast_cancer, load_digits  # noqa: PLC0415
 
-    from tandemvote.ensembles import out_of_bag_votes  # noqa: PLC0415
     from tandemvote.report import write_report  # noqa: PLC0415
 
     sets = {"digits": load_digits, "breast cancer": load_breast_cancer}
@@ -40,7 +39,7 @@ def demo(
         report,
         forest.certificate_,
         estimator=forest,
-        votes=out_of_bag_votes(forest.forest_, X, y),
+        votes=forest.certification_.votes,
         data_description=f"scikit-learn's {name} data, {len(y)} points",
         command="tandemvote demo",
     )

@@ -12,9 +12,8 @@ import typer
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tandemvote.certificate import Certificate
+    from tandemvote.certification import Certification
     from tandemvote.shards import ParquetVotes
-    from tandemvote.votes import Votes
 
 
 def judge(
@@ -24,16 +23,15 @@ def judge(
     *,
     unlabelled: Path | None,
     client: Client | None,
-) -> tuple[Certificate, Votes | None, str]:
+) -> tuple[Certification, str]:
     """Certify the vote whose predictions stand in a table, a folder or many files.
 
     `unlabelled` is a table of predictions on points without labels.
 
     Returns
     -------
-    certificate : Certificate
-    votes : Votes or None
-        None if they are too many to be held in memory.
+    found : Certification
+        Without votes if they are too many to be held in memory.
     description : str
     """
     from tandemvote.shards import ParquetVotes  # noqa: PLC0415
@@ -49,13 +47,14 @@ def judge(
         raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
     name = Path(predictions).name
     description = f"Predictions of {shards.n_voters} voters at {shards.n_points} points, {name}"
-    return _judge_shards(shards, terms, client), None, description
+    return _judge_shards(shards, terms, client), description
 
 
 def _judge_table(
     predictions: str, target: str, terms: dict[str, Any], unlabelled: Path | None
-) -> tuple[Certificate, Votes, str]:
-    from tandemvote import Votes, certify  # noqa: PLC0415
+) -> tuple[Certification, str]:
+    from tandemvote import Votes  # noqa: PLC0415
+    from tandemvote.certification import CertificateRequest, certify_votes  # noqa: PLC0415
     from tandemvote.datasets import read_unlabelled_votes, read_votes  # noqa: PLC0415
 
     votes = read_votes(predictions, target=target)
@@ -67,26 +66,24 @@ def _judge_table(
             unlabelled=read_unlabelled_votes(unlabelled),
         )
     description = f"Predictions of {votes.n_voters} voters, {Path(predictions).name}"
-    return certify(votes, **terms), votes, description
+    return certify_votes(votes, CertificateRequest(**terms)), description
 
 
 def _judge_shards(
     shards: ParquetVotes, options: dict[str, Any], client: Client | None
-) -> Certificate:
-    import numpy as np  # noqa: PLC0415
-
+) -> Certification:
     from tandemvote import VoteCounts  # noqa: PLC0415
+    from tandemvote.certification import CertificateRequest, certify_counts  # noqa: PLC0415
     from tandemvote.cli.progress import counted  # noqa: PLC0415
-    from tandemvote.ensembles.terms import Terms  # noqa: PLC0415
 
-    terms = Terms(**options)
+    request = CertificateRequest(**options)
     # With two classes every bound applies, so what is wrong now is wrong with any: better said now
     # than after hours of counting.
-    terms.check(n_voters=shards.n_voters, classes=np.arange(2))
+    request.check(n_voters=shards.n_voters, n_classes=2)
     with counted(shards.n_points) as progress:
         counts = VoteCounts.from_shards(shards, client=client, progress=progress)
-    terms.check(n_voters=shards.n_voters, classes=counts.classes)
-    return terms.certify(counts, terms.choose_weights(counts))
+    request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)
+    return certify_counts(counts, request)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tandemvote.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame, text_colour
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
-from tandemvote.ensembles.hard_vote import exact_weights
+from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
-from tandemvote.ensembles.fitted import made_of_trees, voter_input, voters_of
+from tandemvote.ensembles.members import made_of_trees, member_input, members_of
 from tandemvote.ensembles.voters import Codes, encode
 
 FALSE_ALARM = 1e-12
@@ -29,9 +29,13 @@ NOT_AUDITED = (
     "Whether X and y are what the {} voters were trained on could not be audited: only trees keep a"
     " record."
 )
-WEIGHT_ZERO = (
-    " BaggingClassifier gave them every point, those left out with weight 0, and the certificate"
-    " assumes that they ignore such points; CertifiedBaggingClassifier gives drawn points alone."
+ABOUT_TRAINING_DATA = (
+    "X and y are exactly what the {} voters were trained on, in the same order: unlike trees, they"
+    " keep no record by which this could be checked."
+)
+ABOUT_WEIGHT_ZERO = (
+    "The {} voters ignore points of sample weight 0: BaggingClassifier gave each of them every"
+    " point, those left out with weight 0. CertifiedBaggingClassifier gives drawn points alone."
 )
 
 
@@ -78,16 +82,14 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     bootstraps = [np.bincount(rows, minlength=len(labels)) for rows in model.estimators_samples_]
     _refuse_uneven_draws(np.sum(bootstraps, axis=0))
     if not made_of_trees(model):
-        voter = model.estimators_[0]
-        weighed = bool(has_fit_parameter(voter, "sample_weight"))
-        return NOT_AUDITED.format(type(voter).__name__) + (WEIGHT_ZERO if weighed else "")
-    points = voter_input(model, X)
+        return NOT_AUDITED.format(type(model.estimators_[0]).__name__)
+    points = member_input(model, X)
     weighed = getattr(model, "class_weight", None) == "balanced_subsample"
     # Leaves cannot be compared where the release misfiles points; whole trees still can.
     by_leaf = not (MISFILES_MISSING_VALUES and _has_missing(points))
     strangers = sum(
         not _holds(voter, points, labels, times, balanced=weighed, by_leaf=by_leaf)
-        for voter, times in zip(voters_of(model), bootstraps, strict=True)
+        for voter, times in zip(members_of(model), bootstraps, strict=True)
     )
     if strangers:
         raise AuditError(
@@ -100,6 +102,25 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
         f"The training points in the {'leaves of ' if by_leaf else ''}all {len(bootstraps)} trees"
         " are those of the bootstraps found."
     )
+
+
+def unaudited_assumptions(model: Any) -> list[str]:
+    """What must be true of voters other than trees, because no code can see it.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> bagging = BaggingClassifier(GaussianNB(), 3).fit([[0], [1]] * 9, [0, 1] * 9)
+    >>> len(unaudited_assumptions(bagging))
+    2
+    """
+    if made_of_trees(model):
+        return []
+    voter = model.estimators_[0]
+    weighed = has_fit_parameter(voter, "sample_weight")
+    texts = [ABOUT_TRAINING_DATA, *([ABOUT_WEIGHT_ZERO] if weighed else [])]
+    return [text.format(type(voter).__name__) for text in texts]
 
 
 def _refuse_uneven_draws(times: NDArray[np.integer[Any]]) -> None:
@@ -136,8 +157,6 @@ def _holds(
     found = np.bincount(
         leaves * n_classes + labels[rows], weights, minlength=tree.node_count * n_classes
     ).reshape(-1, n_classes)
-    kept = np.zeros_like(found)
-    columns = encode(np.asarray(voter.estimator.classes_), voter.classes)
-    kept[:, columns] = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]
     compared = tree.children_left == tree.children_right if by_leaf else [0]
-    return bool(np.allclose(found[compared], kept[compared], rtol=1e-9, atol=1e-6))
+    kept = voter.leaf_contents[compared]
+    return bool(np.allclose(found[compared], kept, rtol=1e-9, atol=1e-6))

@@ -9,20 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.ensembles.fitted import voter_predictions
-from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.voters import encode
+from tandemvote.ensembles.members import voters_in
+from tandemvote.ensembles.training_rows import (
+    refuse_points_trained_on,
+    refuse_training_rows,
+    row_digests,
+)
 from tandemvote.votes import Votes
 
 
 def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | None = None) -> Votes:
-    """Let fitted classifiers judge labelled points that none of them was trained on.
+    """Let fitted classifiers vote on labelled points that none of them was trained on.
 
     Parameters
     ----------
     models : sequence of fitted classifiers, or one fitted ensemble
         An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier or
-        BaggingClassifier, with bootstrap or without.
+        BaggingClassifier, with bootstrap or without, or a certified classifier.
     X : array_like, shape (n_samples, n_features)
         Handed to each classifier as it is.
     y : array_like, shape (n_samples,)
@@ -33,6 +36,12 @@ def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | Non
     Returns
     -------
     Votes
+
+    Raises
+    ------
+    ValueError
+        If a model was trained on these points and that can be seen: by certified classifiers, and
+        by forests and bagged trees.
 
     Examples
     --------
@@ -49,26 +58,29 @@ def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | Non
             f"A hold-out of {len(labels)} points says nothing; at least 2 are needed, thousands for"
             " a useful guarantee. Hold out more points, or bag and judge out of bag."
         )
-    unlabelled = None if X_unlabelled is None else predict_labels(models, X_unlabelled)
-    votes = Votes.from_predictions(predict_labels(models, X), labels, unlabelled=unlabelled)
-    # A label that a model knows but never gave here is still one it may give elsewhere.
-    members = models if isinstance(models, Sequence) else [models]
-    known = [model.classes_ for model in members if hasattr(model, "classes_")]
-    classes = np.unique(np.concatenate([votes.classes, *known]))
+    if X_unlabelled is not None:
+        refuse_training_rows(row_digests(X), X_unlabelled, what="unlabelled")
+    return votes_on(models, X, labels, what="held-out", X_unlabelled=X_unlabelled)
+
+
+def votes_on(
+    models: Any, X: Any, labels: NDArray[Any], *, what: str, X_unlabelled: Any | None = None
+) -> Votes:
+    """Let models vote on labelled points; refuse points that a model is seen to be trained on."""
+    voters = voters_in(models)
+    for model in models if isinstance(models, Sequence) else [models]:
+        refuse_points_trained_on(model, X, labels, what=what)
+    codes, classes = voters(X)
+    more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
+    # Votes check and sort labels of any kind: here the true ones together with those of the voters.
+    known = np.concatenate([classes, more_classes])
+    joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
+    position, more_position = np.split(joined.unlabelled[0], [len(classes)])
     return Votes(
-        predictions=encode(votes.classes[votes.predictions], classes),
-        labels=encode(votes.classes[votes.labels], classes),
-        held_out=votes.held_out,
-        classes=classes,
-        unlabelled=encode(votes.classes[votes.unlabelled], classes),
+        predictions=position[codes],
+        labels=joined.labels,
+        held_out=np.ones(codes.shape, bool),
+        classes=joined.classes,
+        unlabelled=more_position[more],
+        voters=voters,
     )
-
-
-def predict_labels(models: Any, X: Any) -> NDArray[Any]:
-    """Return the labels every voter predicts, shape (n_voters, n_samples)."""
-    if isinstance(models, Sequence):
-        for model in models:
-            refuse_other_than_one_label(model)
-        return np.array([np.asarray(model.predict(X)) for model in models])
-    refuse_other_than_one_label(models)
-    return np.asarray(models.classes_)[voter_predictions(models, X)]

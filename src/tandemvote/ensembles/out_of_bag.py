@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 
-from tandemvote.ensembles.fitted import voter_input, voter_predictions, voters_of
+from tandemvote.ensembles.members import (
+    member_input,
+    members_of,
+    voter_predictions,
+    voters_in,
+)
 from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
 from tandemvote.ensembles.splits import held_out_mask
 from tandemvote.ensembles.voters import encode, predict_held_out
@@ -56,9 +61,10 @@ def out_of_bag_votes(
     labels = encode(column_or_1d(y), model.classes_)
     held_out = held_out_mask(model.estimators_samples_, len(labels))
     predictions = predict_held_out(
-        voters_of(model), voter_input(model, X), labels, held_out, model.n_jobs
+        members_of(model), member_input(model, X), labels, held_out, model.n_jobs
     )
     unlabelled = (
         predictions[:, :0] if X_unlabelled is None else voter_predictions(model, X_unlabelled)
     )
-    return Votes(predictions, labels, held_out, np.asarray(model.classes_), unlabelled)
+    classes = np.asarray(model.classes_)
+    return Votes(predictions, labels, held_out, classes, unlabelled, voters_in(model))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 WITH_A_HOLD_OUT = (
     "With labelled points the model never saw, certify(hold_out_votes(model, X_held_out,"
-    " y_held_out)), with hold_out_votes from tandemvote.ensembles, works for every ensemble."
+    " y_held_out)) works for every ensemble."
 )
 
 
@@ -19,6 +20,7 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     judged on to be drawn without looking at the data.
     """
     refuse_other_than_one_label(model)
+    refuse_frozen(getattr(model, "estimator", None))
     refuse_class_weight(getattr(model, "class_weight", None))
     trained_on = getattr(model, "_n_samples", n_samples)
     if trained_on != n_samples:
@@ -61,15 +63,54 @@ def refuse_class_weight(class_weight: Any) -> None:
 
 
 def refuse_other_than_one_label(model: Any) -> None:
-    """Refuse models that predict something else than one label a point."""
+    """Refuse models that predict something else than one label per point."""
     name = type(model).__name__
     if isinstance(model, BaseEstimator) and not is_classifier(model):
         raise ValueError(
             f"{name} is not a classifier; the bounds are about the share of wrong labels. Cut the"
             " target into classes and fit a classifier."
         )
-    if getattr(model, "n_outputs_", 1) != 1:
+    if isinstance(getattr(model, "classes_", None), list):
         raise ValueError(
-            f"{name} predicts {model.n_outputs_} outputs at once; the bounds are about one label."
-            " Fit and certify one model an output, each with its share of delta."
+            f"{name} predicts {len(model.classes_)} outputs at once; the bounds are about one"
+            " label. Fit and certify one model per output, each with its share of delta."
         )
+
+
+def refuse_frozen(estimator: Any) -> None:
+    """Refuse an estimator that keeps what it learnt when it is cloned, as a whole or in a part.
+
+    Voters that are trained on different points must have learnt nothing from the others. A
+    FrozenEstimator, wherever it stands inside, has learnt what it was fitted to before.
+
+    Examples
+    --------
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> refuse_frozen(DecisionTreeClassifier())
+    >>> refuse_frozen(FrozenEstimator(DecisionTreeClassifier()))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: FrozenEstimator(estimator=DecisionTreeClassifier()) keeps what it learnt ...
+    """
+    for part in _parts(estimator):
+        if clone(part) is part:
+            raise ValueError(
+                f"{part!r} keeps what it learnt before, from points that the voters are to be"
+                " judged on. Pass the estimator unfitted, so that each voter learns from its own"
+                " points alone; or judge fitted models on points they never saw:"
+                " certify([model], X_held_out, y_held_out)."
+            )
+
+
+def _parts(estimator: Any) -> Iterator[Any]:
+    """Yield an estimator and all estimators among its parameters, at any depth."""
+    if isinstance(estimator, Mapping):
+        estimator = list(estimator.values())
+    if isinstance(estimator, list | tuple):
+        for part in estimator:
+            yield from _parts(part)
+    elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
+        yield estimator
+        for part in estimator.get_params(deep=False).values():
+            yield from _parts(part)

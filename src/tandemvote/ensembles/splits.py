@@ -66,21 +66,26 @@ def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
     ----------
     n_samples : int
     splits : int or scikit-learn splitter
-        A number of random halves, or a ShuffleSplit, KFold or RepeatedKFold.
+        A number of random halves, or a ShuffleSplit, RepeatedKFold or KFold(shuffle=True).
     random_state : RandomState
         For random halves; a splitter has its own.
 
     Examples
     --------
     >>> from sklearn.model_selection import KFold
-    >>> [rows.tolist() for rows in split(4, KFold(2), RandomState(0))]
-    [[2, 3], [0, 1]]
+    >>> [len(rows) for rows in split(9, KFold(3, shuffle=True), RandomState(0))]
+    [6, 6, 6]
     >>> [len(rows) for rows in split(9, 3, RandomState(0))]
     [4, 4, 4]
     """
     splitter: Any = splits
     if isinstance(splits, Integral):
         splitter = ShuffleSplit(int(splits), test_size=HALF, random_state=random_state)
+    elif isinstance(splits, KFold) and not splits.shuffle:
+        raise ValueError(
+            f"{splits!r} cuts the rows in the order in which they come, so a file sorted by"
+            " anything decides who is trained on what. Pass KFold(..., shuffle=True)."
+        )
     elif not isinstance(splits, LABEL_FREE):
         raise ValueError(
             f"splits={splits!r} may look at the data, as stratified and grouped splits do. Pass a"

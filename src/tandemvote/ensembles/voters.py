@@ -62,6 +62,15 @@ class TreeVoter(Voter):
         codes = encode(np.asarray(self.estimator.classes_), self.classes)
         return np.asarray(codes[self.estimator.tree_.value[:, 0, :].argmax(axis=1)])
 
+    @cached_property
+    def leaf_contents(self) -> NDArray[np.float64]:
+        """Weight of the training points of each class in each node, (n_nodes, n_classes)."""
+        tree = self.estimator.tree_
+        contents = np.zeros((tree.node_count, len(self.classes)))
+        columns = encode(np.asarray(self.estimator.classes_), self.classes)
+        contents[:, columns] = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]
+        return contents
+
     def leaves(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
         seen = X if self.features is None else X[:, self.features]

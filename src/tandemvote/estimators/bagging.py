@@ -95,10 +95,9 @@ class CertifiedBaggingClassifier(TrainedVote):
             disagreement bound and add the bound `vote_profile`.
         """
         points, labels = self._validate_training(X, y)
-        terms = self._terms()
-        terms.check(
+        self._request().check(
             n_voters=self.n_estimators,
-            classes=np.unique(labels),
+            n_classes=np.unique(labels).size,
             unlabelled=X_unlabelled is not None,
         )
         random_state = check_random_state(self.random_state)
@@ -107,7 +106,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         ]
         estimators = [self._base()] * self.n_estimators
         return self._train(
-            estimators, rows, points, labels, X_unlabelled, terms=terms, random_state=random_state
+            estimators, rows, points, labels, X_unlabelled, random_state=random_state
         )
 
     def _base(self) -> Any:

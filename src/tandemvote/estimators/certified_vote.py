@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.certificate import Certificate
-from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.ensembles.hard_vote import vote_shares, vote_totals
-from tandemvote.ensembles.terms import Terms
+from tandemvote.certification import CertificateRequest, Certification, certify_votes
+from tandemvote.counts import FloatArray
+from tandemvote.ensembles.hold_out import votes_on
+from tandemvote.ensembles.training_rows import row_digests
 from tandemvote.ensembles.voters import Codes
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import vote_shares, vote_totals
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             Columns follow `classes_`. These are shares of votes, not calibrated probabilities.
         """
         check_is_fitted(self)
-        return vote_shares(self._predict_codes(X), self.weights_, len(self.classes_))
+        return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
 
     def certify_with_test(
         self, X_test: Any, y_test: ArrayLike, *, bound: str | Sequence[str] | None = None
@@ -75,20 +77,15 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         Parameters
         ----------
         X_test, y_test : array_like
-            Labelled points used for nothing else: not for training, weights or any choice.
+            Labelled points used for nothing else: not for training, weights or any choice. Rows
+            that `fit` was given are refused.
         bound : str or sequence of str, optional
             The bound to report, "test_set" included; by default the one of `certificate_`.
         """
-        predicted = Votes.from_predictions([self.predict(X_test)], y_test)
-        terms = replace(self._terms(), bound=self.bound if bound is None else bound)
-        note = f"Test-set labels: {predicted.n_samples} set aside for the test-set bound."
-        return terms.certify(
-            self.counts_,
-            self.certificate_.weights,
-            profile=self.certificate_.profile,
-            test_counts=VoteCounts.from_votes(predicted),
-            notes=[*self.certificate_.notes, note],
-        )
+        check_is_fitted(self)
+        test_votes = votes_on(self, X_test, column_or_1d(y_test), what="test")
+        found = replace(self.certification_, request=self._request())
+        return found.with_test_set(test_votes, bound).certificate
 
     def prune(self, max_voters: int) -> Self:
         """Return a smaller vote with a certificate of its own; no point is spent on it.
@@ -113,25 +110,33 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
                 f"This vote was pruned to {len(self.estimators_)} of {self.counts_.n_voters} voters"
                 " before. Prune the whole one again."
             )
-        terms = self._terms()
-        weights = terms.prune_weights(self.counts_, max_voters)
-        kept = np.flatnonzero(weights)
         smaller = copy(self)
+        smaller._accept(self.certification_.pruned(max_voters))
+        kept = np.flatnonzero(smaller.weights_)
         smaller._keep([self.estimators_[voter] for voter in kept])
-        smaller.weights_ = weights[kept]
-        smaller._issue(terms, weights)
+        smaller.weights_ = smaller.weights_[kept]
         del smaller.oob_score_, smaller.oob_decision_function_
         return smaller
 
     @abstractmethod
-    def _predict_codes(self, X: Any) -> Codes:
-        """Let every voter predict codes, shape (n_voters, n_samples)."""
+    def predict_voters(self, X: Any) -> Codes:
+        """Return what every voter says of new points.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_voters, n_samples)
+            Positions in `classes_`.
+        """
 
     def _keep(self, estimators: list[Any]) -> None:
         self.estimators_ = estimators
 
-    def _terms(self) -> Terms:
-        return Terms(
+    def _request(self) -> CertificateRequest:
+        return CertificateRequest(
             weights=self.weights,
             bound=self.bound,
             prior=self.prior,
@@ -139,12 +144,10 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             sharpening=self.sharpening,
         )
 
-    def _certify(self, votes: Votes, terms: Terms) -> Self:
-        """Count the votes, choose the weights, issue the certificate."""
-        votes, self.unlabelled_votes_ = terms.set_apart(votes)
-        self.counts_ = VoteCounts.from_votes(votes)
-        self.weights_ = terms.choose_weights(self.counts_)
-        self._issue(terms, self.weights_)
+    def _certify(self, votes: Votes, points: Any) -> Self:
+        """Certify the votes on the points of `fit`, and keep what is known of both."""
+        self.training_rows_ = row_digests(points)
+        self._accept(certify_votes(votes, self._request()))
         totals = vote_totals(votes.predictions, self.weights_, len(self.classes_), votes.held_out)
         weight = totals.sum(axis=1, keepdims=True)
         judged = weight[:, 0] > 0
@@ -154,8 +157,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         self.oob_score_ = float(right.mean()) if right.size else float("nan")
         return self
 
-    def _issue(self, terms: Terms, weights: FloatArray) -> None:
-        unlabelled = self.unlabelled_votes_
-        profile = VoteProfile.of(unlabelled, weights) if unlabelled.size else None
-        self.certificate_ = terms.certify(self.counts_, weights, profile=profile)
-        self.bounds_ = self.certificate_.bounds
+    def _accept(self, found: Certification) -> None:
+        self.certification_ = found
+        self.counts_ = found.counts
+        self.certificate_ = found.certificate
+        self.bounds_ = found.certificate.bounds
+        self.weights_ = found.weights

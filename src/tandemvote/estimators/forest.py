@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from numpy.typing import ArrayLike
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tandemvote.ensembles.fitted import voter_predictions
+from tandemvote.ensembles.members import voter_predictions
 from tandemvote.ensembles.out_of_bag import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_class_weight
-from tandemvote.ensembles.unlabelled import refuse_training_rows
+from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.ensembles.voters import Codes
 from tandemvote.estimators.certified_vote import CertifiedVote
 
@@ -70,6 +71,10 @@ class CertifiedForestClassifier(CertifiedVote):
     weights_ : ndarray of shape (n_voters,)
     counts_ : VoteCounts
         Errors and common errors of the trees on points left out.
+    certification_ : Certification
+        The votes, counts and weights behind the certificate.
+    training_rows_ : ndarray of shape (n_samples,)
+        A digest of each row of X, by which points that were trained on are recognised.
     forest_ : RandomForestClassifier
         The fitted forest, whose own `predict` averages probabilities and is not certified.
     estimators_ : list of DecisionTreeClassifier
@@ -154,22 +159,23 @@ class CertifiedForestClassifier(CertifiedVote):
         refuse_class_weight(self.class_weight)
         points, labels = self._validate(X, y=y)
         check_classification_targets(labels)
-        terms = self._terms()
-        terms.check(
+        self._request().check(
             n_voters=self.n_estimators,
-            classes=np.unique(labels),
+            n_classes=np.unique(labels).size,
             unlabelled=X_unlabelled is not None,
         )
         unlabelled = None if X_unlabelled is None else self._validate(X_unlabelled, reset=False)
         if unlabelled is not None:
-            refuse_training_rows(points, unlabelled)
+            refuse_training_rows(row_digests(points), unlabelled, what="unlabelled")
         self.forest_ = self._plain_forest().fit(points, labels)
         self.estimators_ = self.forest_.estimators_
         self.classes_ = self.forest_.classes_
         votes = out_of_bag_votes(self.forest_, points, labels, X_unlabelled=unlabelled)
-        return self._certify(votes, terms)
+        return self._certify(replace(votes, voters=None), points)
 
-    def _predict_codes(self, X: Any) -> Codes:
+    def predict_voters(self, X: Any) -> Codes:
+        """Return what every tree says of new points: codes of shape (n_voters, n_samples)."""
+        check_is_fitted(self)
         return voter_predictions(self.forest_, self._validate(X, reset=False))
 
     def _keep(self, estimators: list[Any]) -> None:

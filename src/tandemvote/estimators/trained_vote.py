@@ -10,12 +10,12 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tandemvote.ensembles.refusals import refuse_frozen
 from tandemvote.ensembles.splits import Rows, held_out_mask
-from tandemvote.ensembles.terms import Terms
 from tandemvote.ensembles.training import train
-from tandemvote.ensembles.unlabelled import refuse_training_rows
+from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.ensembles.voters import Codes, Voter, encode, predict_codes, predict_held_out
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
@@ -56,12 +56,11 @@ class TrainedVote(CertifiedVote):
         labels: NDArray[Any],
         X_unlabelled: Any | None,
         *,
-        terms: Terms,
         random_state: RandomState,
     ) -> Self:
-        unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
-        if unseen is not None:
-            refuse_training_rows(points, unseen)
+        for estimator in estimators:
+            refuse_frozen(estimator)
+        unseen = self._validate_unlabelled(X_unlabelled, points)
         self.classes_ = np.unique(labels)
         self.estimators_ = train(
             estimators, points, labels, rows, random_state, n_jobs=self.n_jobs, verbose=self.verbose
@@ -74,10 +73,19 @@ class TrainedVote(CertifiedVote):
         if unseen is not None:
             unlabelled = predict_codes(voters, unseen, self.n_jobs)
         votes = Votes(predictions, codes, held_out, self.classes_, unlabelled)
-        return self._certify(votes, terms)
+        return self._certify(votes, points)
+
+    def _validate_unlabelled(self, X_unlabelled: Any | None, points: Any) -> Any | None:
+        if X_unlabelled is None:
+            return None
+        unseen = self._validate_new(X_unlabelled)
+        refuse_training_rows(row_digests(points), unseen, what="unlabelled")
+        return unseen
 
     def _voters(self) -> list[Voter]:
         return [Voter(estimator, self.classes_) for estimator in self.estimators_]
 
-    def _predict_codes(self, X: Any) -> Codes:
+    def predict_voters(self, X: Any) -> Codes:
+        """Return what every voter says of new points: codes of shape (n_voters, n_samples)."""
+        check_is_fitted(self)
         return predict_codes(self._voters(), self._validate_new(X), self.n_jobs)

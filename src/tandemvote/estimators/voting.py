@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from sklearn.utils.validation import _num_samples
 from tandemvote.ensembles.hold_out import hold_out_votes
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.splits import held_out_mask, split
-from tandemvote.ensembles.unlabelled import refuse_training_rows
 from tandemvote.estimators.trained_vote import TrainedVote
 
 if TYPE_CHECKING:
@@ -107,29 +107,26 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         """
         points, labels = self._validate_training(X, y)
         models = self._models()
-        terms = self._terms()
-        given = X_unlabelled is not None
-        if self.prefit:
-            terms.check(n_voters=len(models), classes=np.unique(labels), unlabelled=given)
-            self.estimators_ = models
-            unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
-            if unseen is not None:
-                refuse_training_rows(points, unseen)
-            votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
-            self.classes_ = votes.classes
-            return self._certify(votes, terms)
         random_state = check_random_state(self.random_state)
-        parts = split(len(labels), self.splits, random_state)
-        n_voters = len(models) * len(parts)
-        terms.check(n_voters=n_voters, classes=np.unique(labels), unlabelled=given)
+        parts = [] if self.prefit else split(len(labels), self.splits, random_state)
         rows = [part for part in parts for _ in models]
+        request = self._request()
+        request.check(
+            n_voters=len(models) if self.prefit else len(rows),
+            n_classes=np.unique(labels).size,
+            unlabelled=X_unlabelled is not None,
+        )
+        if self.prefit:
+            unseen = self._validate_unlabelled(X_unlabelled, points)
+            votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
+            self.estimators_, self.classes_ = models, votes.classes
+            return self._certify(replace(votes, voters=None), points)
         if not isinstance(self.splits, Integral):
             # Random halves may miss each other on tiny data; folds do so by design.
             n_unlabelled = 0 if X_unlabelled is None else _num_samples(X_unlabelled)
-            terms.check_overlaps(held_out_mask(rows, len(labels)), n_unlabelled)
-        estimators = models * len(parts)
+            request.check_overlaps(held_out_mask(rows, len(labels)), n_unlabelled)
         return self._train(
-            estimators, rows, points, labels, X_unlabelled, terms=terms, random_state=random_state
+            models * len(parts), rows, points, labels, X_unlabelled, random_state=random_state
         )
 
     def _models(self) -> list[Any]:

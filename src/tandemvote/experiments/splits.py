@@ -12,9 +12,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from tandemvote.datasets import Dataset, DatasetError
-from tandemvote.ensembles import voter_predictions, weighted_vote
+from tandemvote.ensembles import voter_predictions
 from tandemvote.experiments.cells import Cell
 from tandemvote.experiments.protocol import TEST_FRACTION
+from tandemvote.hard_vote import weighted_vote
 
 Array = NDArray[Any]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from copy import copy
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
@@ -42,8 +43,10 @@ nobody checks where their branches lead; `refuse_unsound_trees` does, before the
 
 
 def write_skops(model: CertifiedVote) -> bytes:
-    """Return the skops file of a vote."""
-    data: bytes = _skops().dumps(model)
+    """Return the skops file of a vote, without the votes and labels it was certified by."""
+    kept = copy(model)
+    del kept.certification_
+    data: bytes = _skops().dumps(kept)
     return data
 
 

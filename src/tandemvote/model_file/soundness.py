@@ -21,6 +21,7 @@ from sklearn.tree._tree import TREE_LEAF, Tree
 
 from tandemvote.certificate_file.record import CertificateRecord
 from tandemvote.certificate_file.saving import certificate_of, document_of
+from tandemvote.certification import Certification
 from tandemvote.estimators import CertifiedForestClassifier
 from tandemvote.estimators.certified_vote import CertifiedVote
 
@@ -43,8 +44,18 @@ def refuse_false_promise(model: CertifiedVote) -> None:
         weights = weights[weights > 0]
     if not np.array_equal(weights, model.weights_) or len(weights) != len(model.estimators_):
         raise ModelFileError("its certificate is about a vote with other weights")
-    model.certificate_ = certificate
-    model.bounds_, model.counts_ = certificate.bounds, certificate.counts
+    weights, kept = model.weights_, certificate.weights
+    model._accept(
+        Certification(
+            request=model._request(),
+            counts=certificate.counts,
+            weights=kept,
+            profile=certificate.profile,
+            notes=certificate.notes,
+        )
+    )
+    model.certificate_, model.bounds_ = certificate, certificate.bounds
+    model.weights_ = weights
 
 
 def refuse_unsound_trees(model: CertifiedVote) -> None:

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate import BEST, TEST_SET, VOTE_PROFILE
-from tandemvote.certifying import BAGGED, judge, own_predict
-from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.ensembles.hard_vote import vote_labels
-from tandemvote.ensembles.hold_out import predict_labels
-from tandemvote.ensembles.terms import UNIFORM, Terms
-from tandemvote.estimators.certified_vote import CertifiedVote
-from tandemvote.per_class.certificates import ClassCertificates, ClassGuarantee
+from tandemvote.certification import (
+    UNIFORM,
+    CertificateRequest,
+    Certification,
+    as_one_voter,
+    certify_votes,
+)
+from tandemvote.counts import FloatArray
+from tandemvote.ensembles.evidence import (
+    evidence,
+    is_certified,
+    own_predict_note,
+    votes_on_test_set,
+)
+from tandemvote.per_class.certificates import (
+    CLASS_ASSUMPTIONS,
+    ClassCertificates,
+    ClassGuarantee,
+)
 from tandemvote.per_class.counting import ClassCounts, class_counts
-from tandemvote.per_class.judging import judge_again
 from tandemvote.votes import Votes
 
 
@@ -46,9 +56,9 @@ def certify_per_class(
     Parameters
     ----------
     model : fitted certified classifier, fitted ensemble, sequence of fitted classifiers, or Votes
-        As in `certify`. A certified classifier is judged again with X and y of its `fit`; except
-        for a forest it needs a whole number as `random_state` for that. Of any classifier at all
-        ``Votes.from_predictions([model.predict(X_test)], y_test)`` gives the bound "test_set".
+        As in `certify`. A certified classifier has kept the votes of its `fit` and needs no X and
+        y. Of any classifier at all ``Votes.from_predictions([model.predict(X_test)], y_test)``
+        gives the bound "test_set".
     X, y : array_like, optional
         As in `certify`.
     X_test, y_test : array_like, optional
@@ -80,7 +90,7 @@ def certify_per_class(
       frequent    4513     0.040    TND
       rare         487     0.617    TND
     """
-    if isinstance(model, CertifiedVote):
+    if is_certified(model):
         check_is_fitted(model)
         weights = model.certificate_.weights if weights is None else weights
         prior = model.certificate_.prior if prior is None else prior
@@ -92,55 +102,57 @@ def certify_per_class(
             "The bound 'vote_profile' looks at unlabelled points, whose class is unknown. Choose"
             " another bound, or pass a test set and say bound='test_set'."
         )
-    terms = Terms(
+    if X_test is not None and not {TEST_SET, BEST} & set(names):
+        raise ValueError(
+            f"A test set is given and bound={', '.join(names)} does not look at it. Say"
+            " bound='test_set', or name several: each then pays for the choice."
+        )
+    request = CertificateRequest(
         weights=UNIFORM if weights is None else weights,
         bound=names,
         prior=prior,
         delta=delta,
         sharpening=sharpening,
     )
-    _check_test_set(model, names, X_test, y_test)
-    if isinstance(model, CertifiedVote) and X is not None and y is not None:
-        votes, notes = judge_again(model, X, y)
-    else:
-        votes, notes = judge(model, X, y, None)
-    # The vote's own predictions on a test set are the votes of a single voter.
-    tested = votes if isinstance(model, Votes) and TEST_SET in names else None
-    terms.check(
-        n_voters=votes.n_voters,
-        classes=votes.classes,
-        test_set=tested is not None or X_test is not None,
-    )
-    counts = VoteCounts.from_votes(votes)
-    chosen = terms.choose_weights(counts)
-    if X_test is not None and y_test is not None:
-        tested = Votes.from_predictions([_predict(model, X_test, chosen)], y_test)
-    if tested is not None:
-        notes += [f"Test-set labels: {tested.n_samples} set aside for the test-set bound."]
-    if isinstance(model, BAGGED):
-        notes += [own_predict(model, chosen, X_test, None, X)]
+    found = evidence(model, X, y)
+    test_votes = votes_on_test_set(model, X, X_test, y_test)
+    if isinstance(model, Votes) and model.n_voters == 1 and TEST_SET in names:
+        test_votes = model  # the vote's own predictions on a test set
+    labelled = replace(found.votes, unlabelled=found.votes.unlabelled[:, :0])
     with warnings.catch_warnings():
-        # The table says it in words, rather than once a class.
+        # The table says it in words, rather than once per class.
         warnings.simplefilter("ignore", VacuousBoundWarning)
-        if names == (BEST,):
-            test_counts = None if tested is None else VoteCounts.from_votes(tested)
-            candidates = terms.certify(counts, chosen, test_counts=test_counts).candidates
-            terms = replace(terms, bound=candidates)
-        guarantees = _certify_classes(votes, tested, terms, chosen)
-    return ClassCertificates(
-        guarantees=guarantees,
-        delta=delta,
-        weights=chosen,
-        notes=tuple(notes),
-    )
+        whole = certify_votes(
+            labelled,
+            request,
+            test_votes=test_votes,
+            notes=found.notes,
+            assumptions=found.assumptions,
+        )
+        own = own_predict_note(
+            model, whole.certificate.predict, test=X_test, unlabelled=None, training=X
+        )
+        return ClassCertificates(
+            guarantees=_certify_classes(labelled, whole),
+            delta=delta,
+            weights=whole.weights,
+            assumptions=(*CLASS_ASSUMPTIONS, *found.assumptions),
+            notes=(*whole.certificate.notes, *own),
+        )
 
 
-def _certify_classes(
-    votes: Votes, tested: Votes | None, terms: Terms, weights: FloatArray
-) -> tuple[ClassGuarantee, ...]:
+def _certify_classes(votes: Votes, whole: Certification) -> tuple[ClassGuarantee, ...]:
     """Certify every class on its own points, at its share of delta."""
+    weights = whole.weights
+    tested = whole.test_votes
+    if tested is not None:
+        tested = as_one_voter(tested, weights)
     classes = votes.classes if tested is None else np.union1d(votes.classes, tested.classes)
-    shared = replace(terms, delta=terms.delta / len(classes))
+    shared = replace(
+        whole.request,
+        bound=whole.certificate.candidates,
+        delta=whole.request.delta / len(classes),
+    )
     counted = class_counts(votes, classes)
     untested = [replace(found, n_points=0) for found in counted]
     test_counted = untested if tested is None else class_counts(tested, classes)
@@ -151,15 +163,15 @@ def _certify_classes(
 
 
 def _certify_class(
-    judged: ClassCounts, tested: ClassCounts, terms: Terms, weights: FloatArray
+    judged: ClassCounts, tested: ClassCounts, request: CertificateRequest, weights: FloatArray
 ) -> ClassGuarantee:
     """Take the smallest of the bounds asked for, each at its share of the delta of the class."""
-    share = terms.delta / len(terms.bound)
+    share = request.delta / len(request.bound)
     found: dict[str, BoundValue] = {}
-    for name in terms.bound:
+    for name in request.bound:
         if name != TEST_SET:
             found[name] = get_bound(name)(
-                judged.counts, weights, terms.prior, share, terms.sharpening
+                judged.counts, weights, request.prior, share, request.sharpening
             )
         elif tested.n_points and tested.counts.n_min:
             found[name] = get_bound(name)(tested.counts, delta=share)
@@ -170,7 +182,7 @@ def _certify_class(
         label=judged.label,
         value=value,
         bound=best,
-        delta=terms.delta,
+        delta=request.delta,
         bounds=found,
         n_points=source.n_points,
         remark=_remark(best, source) if value >= 1.0 else "",
@@ -186,29 +198,3 @@ def _remark(bound: str, counted: ClassCounts) -> str:
     if missing(get_bound(bound).needs, counted.counts):
         return "two voters share no held-out point of this class"
     return "too few points, or too many errors"
-
-
-def _predict(model: Any, X: Any, weights: FloatArray) -> NDArray[Any]:
-    """Let the vote with these weights predict."""
-    if isinstance(model, CertifiedVote):
-        vote = copy(model)
-        vote.weights_ = weights
-        return vote.predict(X)
-    return vote_labels(predict_labels(model, X), weights)
-
-
-def _check_test_set(model: Any, names: Sequence[str], X_test: Any, y_test: Any) -> None:
-    if (X_test is None) != (y_test is None):
-        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
-    if X_test is None:
-        return
-    if isinstance(model, Votes):
-        raise ValueError(
-            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
-            " alone, the vote's own predictions on the test set as votes of a single voter."
-        )
-    if not {TEST_SET, BEST} & set(names):
-        raise ValueError(
-            f"A test set is given and bound={', '.join(names)} does not look at it. Say"
-            " bound='test_set', or name several: each then pays for the choice."
-        )

@@ -57,7 +57,8 @@ def class_counts(votes: Votes, classes: NDArray[Any]) -> list[ClassCounts]:
     for label in classes:
         points = true_classes == label
         counts = _count(wrong[:, points], votes.held_out[:, points])
-        found.append(ClassCounts(label.item(), int(points.sum()), replace(counts, classes=classes)))
+        name = label.item() if isinstance(label, np.generic) else label
+        found.append(ClassCounts(name, int(points.sum()), replace(counts, classes=classes)))
     return found
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.certificate import percent, rounded_up
+from tandemvote.counts import FloatArray
 from tandemvote.inequalities.pac_bayes_kl import check_delta
-from tandemvote.selective.margins import DECIMALS, check_shares, vote_margins
+from tandemvote.selective.margins import DECIMALS, accepts, check_shares, vote_margins
 from tandemvote.selective.thresholds import Threshold, all_at_once, check_grid, within
 from tandemvote.votes import Votes
 
@@ -31,6 +32,24 @@ ASSUMPTIONS = (
 )
 
 COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
+
+
+class Selection(NamedTuple):
+    """Labels of the accepted points, and which points those are.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (n_accepted,)
+        One label per accepted point, in the order of the points; rejected points have none.
+    accepted : ndarray of bool, shape (n_samples,)
+    """
+
+    labels: NDArray[Any]
+    accepted: NDArray[np.bool_]
+
+
+ShareFunction = Callable[[Any], tuple[FloatArray, NDArray[Any]]]
+"""From points to the shares behind each label there, and the labels."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,6 +78,8 @@ class SelectiveCertificate:
         All that were fixed in advance, from the smallest margin to the largest.
     assumptions : tuple of str
         What must be true, in words, because no code can see it.
+    shares_of : callable or None
+        From points to shares of the vote, if the classifiers are at hand.
 
     Examples
     --------
@@ -80,6 +101,7 @@ class SelectiveCertificate:
     max_error: float | None
     thresholds: tuple[Threshold, ...]
     assumptions: tuple[str, ...] = ASSUMPTIONS
+    shares_of: ShareFunction | None = None
 
     @classmethod
     def from_shares(
@@ -91,6 +113,7 @@ class SelectiveCertificate:
         margin: float | Sequence[float],
         max_error: float | None = None,
         delta: float = 0.05,
+        shares_of: ShareFunction | None = None,
     ) -> SelectiveCertificate:
         """Certify from the shares of the vote on a labelled hold-out.
 
@@ -105,6 +128,8 @@ class SelectiveCertificate:
             The labels behind the columns; 0, 1, ... by default.
         margin, max_error, delta
             As in `certify_selective`.
+        shares_of : callable, optional
+            From new points to their shares and the labels of the columns, for `predict`.
         """
         check_delta(delta)
         grid = check_grid(margin)
@@ -130,7 +155,19 @@ class SelectiveCertificate:
             delta=delta,
             max_error=max_error,
             thresholds=tuple(rows),
+            shares_of=shares_of,
         )
+
+    def predict(self, X: Any) -> Selection:
+        """Return the labels of the accepted points, and a mask that says which these are."""
+        if self.shares_of is None:
+            raise ValueError(
+                "Shares alone cannot vote on new points. Certify the classifiers themselves, or"
+                " pass shares_of to SelectiveCertificate.from_shares."
+            )
+        shares, classes = self.shares_of(X)
+        accepted = accepts(vote_margins(shares), self.margin)
+        return Selection(np.asarray(classes)[shares[accepted].argmax(axis=1)], accepted)
 
     def at(self, margin: float) -> SelectiveCertificate:
         """Return the guarantee for another of the thresholds; they all hold at once.

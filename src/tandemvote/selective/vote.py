@@ -1,18 +1,22 @@
-"""A fitted classifier that abstains, and the certificate of what it accepts."""
+"""A vote that abstains, certified on labelled points that were used for nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d
 
+from tandemvote.bounds.averages import distribution
 from tandemvote.counts import FloatArray
+from tandemvote.ensembles.evidence import common_hold_out
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.selective.certificate import SelectiveCertificate
-from tandemvote.selective.margins import accepts, check_shares, vote_margins
+from tandemvote.ensembles.training_rows import refuse_points_trained_on
+from tandemvote.hard_vote import vote_shares
+from tandemvote.selective.certificate import SelectiveCertificate, ShareFunction
+from tandemvote.votes import Voters
 
 MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Thresholds to search if none are given: fixed in advance, as they must be."""
@@ -20,23 +24,25 @@ MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 def certify_selective(
     model: Any,
-    X_hold_out: Any,
-    y_hold_out: ArrayLike,
+    X: Any = None,
+    y: ArrayLike | None = None,
     *,
     margin: float | Sequence[float] | None = None,
     max_error: float | None = None,
+    weights: ArrayLike | None = None,
     delta: float = 0.05,
 ) -> SelectiveCertificate:
     """Certify a vote that abstains: its error on the points it accepts, and how many these are.
 
     Parameters
     ----------
-    model : fitted classifier with predict_proba
-        Of the certified classifiers of this library `predict_proba` gives the shares of the hard
-        vote; of others the guarantee is about the label with the largest probability. Shares from
-        elsewhere go into `SelectiveCertificate.from_shares`.
-    X_hold_out, y_hold_out : array_like
-        Labelled points used for nothing else.
+    model : sequence of fitted classifiers, or Votes
+        Of a single classifier, ``[classifier]``, the shares are its own probabilities, which for
+        the certified classifiers of this library are the shares of the hard vote. Several vote.
+        Shares from elsewhere go into `SelectiveCertificate.from_shares`.
+    X, y : array_like, optional
+        Labelled points that no classifier was trained on, used for nothing else; nothing with
+        votes.
     margin : float or sequence of float, optional
         Accept a point if the two largest shares differ by at least this: one threshold fixed in
         advance; or several, fixed in advance, of which any may be chosen afterwards, each at its
@@ -45,12 +51,15 @@ def certify_selective(
         Take the smallest of the thresholds that can be shown to keep the error among accepted
         points at or below this. The search passes levels on from threshold to threshold, which
         costs less than certifying them all.
+    weights : array_like of shape (n_voters,), optional
+        Weights of several voters, fixed before looking at these points; uniform by default.
     delta : float in (0, 1)
         Probability with which any of it may fail.
 
     Returns
     -------
     SelectiveCertificate
+        Its `predict` gives labels where the vote is sure enough.
 
     Examples
     --------
@@ -58,10 +67,10 @@ def certify_selective(
     >>> from tandemvote import CertifiedForestClassifier
     >>> X, y = load_digits(return_X_y=True)
     >>> forest = CertifiedForestClassifier(50, random_state=0).fit(X[:900], y[:900])
-    >>> found = certify_selective(forest, X[900:], y[900:], max_error=0.05)
+    >>> found = certify_selective([forest], X[900:], y[900:], max_error=0.05)
     >>> found.error, found.coverage > 0.8
     (0.05, True)
-    >>> labels, accepted = SelectiveVote(forest, margin=found.margin).predict(X[900:])
+    >>> labels, accepted = found.predict(X[900:])
     >>> int(accepted.sum()) == labels.size == found.n_accepted
     True
     """
@@ -72,68 +81,39 @@ def certify_selective(
                 " example, or which error to keep, max_error=0.05."
             )
         margin = MARGINS
+    if isinstance(model, Sequence) and len(model) == 1 and y is not None:
+        labels = column_or_1d(y)
+        (classifier,) = model
+        shares_of: ShareFunction | None = partial(_probabilities, classifier)
+        shares, classes = _probabilities(classifier, X)
+        refuse_points_trained_on(classifier, X, labels, what="held-out")
+    else:
+        votes = common_hold_out(model, X, y, purpose="a vote that abstains").votes
+        rho = distribution(weights, votes.n_voters, "weights")
+        labels, classes = votes.classes[votes.labels], votes.classes
+        shares = vote_shares(votes.predictions, rho, classes.size)
+        shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters, rho)
     return SelectiveCertificate.from_shares(
-        _shares(model, X_hold_out),
-        y_hold_out,
-        classes=model.classes_,
+        shares,
+        labels,
+        classes=classes,
         margin=margin,
         max_error=max_error,
         delta=delta,
+        shares_of=shares_of,
     )
 
 
-class Selection(NamedTuple):
-    """Labels of the accepted points, and which points those are.
-
-    Attributes
-    ----------
-    labels : ndarray, shape (n_accepted,)
-        One label an accepted point, in the order of the points; rejected points have none.
-    accepted : ndarray of bool, shape (n_samples,)
-    """
-
-    labels: NDArray[Any]
-    accepted: NDArray[np.bool_]
+def _vote_shares(voters: Voters, weights: FloatArray, X: Any) -> tuple[FloatArray, NDArray[Any]]:
+    codes, classes = voters(X)
+    return vote_shares(codes, weights, len(classes)), classes
 
 
-@dataclass(frozen=True)
-class SelectiveVote:
-    """A fitted classifier that gives no label where its margin is below a threshold.
-
-    Attributes
-    ----------
-    model : fitted classifier with predict_proba
-    margin : float
-        Points whose two largest shares differ by at least this are accepted.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from tandemvote import CertifiedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> forest = CertifiedForestClassifier(20, random_state=0).fit(X, y)
-    >>> labels, accepted = SelectiveVote(forest, margin=0.9).predict([[5, 3, 1, 0], [6, 3, 5, 1.6]])
-    >>> labels.tolist(), accepted.tolist()
-    ([0], [True, False])
-    """
-
-    model: Any
-    margin: float
-
-    def predict(self, X: Any) -> Selection:
-        """Return the labels of the accepted points, and a mask that says which these are."""
-        shares = _shares(self.model, X)
-        accepted = accepts(vote_margins(shares), self.margin)
-        winners = shares[accepted].argmax(axis=1)
-        return Selection(np.asarray(self.model.classes_)[winners], accepted)
-
-
-def _shares(model: Any, X: Any) -> FloatArray:
+def _probabilities(model: Any, X: Any) -> tuple[FloatArray, NDArray[Any]]:
     refuse_other_than_one_label(model)
     if not hasattr(model, "predict_proba"):
         raise ValueError(
-            f"{type(model).__name__} has no predict_proba, so no margin is known. Let classifiers"
-            " vote with CertifiedVotingClassifier(prefit=True), or pass shares of your own to"
-            " SelectiveCertificate.from_shares."
+            f"{type(model).__name__} has no predict_proba, so no margin is known. Let several"
+            " classifiers vote, or pass shares of your own to SelectiveCertificate.from_shares."
         )
-    return check_shares(model.predict_proba(X))
+    return model.predict_proba(X), model.classes_

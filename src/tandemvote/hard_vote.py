@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.counts import FloatArray
+from tandemvote.votes import Voters
 
 EXACT_BITS = 52
 """Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""
@@ -47,16 +48,21 @@ def weighted_vote(
     return np.asarray(vote_totals(predictions, weights, n_classes).argmax(axis=1))
 
 
-def vote_labels(labels: NDArray[Any], weights: ArrayLike) -> NDArray[Any]:
-    """Weighted vote on labels of any type, one row a voter.
+def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
+    """Let voters vote on points; ties go to the smallest class.
 
     Examples
     --------
-    >>> vote_labels(np.array([["a", "b"], ["b", "b"]]), [0.5, 0.5]).tolist()
-    ['a', 'b']
+    >>> vote_of(lambda X: (np.array([[0, 1], [1, 1]]), np.array(["a", "b"])), None, [0.5, 0.5])
+    array(['a', 'b'], dtype='<U1')
     """
-    classes, codes = np.unique(labels, return_inverse=True)
-    return np.asarray(classes[weighted_vote(codes.reshape(labels.shape), weights, len(classes))])
+    if voters is None:
+        raise ValueError(
+            "Predictions alone cannot vote on new points. Certify the models themselves, or vote"
+            " with weighted_vote of tandemvote.hard_vote on your own predictions."
+        )
+    codes, classes = voters(X)
+    return np.asarray(classes[weighted_vote(codes, weights, len(classes))])
 
 
 def vote_shares(

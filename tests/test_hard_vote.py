@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.ensembles import vote_shares, weighted_vote
-from tandemvote.ensembles.hard_vote import exact_weights, votable, vote_labels, vote_totals
+from tandemvote.hard_vote import (
+    exact_weights,
+    votable,
+    vote_of,
+    vote_shares,
+    vote_totals,
+    weighted_vote,
+)
 
 
 @st.composite
@@ -63,10 +69,14 @@ def test_shares_sum_to_one_and_their_largest_is_the_vote(case):
     assert np.array_equal(shares.argmax(axis=1), weighted_vote(predictions, weights, n_classes))
 
 
-def test_labels_of_any_type_can_be_voted_on():
-    labels = np.array([["b", "c", "a"], ["a", "c", "a"], ["b", "a", "c"]])
-    assert vote_labels(labels, [1, 1, 1]).tolist() == ["b", "c", "a"]
-    assert vote_labels(labels, [1, 3, 1]).tolist() == ["a", "c", "a"]
+def test_voters_vote_on_labels_of_any_type():
+    def voters(X):
+        return np.array([[1, 2, 0], [0, 2, 0], [1, 0, 2]])[:, X], np.array(["a", "b", "c"])
+
+    assert vote_of(voters, [0, 1, 2], [1, 1, 1]).tolist() == ["b", "c", "a"]
+    assert vote_of(voters, [0, 2], [1, 3, 1]).tolist() == ["a", "a"]
+    with pytest.raises(ValueError, match="Certify the models themselves"):
+        vote_of(None, [0], [1, 1, 1])
 
 
 @pytest.mark.parametrize("weights", [[1.0, -0.1], [0.0, 0.0], [np.nan, 1.0], [[0.5, 0.5]]])

@@ -1,0 +1,300 @@
+"""The one way from votes to a certificate: count, choose weights, profile, bound, issue.
+
+Every face of the library (the estimators, the `certify` functions, the command line) asks for a
+certificate with a `CertificateRequest` and gets a `Certification`, which keeps all that was
+computed on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.bounds import get_bound
+from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.requirements import RequirementError, check, missing
+from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
+from tandemvote.certificate import BEST, Certificate, refuse_without
+from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.hard_vote import votable, weighted_vote
+from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.profile import SHUFFLE, VoteProfile
+from tandemvote.votes import Votes
+from tandemvote.weights import WeightSolution, minimise, prune
+from tandemvote.weights.problems import PROBLEMS
+
+UNIFORM = "uniform"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CertificateRequest:
+    """What a user asks for; all but the weights must be fixed before the data is seen.
+
+    Attributes
+    ----------
+    weights : str or array_like of shape (n_voters,)
+        "uniform", the name of a bound to minimise, or the weights themselves.
+    bound : str or sequence of str
+        As in `Certificate.from_counts`.
+    prior : array_like of shape (n_voters,), optional
+    delta : float in (0, 1)
+    sharpening : {"harmonic", "paper"}
+
+    Examples
+    --------
+    >>> request = CertificateRequest(weights="tandem")
+    >>> request.check(n_voters=2, n_classes=2)
+    """
+
+    weights: str | ArrayLike = UNIFORM
+    bound: str | Sequence[str] = "tandem"
+    prior: ArrayLike | None = None
+    delta: float = 0.05
+    sharpening: str = HARMONIC
+
+    def check(
+        self,
+        *,
+        n_voters: int,
+        n_classes: int,
+        unlabelled: bool = False,
+        test_set: bool = False,
+    ) -> None:
+        """Refuse what cannot be done, before anything is trained or counted."""
+        if n_voters < 1:
+            raise ValueError(f"A vote of {n_voters} voters is none; ask for at least 1.")
+        check_delta(self.delta)
+        get_sharpening(self.sharpening)
+        distribution(self.prior, n_voters, "prior")
+        if not isinstance(self.weights, str):
+            distribution(self.weights, n_voters, "weights")
+        elif self.weights not in (UNIFORM, *PROBLEMS):
+            raise ValueError(
+                f"There are no weights {self.weights!r}. Choose one of"
+                f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
+            )
+        # One voter on one point: all that a bound can miss here depends on the number of classes.
+        probe = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
+        probe = replace(probe, classes=np.arange(n_classes))
+        for name in self.bounds_named:
+            refuse_without(name, unlabelled=unlabelled, test_set=test_set)
+            check(name, get_bound(name).needs, probe)
+
+    def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
+        """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
+        silent = np.zeros(held_out.shape, np.uint8)
+        votes = Votes(
+            predictions=silent,
+            labels=silent[0],
+            held_out=held_out,
+            classes=np.arange(1),
+            unlabelled=np.zeros((len(silent), n_unlabelled), np.uint8),
+        )
+        probe = VoteCounts.from_votes(votes)
+        for name in self.bounds_named:
+            for need in missing(get_bound(name).needs, probe):
+                raise RequirementError(
+                    f"The bound {name!r} says nothing with these splits: {need.explanation(probe)}"
+                    " Voters of different folds never share one; random halves do (splits=5)."
+                )
+
+    @property
+    def bounds_named(self) -> list[str]:
+        """Names of the bounds to report and to minimise."""
+        reported = [self.bound] if isinstance(self.bound, str) else list(self.bound)
+        minimised = [self.weights] if isinstance(self.weights, str) else []
+        return [name for name in (*reported, *minimised) if name not in (BEST, UNIFORM)]
+
+    def minimise(self, counts: VoteCounts, bound: str) -> WeightSolution:
+        """Find the weights that minimise a bound, with the delta and prior of the request."""
+        return minimise(counts, bound, self.prior, self.delta, sharpening=self.sharpening)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certification:
+    """A certificate and everything it was computed from, so that nothing is computed twice.
+
+    Attributes
+    ----------
+    request : CertificateRequest
+    votes : Votes or None
+        None if they were too many to be held in memory, or were not kept in a file.
+    counts : VoteCounts
+    solution : WeightSolution or None
+        How the weights were found; None if they were uniform or given.
+    weights : ndarray of shape (n_voters,)
+        The weights that are certified, and voted with.
+    profile : VoteProfile or None
+        What the vote says of unlabelled points.
+    test_votes : Votes or None
+        Votes of all voters on the test set.
+    notes, assumptions : sequence of str
+        What the certificate says of these voters besides what every certificate says.
+    """
+
+    request: CertificateRequest
+    votes: Votes | None = None
+    counts: VoteCounts
+    solution: WeightSolution | None = None
+    weights: FloatArray
+    profile: VoteProfile | None = None
+    test_votes: Votes | None = None
+    notes: Sequence[str] = ()
+    assumptions: Sequence[str] = ()
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The bounds at these weights, and what they rest on."""
+        notes, test_counts = self.notes, None
+        if self.test_votes is not None:
+            test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
+            used = f"Test-set labels: {test_counts.n_min} set aside for the test-set bound."
+            notes = [*notes, used]
+        return Certificate.from_counts(
+            self.counts,
+            weights=self.weights,
+            prior=self.request.prior,
+            bound=self.request.bound,
+            delta=self.request.delta,
+            sharpening=self.request.sharpening,
+            profile=self.profile,
+            test_counts=test_counts,
+            notes=notes,
+            assumptions=self.assumptions,
+            voters=None if self.votes is None else self.votes.voters,
+        )
+
+    def with_test_set(
+        self, test_votes: Votes, bound: str | Sequence[str] | None = None
+    ) -> Certification:
+        """Add the test-set bound, from votes on points that were used for nothing else."""
+        request = self.request if bound is None else replace(self.request, bound=bound)
+        return replace(self, request=request, test_votes=test_votes)
+
+    def pruned(self, max_voters: int) -> Certification:
+        """Give all weight to at most so many voters.
+
+        The weights minimise the bound the weights were to minimise, else the bound to report, else
+        the tandem bound.
+        """
+        asked = [name for name in self.request.bounds_named[::-1] if name in PROBLEMS]
+        bound = (*asked, "tandem")[0]
+        solution = self.solution
+        if solution is None or solution.bound_name != bound:
+            solution = self.request.minimise(self.counts, bound)
+        smaller = prune(solution, self.counts, max_voters=max_voters)
+        weights = votable(smaller.weights)
+        profile = self.profile
+        if profile is not None:
+            if self.votes is None:
+                raise ValueError(
+                    "The votes on unlabelled points were not kept, so those of fewer voters are"
+                    " unknown. Fit the vote anew."
+                )
+            profile = VoteProfile.of(_set_apart(self.votes, self.request)[1], weights)
+        return replace(self, solution=smaller, weights=weights, profile=profile)
+
+
+def certify_votes(
+    votes: Votes,
+    request: CertificateRequest,
+    *,
+    test_votes: Votes | None = None,
+    notes: Sequence[str] = (),
+    assumptions: Sequence[str] = (),
+) -> Certification:
+    """Certify the weighted vote of voters on points they were not trained on.
+
+    Parameters
+    ----------
+    votes : Votes
+    request : CertificateRequest
+    test_votes : Votes, optional
+        Votes of the same voters on labelled points used for nothing else.
+    notes : sequence of str
+        What a reader should know, for the certificate.
+    assumptions : sequence of str
+        What must be true about these voters, besides what every certificate assumes.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1, 1], [0, 0, 0, 1]] * 3, [0, 1, 0, 1])
+    >>> certify_votes(votes, CertificateRequest(bound="first_order")).certificate.bound
+    'first_order'
+    """
+    request.check(
+        n_voters=votes.n_voters,
+        n_classes=votes.classes.size,
+        unlabelled=votes.n_unlabelled > 0,
+        test_set=test_votes is not None,
+    )
+    counted, for_profile = _set_apart(votes, request)
+    found = certify_counts(VoteCounts.from_votes(counted), request)
+    return replace(
+        found,
+        votes=votes,
+        profile=VoteProfile.of(for_profile, found.weights) if for_profile.size else None,
+        test_votes=test_votes,
+        notes=notes,
+        assumptions=assumptions,
+    )
+
+
+def certify_counts(counts: VoteCounts, request: CertificateRequest) -> Certification:
+    """Choose the weights from counts alone, where votes are too many to be held in memory."""
+    if isinstance(request.weights, str) and request.weights != UNIFORM:
+        solution = request.minimise(counts, request.weights)
+        weights = votable(solution.weights)
+        return Certification(request=request, counts=counts, solution=solution, weights=weights)
+    given = None if isinstance(request.weights, str) else request.weights
+    weights = distribution(given, counts.n_voters, "weights")
+    if given is not None:
+        weights = votable(weights)
+    return Certification(request=request, counts=counts, weights=weights)
+
+
+def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
+    """Return the weighted vote of voters as votes of a single voter.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1], [0, 0], [0, 0]], [0, 1])
+    >>> as_one_voter(votes, np.full(3, 1 / 3)).errors.tolist()
+    [[False, True]]
+    """
+    if votes.n_voters == 1:
+        return votes
+    if not votes.held_out.all():
+        raise ValueError(
+            "Some voters were trained on some of these points, so the vote on them shows nothing."
+            " Pass votes on points that no voter was trained on."
+        )
+    if votes.n_voters < weights.size:  # a pruned vote has no voters without weight
+        weights = weights[weights > 0]
+    winners = weighted_vote(votes.predictions, weights, votes.classes.size)[None, :]
+    return replace(
+        votes,
+        predictions=winners,
+        held_out=np.ones(winners.shape, bool),
+        unlabelled=winners[:, :0],
+        voters=None,
+    )
+
+
+def _set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[Any]]:
+    """Divide the unlabelled points between the counts, which weights depend on, and the profile.
+
+    Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both
+    uses get all points; where it is, each gets half of them, drawn at random.
+    """
+    if "disagreement" not in request.bounds_named:
+        return votes, votes.unlabelled
+    order = np.random.default_rng(SHUFFLE).permutation(votes.n_unlabelled)
+    first, second = np.array_split(order, 2)
+    seen = replace(votes, unlabelled=votes.unlabelled[:, np.sort(first)])
+    return seen, votes.unlabelled[:, np.sort(second)]

@@ -1,0 +1,180 @@
+"""One meaning for the arguments of every `certify` function: model, X and y."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
+from tandemvote.ensembles.hold_out import hold_out_votes, votes_on
+from tandemvote.ensembles.members import BAGGED
+from tandemvote.ensembles.out_of_bag import out_of_bag_votes
+from tandemvote.ensembles.refusals import refuse_other_than_one_label
+from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Votes on points that the voters never saw, and what is to be said about them.
+
+    Attributes
+    ----------
+    votes : Votes
+    notes : tuple of str
+        Which labels were used, and what was audited.
+    assumptions : tuple of str
+        What must be true about these voters because no code can see it.
+    """
+
+    votes: Votes
+    notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+def evidence(
+    model: Any, X: Any = None, y: ArrayLike | None = None, *, X_unlabelled: Any = None
+) -> Evidence:
+    """Let voters vote on points they never saw.
+
+    Parameters
+    ----------
+    model : fitted ensemble, sequence of fitted classifiers, or Votes
+        X and y mean, for an ensemble, the data it was trained on; for a sequence, points that none
+        of the classifiers was trained on. Votes bring their own. A certified classifier has kept
+        the votes of its `fit`; X and y may be left out.
+    X, y : array_like, optional
+    X_unlabelled : array_like, optional
+        Points of the same source that no voter was trained on, none of them among X.
+    """
+    if isinstance(model, Votes):
+        if not (X is None and y is None and X_unlabelled is None):
+            raise ValueError(
+                "Votes already hold predictions and labels. Pass no X and y with them; predictions"
+                " on unlabelled points go into Votes.from_predictions(unlabelled=...)."
+            )
+        return Evidence(model)
+    if is_certified(model):
+        check_is_fitted(model)
+        return _kept(model, X, y, X_unlabelled)
+    if X is None or y is None:
+        raise ValueError(
+            "X or y is missing. Pass the training data of an ensemble, or a hold-out for a list of"
+            " fitted classifiers."
+        )
+    if isinstance(model, Sequence):
+        votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
+        return Evidence(
+            votes, (f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter.",)
+        )
+    if not isinstance(model, BAGGED):
+        refuse_other_than_one_label(model)
+        raise ValueError(
+            f"{type(model).__name__} does not tell which points its voters were not trained on."
+            f" Pass [model] with points it never saw, or let CertifiedBaggingClassifier or"
+            " CertifiedVotingClassifier train it."
+        )
+    check_is_fitted(model)
+    if X_unlabelled is not None:
+        refuse_training_rows(row_digests(X), X_unlabelled, what="unlabelled")
+    votes = out_of_bag_votes(model, X, y, X_unlabelled=X_unlabelled)
+    used = (
+        f"Held-out labels: the {votes.n_samples} the model was trained on, each used for the voters"
+        " whose bootstrap left it out; none was set aside."
+    )
+    audited = audit_bootstraps(model, X, y)
+    return Evidence(votes, (used, audited), tuple(unaudited_assumptions(model)))
+
+
+def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidence:
+    """Return the votes that a certified classifier kept of its `fit`."""
+    found = model.certification_
+    name = type(model).__name__
+    if X_unlabelled is not None:
+        raise ValueError(f"Pass X_unlabelled to the fit of {name}, which then certifies with it.")
+    if found.votes is None:
+        raise ValueError(f"A {name} read from a file has no votes. Fit it anew.")
+    if len(model.estimators_) < found.counts.n_voters:
+        raise ValueError(
+            f"This vote was pruned to {len(model.estimators_)} of {found.counts.n_voters} voters,"
+            " and the guarantee must pay for the choice among all. Pass the whole vote with"
+            " weights=pruned.certificate_.weights."
+        )
+    if (X is not None and not np.array_equal(row_digests(X), model.training_rows_)) or (
+        y is not None
+        and not np.array_equal(column_or_1d(y), found.votes.classes[found.votes.labels])
+    ):
+        raise ValueError(
+            f"X and y are not those that this {name} was fitted on, in the same order. Leave them"
+            " out: it has kept its votes. For points it never saw, pass hold_out_votes(model,"
+            " X_held_out, y_held_out), or [model] with them."
+        )
+    used = (
+        f"Held-out labels: the {found.votes.n_samples} given to fit, each used for the voters that"
+        " were not trained on it."
+    )
+    return Evidence(found.votes, (used,), tuple(found.assumptions))
+
+
+def common_hold_out(
+    model: Any, X: Any = None, y: ArrayLike | None = None, *, purpose: str
+) -> Evidence:
+    """Return evidence in which every voter was judged on the same points, used for nothing else."""
+    if is_certified(model) or isinstance(model, BAGGED):
+        raise ValueError(
+            f"With a {type(model).__name__}, X and y mean the data it was trained on; {purpose}"
+            " needs labelled points that no voter was trained on. Pass hold_out_votes(model,"
+            " X_held_out, y_held_out), or [model] to judge it as one classifier."
+        )
+    found = evidence(model, X, y)
+    if not found.votes.held_out.all():
+        raise ValueError(
+            f"These votes were cast by voters with different held-out points; {purpose} needs"
+            " labelled points that no voter was trained on: hold_out_votes(model, X_held_out,"
+            " y_held_out)."
+        )
+    return found
+
+
+def votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None) -> Votes | None:
+    """Let the voters vote on a test set that is shown to be new as far as code can see."""
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
+    if X_test is None or y_test is None:
+        return None
+    if isinstance(model, Votes):
+        raise ValueError(
+            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
+            " alone, the vote's own predictions on the test set as votes of a single voter."
+        )
+    if X is not None:
+        refuse_training_rows(row_digests(X), X_test, what="test")
+    return votes_on(model, X_test, column_or_1d(y_test), what="test")
+
+
+def is_certified(model: Any) -> bool:
+    """Tell whether a model is a certified classifier, which keeps the votes of its own `fit`."""
+    return hasattr(model, "predict_voters")
+
+
+def own_predict_note(
+    model: Any, vote: Callable[[Any], NDArray[Any]], *, test: Any, unlabelled: Any, training: Any
+) -> list[str]:
+    """Say how often the prediction of a bagged ensemble differs from the vote that is certified."""
+    if not isinstance(model, BAGGED):
+        return []
+    kinds = (("test", test), ("unlabelled", unlabelled), ("training", training))
+    kind, points = next((kind, points) for kind, points in kinds if points is not None)
+    differs = model.predict(points) != vote(points)
+    hint = ", all of which some voters know; expect more on new points" * (kind == "training")
+    return [
+        f"The certificate is about the hard weighted vote. {type(model).__name__}.predict, another"
+        f" classifier, gives another label on {100 * differs.mean():.2g} % of the"
+        f" {differs.size} {kind} points{hint}."
+    ]

@@ -1,0 +1,270 @@
+"""No face of the library certifies that coin flips can be predicted.
+
+The labels are coin flips, so every classifier errs on half of all new points. Models know their
+training points by heart, and a person may pass these points wherever points are asked for. Every
+way in must refuse them, or give a guarantee that is no better than guessing.
+"""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from typer.testing import CliRunner
+
+import tandemvote
+from tandemvote import (
+    CertifiedBaggingClassifier,
+    CertifiedForestClassifier,
+    CertifiedVotingClassifier,
+    Votes,
+    certify,
+    certify_fitted_weights,
+    certify_per_class,
+    certify_selective,
+    hold_out_votes,
+)
+from tandemvote.cli.app import app
+
+N_ROWS = 1200
+LOWEST_HONEST_VALUE = 0.4
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(N_ROWS, 5))
+y = rng.integers(2, size=N_ROWS)
+ORDER = rng.permutation(N_ROWS)
+TREE = DecisionTreeClassifier(random_state=0)
+
+PLACES = {
+    "the same rows": (X, y),
+    "the same rows in another order": (X[ORDER], y[ORDER]),
+    "a part of them": (X[ORDER[:700]], y[ORDER[:700]]),
+    "a frame of them": (pd.DataFrame(X), pd.Series(y)),
+}
+
+
+def fitted():
+    """Every kind of model whose training rows can be recognised."""
+    forest = RandomForestClassifier(50, random_state=0).fit(X, y)
+    return {
+        "forest": forest,
+        "forest in a pipeline": make_pipeline(
+            StandardScaler(), RandomForestClassifier(50, random_state=0)
+        ).fit(X, y),
+        "extra trees": ExtraTreesClassifier(50, bootstrap=True, random_state=0).fit(X, y),
+        "bagged trees": BaggingClassifier(TREE, 50, random_state=0).fit(X, y),
+        "certified forest": CertifiedForestClassifier(50, random_state=0).fit(X, y),
+        "certified bagging": CertifiedBaggingClassifier(TREE, 50, random_state=0).fit(X, y),
+        "certified voting": CertifiedVotingClassifier(
+            [("a", TREE), ("b", TREE)], splits=5, random_state=0
+        ).fit(X, y),
+    }
+
+
+@pytest.fixture(scope="module")
+def models():
+    return fitted()
+
+
+BAGGED = ["forest", "extra trees", "bagged trees"]
+CERTIFIED = ["certified forest", "certified bagging", "certified voting"]
+ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
+
+
+def value(issued):
+    """The smallest error that was promised."""
+    if isinstance(issued, float):
+        return issued
+    if hasattr(issued, "values"):
+        return min(issued.values.values())
+    return issued.error if hasattr(issued, "error") else issued.value
+
+
+def estimator_of(kind, **more):
+    return {
+        "CertifiedForestClassifier": CertifiedForestClassifier(50, random_state=0, **more),
+        "CertifiedBaggingClassifier": CertifiedBaggingClassifier(TREE, 50, random_state=0, **more),
+        "CertifiedVotingClassifier": CertifiedVotingClassifier(
+            [("a", TREE), ("b", TREE)], random_state=0, **more
+        ),
+    }[kind]
+
+
+FROZEN = make_pipeline(StandardScaler(), FrozenEstimator(TREE.fit(X, y)))
+
+# Each entry point: which models it is tried on, and what a person might call with training rows.
+ENTRY_POINTS = {
+    "certify": (
+        ALL,
+        [
+            certify,
+            lambda model, X, y: certify([model], X, y, bound="first_order"),
+            lambda model, X, y: certify([model, model], X, y),
+            lambda model, *test: certify(
+                model, X, y, X_test=test[0], y_test=test[1], bound="test_set"
+            ),
+            lambda model, X, y: certify(model, X, y, X_unlabelled=X, bound="vote_profile"),
+        ],
+    ),
+    "certify_per_class": (
+        ALL,
+        [
+            certify_per_class,
+            lambda model, X, y: certify_per_class([model], X, y, bound="first_order"),
+            lambda model, X, y: certify_per_class(model, X_test=X, y_test=y, bound="test_set"),
+        ],
+    ),
+    "certify_selective": (
+        ALL,
+        [
+            lambda model, X, y: certify_selective(model, X, y, max_error=0.05),
+            lambda model, X, y: certify_selective([model], X, y, max_error=0.05),
+            lambda model, X, y: certify_selective([model, model], X, y, margin=0.2),
+        ],
+    ),
+    "certify_fitted_weights": (
+        ALL,
+        [
+            certify_fitted_weights,
+            lambda model, X, y: certify_fitted_weights([model], X, y),
+        ],
+    ),
+    "hold_out_votes": (
+        ALL,
+        [
+            lambda model, X, y: certify(hold_out_votes(model, X, y)),
+            lambda model, X, y: certify(hold_out_votes([model], X, y), bound="first_order"),
+        ],
+    ),
+    **{
+        kind: (
+            ["forest"],
+            [
+                lambda _, X, y, kind=kind: estimator_of(kind).fit(X, y).certificate_,
+                lambda _, X, y, kind=kind: (
+                    estimator_of(kind, bound="vote_profile").fit(X, y, X_unlabelled=X).certificate_
+                ),
+            ],
+        )
+        for kind in (
+            "CertifiedForestClassifier",
+            "CertifiedBaggingClassifier",
+            "CertifiedVotingClassifier",
+        )
+    },
+}
+
+# Methods of the classifiers, beyond `fit`, through which points come in.
+METHODS = {
+    "certify_with_test": (
+        CERTIFIED,
+        [
+            lambda model, X, y: model.certify_with_test(X, y, bound="test_set"),
+            lambda model, X, y: model.prune(10).certify_with_test(X, y, bound="test_set"),
+        ],
+    ),
+    "prefit": (
+        ALL,
+        [
+            lambda model, X, y: (
+                CertifiedVotingClassifier([("a", model)], prefit=True, bound="first_order")
+                .fit(X, y)
+                .certificate_
+            ),
+        ],
+    ),
+    "frozen parts": (
+        ["forest"],
+        [
+            lambda _, X, y: CertifiedBaggingClassifier(FROZEN, 20).fit(X, y).certificate_,
+            lambda _, X, y: (
+                CertifiedVotingClassifier([("a", FROZEN)], bound="first_order")
+                .fit(X, y)
+                .certificate_
+            ),
+            lambda _, X, y: certify(BaggingClassifier(FROZEN, 20).fit(X, y), X, y),
+            lambda _, X, y: certify(BaggingClassifier(FROZEN[-1], 20).fit(X, y), X, y),
+            lambda _, X, y: CertifiedBaggingClassifier(FROZEN[-1], 20).fit(X, y).certificate_,
+        ],
+    ),
+}
+
+# Names through which no points come in, or only numbers that do not say where they come from.
+WITHOUT_POINTS = {
+    "Certificate": "made from counts or a file",
+    "ClassCertificates": "what certify_per_class returns",
+    "FittedVote": "what certify_fitted_weights returns",
+    "SelectiveCertificate": "made by certify_selective, or from shares: an assumption",
+    "VoteCounts": "made from votes",
+    "Votes": "predictions say nothing of the points: an assumption",
+}
+
+
+def calls():
+    for name, (kinds, ways) in {**ENTRY_POINTS, **METHODS}.items():
+        for kind in kinds:
+            for number, way in enumerate(ways):
+                yield pytest.param(kind, way, id=f"{name}-{number}-{kind}")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("kind", "way"), list(calls()))
+def test_training_rows_never_give_a_good_guarantee(kind, way, place, models):
+    try:
+        issued = way(models[kind], *PLACES[place])
+    except ValueError as refusal:
+        assert len(str(refusal)) > 40, "a refusal says what is wrong and what to do"
+    else:
+        assert value(issued) >= LOWEST_HONEST_VALUE
+
+
+def test_every_public_name_is_either_tried_on_coin_flips_or_takes_no_points():
+    assert {*ENTRY_POINTS, *WITHOUT_POINTS} == set(tandemvote.__all__)
+
+
+def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
+    taking_labels = {
+        name
+        for estimator in (
+            CertifiedForestClassifier,
+            CertifiedBaggingClassifier,
+            CertifiedVotingClassifier,
+        )
+        for name, method in inspect.getmembers(estimator, inspect.isfunction)
+        if not name.startswith("_") and {"y", "y_test"} & set(inspect.signature(method).parameters)
+    }
+    assert taking_labels == {"fit", "score", "certify_with_test"}
+
+
+def test_the_command_line_refuses_training_rows_as_unlabelled_points(tmp_path):
+    table = pd.DataFrame(X, columns=list("abcde")).assign(label=np.where(y, "heads", "tails"))
+    table.to_csv(tmp_path / "data.csv", index=False)
+    table.drop(columns="label").to_csv(tmp_path / "more.csv", index=False)
+    arguments = ["certify", str(tmp_path / "data.csv"), "--target", "label"]
+    plain = CliRunner().invoke(app, [*arguments, "--json", "--voters", "20"])
+    assert plain.exit_code == 0
+    assert float(plain.stdout.split('"value": ')[1].split(",")[0]) >= LOWEST_HONEST_VALUE
+    more = ["--unlabelled", str(tmp_path / "more.csv"), "--bound", "vote_profile"]
+    refused = CliRunner().invoke(app, [*arguments, *more])
+    assert isinstance(refused.exception, ValueError)
+    assert "rows of the training data" in str(refused.exception)
+
+
+def test_predictions_on_training_rows_are_an_assumption_in_words(models):
+    predictions = [tree.predict(X) for tree in models["forest"].estimators_]
+    certificate = certify(Votes.from_predictions(predictions, y))
+    assert certificate.value < LOWEST_HONEST_VALUE, "nobody can see it from predictions alone"
+    assert any("trained on" in text for text in certificate.assumptions)
+
+
+@pytest.mark.parametrize("kind", BAGGED)
+def test_new_points_are_not_taken_for_training_rows(kind, models):
+    new = np.random.default_rng(1)
+    points, labels = new.normal(size=(3000, 5)), new.integers(2, size=3000)
+    assert certify([models[kind]], points, labels, bound="first_order").value > 0.9
+    assert hold_out_votes(models[kind], points, labels).n_voters == 50
