@@ -12,9 +12,9 @@ import numpy as np
 import pandas
 import sklearn.datasets  # noqa: F401  before the instruments: there is much of it
 
-with atheris.instrument_imports(include=["tandemvote.datasets"]):
-    from tandemvote.datasets import Dataset, DatasetError, read_features, read_table
-    from tandemvote.datasets.errors import LONGEST_MESSAGE
+with atheris.instrument_imports(include=["tandemvote.tables"]):
+    from tandemvote.tables import Dataset, DatasetError, read_features, read_table
+    from tandemvote.tables.errors import LONGEST_MESSAGE
 
 FOLDER = tempfile.TemporaryDirectory()
 TARGETS = {"csv": "kind", "arff": "kind", "parquet": "kind", "libsvm": None, "npz": None}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["tandemvote.datasets", "tandemvote.votes"]):
+with atheris.instrument_imports(include=["tandemvote.tables", "tandemvote.votes"]):
     from tandemvote.counts import VoteCounts
-    from tandemvote.datasets import DatasetError, read_votes
-    from tandemvote.datasets.errors import LONGEST_MESSAGE
+    from tandemvote.tables import DatasetError, read_votes
+    from tandemvote.tables.errors import LONGEST_MESSAGE
 
 FOLDER = tempfile.TemporaryDirectory()
 TABLE = Path(FOLDER.name, "votes.csv")

@@ -7,7 +7,7 @@ import pytest
 
 from tandemvote import bounds
 
-TABLES = Path(__file__).parent / "paper"
+TABLES = Path(__file__).parents[2] / "reproduction" / "paper"
 
 
 def rows(kind):

@@ -114,23 +114,6 @@ def test_categories_that_count_as_one_are_mentioned(tmp_path, capsys):
     assert "'zip04756' and 'zip06716' count as one" in capsys.readouterr().err
 
 
-def test_the_list_of_data_sets_says_what_is_not_the_original(tmp_path, monkeypatch, capsys):
-    from tandemvote.datasets import CATALOGUE
-    from tandemvote.datasets.digest import content_digest
-
-    monkeypatch.setenv("TANDEMVOTE_DATA", str(tmp_path / "gone"))  # the option wins
-    entry = CATALOGUE["USPS"]
-    X = np.zeros((entry.n_samples, entry.n_features), dtype=np.uint8)
-    y = np.repeat(np.arange(10), entry.class_counts)
-    np.savez_compressed(tmp_path / "usps.npz", X=X, y=y, digest=content_digest(X, y))
-    (tmp_path / "protein.npz").write_bytes(b"")
-    assert run(["datasets", "list", "--data-home", str(tmp_path)]) == 0
-    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
-    assert "yes, said to be LIBSVM usps" in lines["USPS"]
-    assert "not checked" in lines["USPS"]
-    assert "no, protein.npz is not this data set" in lines["Protein"]
-
-
 def test_machines_get_json_with_the_same_number(messy, capsys):
     options = ["--target", "quality", "--voters", "30", "--delta", "0.1", "--bound", "best"]
     assert run(["certify", str(messy), *options, "--json"]) == 0

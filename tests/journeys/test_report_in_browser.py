@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from html import unescape
 
 import numpy as np
-import pandas
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.report import render_experiment_report, render_report
+from tandemvote.report import render_report
 from tandemvote.weights import minimise
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -142,27 +141,6 @@ def test_the_report_reads_well_on_every_screen(certificate_and_page, tmp_path, w
     assert contrast(seen["background"], seen["ink"]) > 7
     assert all(contrast(seen["background"], ink) > 7 for ink in seen["label_ink"])
     assert (luminance(seen["background"]) < 0.1) is dark
-
-
-def test_an_experiment_fits_a_phone(tmp_path):
-    rows = pandas.DataFrame(
-        {
-            "dataset": ["Adult", "Letter"],
-            "weighting": "uniform",
-            "test_risk": [0.17, 0.04],
-            "first_order": [0.45, 0.42],
-            "c1": [0.57, np.nan],
-            "c2": [0.57, np.nan],
-            "c_tandem": [0.89, 0.84],
-            "tandem": [0.58, 0.47],
-            "disagreement_bound": [0.61, np.nan],
-        }
-    )
-    found = visit(tmp_path, render_experiment_report(rows), width=390)
-    assert found.console == []
-    assert found.seen["requests"] == []
-    assert found.seen["scroll_width"] <= 390
-    assert len(found.seen["pictures"]) == 1
 
 
 def test_the_browser_tells_of_errors_requests_and_overflow(tmp_path):

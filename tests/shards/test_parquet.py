@@ -8,8 +8,8 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.datasets import DatasetError, read_votes
 from tandemvote.shards import ParquetVotes, parquet
+from tandemvote.tables import DatasetError, read_votes
 
 WORDS = ("no", "perhaps", "yes")
 

@@ -1,4 +1,4 @@
-"""Room 13: the command line, the only room that prints."""
+"""The command line, the only part of the library that prints."""
 
 from __future__ import annotations
 

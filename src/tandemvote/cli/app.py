@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from tandemvote.cli import datasets, reproduce
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.demo import demo
@@ -25,8 +24,6 @@ app.command()(demo)
 app.command()(certify)
 app.command()(verify)
 app.command()(bounds)
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(datasets.app, name="datasets")
 
 
 def _show_version(wanted: bool) -> None:
@@ -47,10 +44,10 @@ def _root(
     pass
 
 
-def run(arguments: list[str] | None = None) -> int:
+def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -> int:
     """Run a command and return its exit code: 0 for success, 2 for a mistake of the caller."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = application(arguments, standalone_mode=False)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130

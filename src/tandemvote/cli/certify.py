@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tandemvote.certificate import Certificate
     from tandemvote.certification import Certification
-    from tandemvote.datasets import Dataset
     from tandemvote.per_class import ClassCertificates
+    from tandemvote.tables import Dataset
 
 
 class Bagging(str, Enum):
@@ -50,7 +50,7 @@ FEWEST_ROWS = 20
 def certify(
     data: Annotated[
         str | None,
-        typer.Argument(help="CSV, Parquet, LIBSVM, ARFF or npz file, or a data set of the paper."),
+        typer.Argument(help="CSV, Parquet, LIBSVM or npz file."),
     ] = None,
     *,
     target: Annotated[str | None, typer.Option(help="Label column.")] = None,
@@ -211,11 +211,9 @@ def certify(
 
 
 def _read(data: str, target: str | None, *, drop_missing: bool, **reading: Any) -> Dataset:
-    from tandemvote.datasets import DatasetError, load_dataset, read_table  # noqa: PLC0415
-    from tandemvote.datasets.errors import number_of  # noqa: PLC0415
+    from tandemvote.tables import DatasetError, read_table  # noqa: PLC0415
+    from tandemvote.tables.errors import number_of  # noqa: PLC0415
 
-    if not Path(data).exists() and not Path(data).suffix:
-        return load_dataset(data, progress=sys.stderr.isatty())
     dataset = read_table(data, target=target, drop_missing=drop_missing, **reading)
     for note in dataset.notes:
         typer.echo(f"Note: {note}.", err=True)
@@ -228,7 +226,7 @@ def _read(data: str, target: str | None, *, drop_missing: bool, **reading: Any) 
 
 
 def _read_more(path: Path | None, like: Dataset, reading: dict[str, Any]) -> NDArray[Any] | None:
-    from tandemvote.datasets import read_features  # noqa: PLC0415
+    from tandemvote.tables import read_features  # noqa: PLC0415
 
     return None if path is None else read_features(path, like=like, **reading)
 

@@ -55,7 +55,7 @@ def _judge_table(
 ) -> tuple[Certification, str]:
     from tandemvote import Votes  # noqa: PLC0415
     from tandemvote.certification import CertificateRequest, certify_votes  # noqa: PLC0415
-    from tandemvote.datasets import read_unlabelled_votes, read_votes  # noqa: PLC0415
+    from tandemvote.tables import read_unlabelled_votes, read_votes  # noqa: PLC0415
 
     votes = read_votes(predictions, target=target)
     if unlabelled is not None:

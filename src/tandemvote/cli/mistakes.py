@@ -8,7 +8,7 @@ def as_one_line(error: Exception) -> str | None:
 
     Examples
     --------
-    >>> from tandemvote.datasets import DatasetError
+    >>> from tandemvote.tables import DatasetError
     >>> as_one_line(DatasetError("There is no file wine.csv. Check the path."))
     'Error: There is no file wine.csv. Check the path.'
     >>> as_one_line(ZeroDivisionError()) is None
@@ -18,11 +18,9 @@ def as_one_line(error: Exception) -> str | None:
         message = error.format_message()
         # Called without arguments, a group has shown its help and has no complaint to add.
         return f"Error: {' '.join(message.split())}" if message else ""
-    from tandemvote.experiments.store import StoreError  # noqa: PLC0415
-
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
     # The library refuses bad values by ValueError, with the way out in the message. Folders that
     # cannot be written to and schedulers that do not answer are OSErrors.
-    if lacks_extra or isinstance(error, ValueError | StoreError | OSError):
+    if lacks_extra or isinstance(error, ValueError | OSError):
         return f"Error: {' '.join(str(error).split())}"
     return None

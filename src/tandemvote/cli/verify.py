@@ -43,7 +43,7 @@ def verify(
 
     originals: dict[str, Any] = {}
     if votes or unlabelled or test:
-        from tandemvote.datasets import read_unlabelled_votes, read_votes  # noqa: PLC0415
+        from tandemvote.tables import read_unlabelled_votes, read_votes  # noqa: PLC0415
 
         originals = {
             "votes": votes and read_votes(votes, target=target),

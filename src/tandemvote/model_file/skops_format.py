@@ -12,7 +12,6 @@ from sklearn.tree._tree import Tree
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate import Certificate
 from tandemvote.counts import VoteCounts
-from tandemvote.datasets.errors import import_extra
 from tandemvote.estimators import (
     CertifiedBaggingClassifier,
     CertifiedForestClassifier,
@@ -25,6 +24,7 @@ from tandemvote.model_file.soundness import (
     refuse_unsound_trees,
 )
 from tandemvote.profile import VoteProfile
+from tandemvote.tables.errors import import_extra
 
 OWN_TYPES: tuple[type, ...] = (
     BoundValue,

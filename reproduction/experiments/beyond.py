@@ -1,0 +1,105 @@
+"""Run one cell beyond the paper: a forest of family A, judged by every bound of the library."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from reproduction.experiments.cells import BeyondCell
+from reproduction.experiments.protocol import DELTA, paper_forest
+from reproduction.experiments.rows import BeyondRow
+from reproduction.experiments.splits import Split, VoteOnTest, provenance
+from tandemvote.bounds import c_tandem, first_order, tandem, test_set_bound
+from tandemvote.bounds.c_box import c_box
+from tandemvote.bounds.second_order import second_order
+from tandemvote.bounds.sharpening import HARMONIC, PAPER
+from tandemvote.bounds.vote_profile import vote_profile
+from tandemvote.counts import VoteCounts
+from tandemvote.ensembles import out_of_bag_votes
+from tandemvote.tables import Dataset
+from tandemvote.votes import Votes
+from tandemvote.weights import minimise
+from tandemvote.weights.dirichlet import minimise_dirichlet
+
+AS_PUBLISHED = {"first_order": first_order, "tandem": tandem, "c_tandem": c_tandem}
+SHARPENED = {
+    "sharp_first_order": first_order,
+    "sharp_tandem": tandem,
+    "c_box": c_box,
+    "second_order": second_order,
+}
+
+
+def run_beyond(cell: BeyondCell, dataset: Dataset) -> BeyondRow:
+    """Split, grow the forest of family A, and measure its uniform vote by every bound."""
+    start = perf_counter()
+    split = Split.of(cell, dataset)
+    forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
+    counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
+    columns = measure_beyond(counts, VoteOnTest.of(forest, split), hold_out_seed=cell.hold_out_seed)
+    return BeyondRow(
+        dataset=cell.dataset,
+        repetition=cell.repetition,
+        **columns,
+        n_hold_out=len(split.y_test) // 2,
+        **provenance(cell, dataset, split, seconds=perf_counter() - start),
+    )
+
+
+def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) -> dict[str, Any]:
+    """Measure the uniform vote of a forest, and two with chosen weights.
+
+    Parameters
+    ----------
+    counts : VoteCounts
+        Of the out-of-bag votes on the training part.
+    vote : VoteOnTest
+        Predictions on the test part, in random order.
+    hold_out_seed : int
+        Draws the half of the test part on which the Dirichlet weights are fitted.
+
+    Returns
+    -------
+    dict of str to float
+        The measured columns of a `BeyondRow`.
+    """
+    uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
+    errors = vote.errors(uniform)
+    published = {
+        column: bound(counts, delta=DELTA, sharpening=PAPER).value
+        for column, bound in AS_PUBLISHED.items()
+    }
+    sharpened = {
+        column: bound(counts, delta=DELTA, sharpening=HARMONIC).value
+        for column, bound in SHARPENED.items()
+    }
+    hold_out = np.zeros(errors.size, dtype=bool)
+    drawn = np.random.default_rng(hold_out_seed).permutation(errors.size)
+    hold_out[drawn[: errors.size // 2]] = True
+    solution = minimise_dirichlet(_hold_out_votes(vote, hold_out), delta=DELTA)
+    weights = minimise(counts, "tandem", delta=DELTA, sharpening=HARMONIC).weights
+    return {
+        "test_risk": float(errors.mean()),
+        **published,
+        **sharpened,
+        "vote_profile": vote_profile(counts, vote.predictions, delta=DELTA).value,
+        "dirichlet": solution.bound.value,
+        "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
+        "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
+        "weighted_vote_profile": vote_profile(counts, vote.predictions, weights, delta=DELTA).value,
+        "weighted_test_risk": vote.risk(weights),
+    }
+
+
+def _hold_out_votes(vote: VoteOnTest, chosen: np.ndarray) -> Votes:
+    """Votes on the chosen test points, as labels count all those that the forest can predict."""
+    predictions = vote.predictions[:, chosen]
+    return Votes(
+        predictions=predictions,
+        labels=vote.labels[chosen],
+        held_out=np.ones(predictions.shape, dtype=bool),
+        classes=vote.classes,
+        unlabelled=predictions[:, :0],
+    )

@@ -1,0 +1,198 @@
+"""From families and data sets to cells, and from cells to stored rows, here or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import monotonic
+
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from reproduction.datasets import CATALOGUE
+from reproduction.experiments.cells import (
+    PAPER_FAMILIES,
+    Cell,
+    beyond_cells,
+    forest_cells,
+    schedule,
+    unlabelled_cells,
+)
+from reproduction.experiments.forests import run_cell
+from reproduction.experiments.protocol import (
+    BEYOND_REPETITIONS,
+    FOREST_REPETITIONS,
+    LABELLED_FRACTIONS,
+    LARGE_BINARY,
+    LEAST_LABELLED,
+    ROOT,
+    TEST_FRACTION,
+    UNLABELLED_REPETITIONS,
+)
+from reproduction.experiments.rows import Row
+from reproduction.experiments.sources import DataSource
+from reproduction.experiments.store import RowStore, StoreError
+
+GATHER_SECONDS = 300.0
+"""How often finished cells are gathered into the tables while the run goes on."""
+
+
+def run_campaign(
+    cells: Iterable[Cell],
+    *,
+    store: RowStore,
+    source: DataSource,
+    n_jobs: int = 1,
+    dask_address: str | None = None,
+    on_start: Callable[[int, int], None] = lambda n_left, n_done: None,
+    on_cell: Callable[[Cell], None] = lambda cell: None,
+) -> int:
+    """Run the cells that the store does not have yet.
+
+    Parameters
+    ----------
+    cells : iterable of cells
+    store : RowStore
+        Takes each cell's rows as soon as they are there. A kill loses only cells in flight.
+    source : DataSource
+        Loads data sets, in the workers.
+    n_jobs : int
+        Processes; each forest is grown on one thread.
+    dask_address : str, optional
+        Scheduler of a Dask cluster to send the cells to instead.
+    on_start : callable
+        Told how many of the cells are left and how many were done before.
+    on_cell : callable
+        Told of each cell after it is stored.
+
+    Returns
+    -------
+    int
+        Number of cells run.
+
+    Raises
+    ------
+    StoreError
+        If the folder holds rows of another root of seeds, or another run writes to it.
+    """
+    cells = list(cells)
+    with store.writing():
+        store.gather()
+        done = store.done()
+        _refuse_another_root(cells, done, store)
+        left = [cell for cell in cells if cell not in done]
+        shapes = {name: source.shape(name) for name in {cell.dataset for cell in left}}
+        on_start(len(left), len(cells) - len(left))
+        gathered = monotonic()
+        with _workers(n_jobs, dask_address) as parallel:
+            results = parallel(delayed(_work)(cell, source) for cell in schedule(left, shapes))
+            for cell, rows in results:
+                store.add(cell, rows)
+                on_cell(cell)
+                if monotonic() - gathered > GATHER_SECONDS:
+                    store.gather()
+                    gathered = monotonic()
+        store.gather()
+    return len(left)
+
+
+def _refuse_another_root(cells: list[Cell], done: dict[Cell, int], store: RowStore) -> None:
+    roots = {cell.root for cell in cells}
+    if any(replace(cell, root=root).seed != seed for cell, seed in done.items() for root in roots):
+        raise StoreError(
+            f"The rows in {store.folder} were drawn by another --seed, and repetitions of two must "
+            "not be mixed. Give that one, or another folder."
+        )
+
+
+def _work(cell: Cell, source: DataSource) -> tuple[Cell, list[Row]]:
+    # Two cores growing two forests must not each start two threads of linear algebra.
+    with threadpool_limits(1):
+        return cell, run_cell(cell, source.load(cell.dataset))
+
+
+@contextmanager
+def _workers(n_jobs: int, dask_address: str | None) -> Iterator[Parallel]:
+    if dask_address is None:
+        yield Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        return
+    from dask.distributed import Client  # noqa: PLC0415  an optional dependency
+
+    with Client(dask_address), parallel_config("dask"):  # type: ignore[no-untyped-call]
+        yield Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+
+
+FAMILY_BAGGINGS = {"A": ("full",), "B": ("full", "reduced"), "C": ("full", "reduced")}
+
+
+def plan_cells(
+    datasets: Iterable[str],
+    *,
+    source: DataSource,
+    families: Iterable[str] = PAPER_FAMILIES,
+    repetitions: int | None = None,
+    root: int = ROOT,
+) -> list[Cell]:
+    """List the cells that the families need, each once.
+
+    Parameters
+    ----------
+    datasets : iterable of str
+    source : DataSource
+        Knows how many points and classes each data set has.
+    families : iterable of str
+        Of "A", "B", "C", "unlabelled" and "beyond"; the last one only if named.
+    repetitions : int, optional
+        If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond it.
+    root : int
+        Where all seeds come from; another root gives an independent reproduction.
+
+    Examples
+    --------
+    >>> cells = plan_cells(["Letter", "Splice", "Adult"], source=DataSource(), repetitions=2)
+    >>> len(cells), {cell.dataset for cell in cells if cell.name.startswith("unlabelled")}
+    (32, {'Adult'})
+    """
+    datasets, families = list(datasets), set(families)
+    baggings = {bagging for family in families for bagging in FAMILY_BAGGINGS.get(family, ())}
+    cells: list[Cell] = [
+        *forest_cells(
+            datasets, baggings=sorted(baggings), repetitions=repetitions or FOREST_REPETITIONS
+        )
+    ]
+    if "unlabelled" in families:
+        chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
+        cells += unlabelled_cells(chosen, repetitions=repetitions or UNLABELLED_REPETITIONS)
+    if "beyond" in families:
+        cells += beyond_cells(datasets, repetitions=repetitions or BEYOND_REPETITIONS)
+    return [replace(cell, root=root) for cell in cells]
+
+
+def unlabelled_obstacle(name: str, source: DataSource) -> str | None:
+    """Say why a data set does not enter the unlabelled experiment, or None if it does.
+
+    The paper takes its large binary sets; a person's own set needs two classes, and enough points
+    for its smallest labelled fraction.
+
+    Examples
+    --------
+    >>> [name for name in CATALOGUE if unlabelled_obstacle(name, DataSource()) is None]
+    ['Adult', 'Cod-RNA', 'Mushroom', 'Phishing', 'w1a']
+    >>> unlabelled_obstacle("Letter", DataSource())
+    'it has 26 classes, and the disagreement bound is for two'
+    """
+    shape = source.shape(name)
+    if shape.n_classes != 2:
+        return f"it has {shape.n_classes} classes, and the disagreement bound is for two"
+    if name in CATALOGUE:
+        large = shape.n_samples > LARGE_BINARY
+        return None if large else f"the paper takes sets of more than {LARGE_BINARY} points only"
+    n_labelled = int(min(LABELLED_FRACTIONS) * (1 - TEST_FRACTION) * shape.n_samples)
+    if n_labelled < LEAST_LABELLED:
+        return (
+            f"of its {shape.n_samples} points the smallest labelled fraction, "
+            f"{min(LABELLED_FRACTIONS):g} of the training part, leaves {n_labelled}, and at least "
+            f"{LEAST_LABELLED} are needed"
+        )
+    return None

@@ -1,0 +1,148 @@
+"""Run one cell: split, grow, count, weigh, measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from reproduction.experiments.beyond import run_beyond
+from reproduction.experiments.cells import BeyondCell, Cell, ForestCell, UnlabelledCell
+from reproduction.experiments.protocol import (
+    DELTA,
+    LEAST_LABELLED,
+    OPTIMISED_WEIGHTINGS,
+    paper_forest,
+)
+from reproduction.experiments.rows import ForestRow, Row, UnlabelledRow, WeightRow
+from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
+from tandemvote.bounds import Averages, all_bounds, get_bound
+from tandemvote.bounds.sharpening import PAPER
+from tandemvote.counts import VoteCounts
+from tandemvote.ensembles import out_of_bag_votes
+from tandemvote.tables import Dataset, DatasetError
+from tandemvote.weights import minimise
+
+
+def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
+    """Run a cell and return its rows; they depend on nothing but the cell and the data.
+
+    Parameters
+    ----------
+    cell : ForestCell, UnlabelledCell or BeyondCell
+    dataset : Dataset
+
+    Returns
+    -------
+    list of rows
+        For a forest one row per weighting, and in repetition 0 one more per tree with its weights;
+        for other cells a single row.
+    """
+    if isinstance(cell, BeyondCell):
+        return [run_beyond(cell, dataset)]
+    return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)
+
+
+def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
+    start = perf_counter()
+    split = Split.of(cell, dataset)
+    forest = paper_forest(bagging=cell.bagging, seed=cell.seed).fit(split.X, split.y)
+    counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
+    weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
+    for bound in OPTIMISED_WEIGHTINGS:
+        if get_bound(bound).applies_to(counts):
+            weightings[bound] = minimise(counts, bound, delta=DELTA, sharpening=PAPER).weights
+    vote = VoteOnTest.of(forest, split)
+    measured = [
+        (weighting, _measure(counts, weights, vote)) for weighting, weights in weightings.items()
+    ]
+    shared = provenance(cell, dataset, split, seconds=perf_counter() - start)
+    rows: list[Row] = [
+        ForestRow(
+            dataset=cell.dataset,
+            bagging=cell.bagging,
+            repetition=cell.repetition,
+            weighting=weighting,
+            **columns,
+            **shared,
+        )
+        for weighting, columns in measured
+    ]
+    return rows + (_weight_rows(cell, counts, weightings) if cell.repetition == 0 else [])
+
+
+def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
+    start = perf_counter()
+    whole = Split.of(cell, dataset)
+    n_labelled = int(cell.labelled_fraction * len(whole.y))
+    if n_labelled < max(LEAST_LABELLED, dataset.n_classes):
+        raise DatasetError(
+            f"{dataset.name}: a labelled fraction of {cell.labelled_fraction:g} leaves "
+            f"{n_labelled} points to learn from; at least {LEAST_LABELLED} are needed. Run the "
+            "families A, B and C only."
+        )
+    X_labelled, X_unlabelled, y_labelled, _ = train_test_split(
+        whole.X,
+        whole.y,
+        train_size=cell.labelled_fraction,
+        stratify=whole.y,
+        random_state=cell.seed,
+    )
+    split = Split(X_labelled, y_labelled, whole.X_test, whole.y_test)
+    forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
+    votes = out_of_bag_votes(forest, split.X, split.y, X_unlabelled=X_unlabelled)
+    counts = VoteCounts.from_votes(votes)
+    uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
+    columns = _measure(counts, uniform, VoteOnTest.of(forest, split))
+    return [
+        UnlabelledRow(
+            dataset=cell.dataset,
+            labelled_fraction=cell.labelled_fraction,
+            repetition=cell.repetition,
+            n_unlabelled=len(X_unlabelled),
+            n_min_disagreement=counts.n_min_disagreement,
+            **columns,
+            **provenance(cell, dataset, split, seconds=perf_counter() - start),
+        )
+    ]
+
+
+def _measure(counts: VoteCounts, weights: Array, vote: VoteOnTest) -> dict[str, Any]:
+    bounds = all_bounds(counts, weights, delta=DELTA, sharpening=PAPER)
+    values = {name: bound.value for name, bound in bounds.items()}
+    averages = Averages.of(counts, weights, sharpening=PAPER)
+    return {
+        "test_risk": vote.risk(weights),
+        "first_order": values["first_order"],
+        "c1": values.get("c1"),
+        "c2": values.get("c2"),
+        "c_tandem": values["c_tandem"],
+        "tandem": values["tandem"],
+        "disagreement_bound": values.get("disagreement"),
+        "gibbs_loss": averages.gibbs_loss,
+        "tandem_loss": averages.tandem_loss,
+        "disagreement": averages.disagreement,
+        "n_min": averages.n_min,
+        "n_min_pairs": averages.n_min_pairs,
+        "kl_divergence": averages.kl_divergence,
+    }
+
+
+def _weight_rows(
+    cell: ForestCell, counts: VoteCounts, weightings: Mapping[str, Array]
+) -> list[Row]:
+    return [
+        WeightRow(
+            dataset=cell.dataset,
+            bagging=cell.bagging,
+            repetition=cell.repetition,
+            tree=tree,
+            gibbs_loss=float(counts.gibbs_losses[tree]),
+            first_order=float(weightings["first_order"][tree]),
+            tandem=float(weightings["tandem"][tree]),
+        )
+        for tree in range(counts.n_voters)
+    ]

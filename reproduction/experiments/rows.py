@@ -1,0 +1,226 @@
+"""What a cell leaves behind: rows of four tables, as records and as text."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from reproduction.experiments.cells import BeyondCell, Cell, ForestCell, UnlabelledCell
+from reproduction.experiments.protocol import WEIGHTINGS
+
+TextRow = dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundColumns:
+    """Columns that every measured vote has; None where a bound does not apply.
+
+    Bounds are clipped to 1. `disagreement` is the averaged rate, `disagreement_bound` is DIS.
+    """
+
+    test_risk: float
+    first_order: float
+    c1: float | None
+    c2: float | None
+    c_tandem: float
+    tandem: float
+    disagreement_bound: float | None
+    gibbs_loss: float
+    tandem_loss: float
+    disagreement: float
+    n_min: int
+    n_min_pairs: int
+    kl_divergence: float
+    seed: int
+    versions: str
+    split_seed: int
+    n_train: int
+    n_test: int
+    reconstructed: bool
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ForestKey:
+    dataset: str
+    bagging: str
+    repetition: int
+    weighting: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForestRow(BoundColumns, _ForestKey):
+    """One weighting of one forest."""
+
+    table: ClassVar[str] = "forests"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _UnlabelledKey:
+    dataset: str
+    labelled_fraction: float
+    repetition: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnlabelledRow(BoundColumns, _UnlabelledKey):
+    """The uniform vote of one forest whose training part is mostly unlabelled."""
+
+    n_unlabelled: int
+    n_min_disagreement: int
+
+    table: ClassVar[str] = "unlabelled"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightRow:
+    """One tree of a forest of repetition 0, with its optimised weights."""
+
+    dataset: str
+    bagging: str
+    repetition: int
+    tree: int
+    gibbs_loss: float
+    first_order: float
+    tandem: float
+
+    table: ClassVar[str] = "weights"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeyondRow:
+    """The uniform vote of one forest, by the paper's bounds and by those that came after.
+
+    `first_order`, `tandem` and `c_tandem` are as published. The sharp ones, `c_box` and
+    `second_order` are sharpened by harmonic sizes. `vote_profile` takes the test inputs as
+    unlabelled points. `dirichlet` fits weights on half of the test part and certifies them there;
+    it is about another vote, whose error on the other half is `dirichlet_test_risk`. `test_set`
+    spends the labels of the whole test part. The weighted columns are those of the vote whose
+    weights minimise the sharp tandem bound.
+    """
+
+    dataset: str
+    repetition: int
+    test_risk: float
+    first_order: float
+    tandem: float
+    c_tandem: float
+    sharp_first_order: float
+    sharp_tandem: float
+    c_box: float
+    second_order: float
+    vote_profile: float
+    dirichlet: float
+    test_set: float
+    dirichlet_test_risk: float
+    weighted_vote_profile: float
+    weighted_test_risk: float
+    n_hold_out: int
+    seed: int
+    versions: str
+    split_seed: int
+    n_train: int
+    n_test: int
+    reconstructed: bool
+    seconds: float
+
+    table: ClassVar[str] = "beyond"
+
+
+Row = ForestRow | UnlabelledRow | WeightRow | BeyondRow
+
+
+@dataclass(frozen=True)
+class Table:
+    """A stored table: its columns, what identifies a row, and which cell a row comes from."""
+
+    row_type: type[Row]
+    key: Callable[[TextRow], tuple[Any, ...]]
+    cell: Callable[[TextRow], Cell]
+
+    @property
+    def name(self) -> str:
+        """File name without ending."""
+        return self.row_type.table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Column names in the order of the file."""
+        return tuple(field.name for field in fields(self.row_type))
+
+
+def _forest_cell(row: TextRow) -> ForestCell:
+    return ForestCell(row["dataset"], row["bagging"], int(row["repetition"]))
+
+
+def _unlabelled_cell(row: TextRow) -> UnlabelledCell:
+    return UnlabelledCell(row["dataset"], float(row["labelled_fraction"]), int(row["repetition"]))
+
+
+def _beyond_cell(row: TextRow) -> BeyondCell:
+    return BeyondCell(row["dataset"], int(row["repetition"]))
+
+
+def _sortable(cell: Cell) -> tuple[Any, ...]:
+    place = cell.bagging if isinstance(cell, ForestCell) else cell.labelled_fraction
+    return cell.dataset.casefold(), place, cell.repetition
+
+
+TABLES = MappingProxyType(
+    {
+        table.name: table
+        for table in (
+            Table(
+                ForestRow,
+                lambda row: (*_sortable(_forest_cell(row)), WEIGHTINGS.index(row["weighting"])),
+                _forest_cell,
+            ),
+            Table(UnlabelledRow, lambda row: _sortable(_unlabelled_cell(row)), _unlabelled_cell),
+            Table(
+                WeightRow,
+                lambda row: (*_sortable(_forest_cell(row)), int(row["tree"])),
+                _forest_cell,
+            ),
+            Table(BeyondRow, lambda row: _sortable(_beyond_cell(row)), _beyond_cell),
+        )
+    }
+)
+
+
+def as_text(row: Row) -> TextRow:
+    """Return the row as text: floats to full precision, empty for None.
+
+    Examples
+    --------
+    >>> row = WeightRow(
+    ...     dataset="Letter", bagging="full", repetition=0, tree=3,
+    ...     gibbs_loss=0.1, first_order=1 / 3, tandem=0.25,
+    ... )
+    >>> as_text(row)["first_order"]
+    '0.3333333333333333'
+    """
+    return {field.name: _text(getattr(row, field.name)) for field in fields(row)}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    # NumPy scalars have a repr of their own.
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def versions() -> str:
+    """Name the libraries behind a row.
+
+    Examples
+    --------
+    >>> "scikit-learn=" in versions()
+    True
+    """
+    packages = ("tandemvote", "numpy", "scipy", "scikit-learn")
+    named = [f"{package}={version(package)}" for package in packages]
+    return " ".join([*named, f"python={platform.python_version()}"])

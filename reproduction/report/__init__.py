@@ -1,0 +1,1 @@
+"""Tables, figures, findings and pages, made from rows alone."""

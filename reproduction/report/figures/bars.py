@@ -1,0 +1,176 @@
+"""Bounds as bars, one panel a data set, the test risk as a black line across each bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from reproduction.report.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
+from reproduction.report.frames import (
+    BOUND_LABELS,
+    binary_sets,
+    forest_summary,
+    multiclass_sets,
+)
+
+FIGURE_1_SETS = ("Cod-RNA", "Phishing", "Splice", "Letter", "MNIST", "Sensorless")
+"""Three binary and three multiclass sets; the paper's text does not name its own choice."""
+
+BINARY_BOUNDS = ("first_order", "c1", "c2", "c_tandem", "tandem")
+MULTICLASS_BOUNDS = ("first_order", "c_tandem", "tandem")
+OPTIMISED_BOUNDS = ("first_order", "tandem")
+HATCH = "////"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Which number a bar shows: a bound's column at a bagging and a weighting."""
+
+    column: str
+    bagging: str
+    weighting: str
+    hatched: bool = False
+
+
+def chosen_bounds(forests: pd.DataFrame) -> Figure | None:
+    """Figure 1: test risk and bounds of uniformly weighted forests on a few data sets."""
+    binary, present = set(binary_sets(forests)), set(forests["dataset"])
+    sets = [name for name in FIGURE_1_SETS if name in present] or sorted(present)[:6]
+    bars = {
+        name: _uniform_bars(BINARY_BOUNDS if name in binary else MULTICLASS_BOUNDS) for name in sets
+    }
+    return _draw(forests, bars, columns=6)
+
+
+def binary_bounds(forests: pd.DataFrame) -> Figure | None:
+    """Bounds with uniform weights, binary data sets."""
+    return _draw(forests, dict.fromkeys(binary_sets(forests), _uniform_bars(BINARY_BOUNDS)))
+
+
+def multiclass_bounds(forests: pd.DataFrame) -> Figure | None:
+    """Bounds with uniform weights, multiclass data sets."""
+    sets = multiclass_sets(forests)
+    return _draw(forests, dict.fromkeys(sets, _uniform_bars(MULTICLASS_BOUNDS)), columns=5)
+
+
+def binary_optimised(forests: pd.DataFrame) -> Figure | None:
+    """Bounds before and after optimising the weights, binary data sets."""
+    return _before_and_after(forests, binary_sets(forests), columns=4)
+
+
+def multiclass_optimised(forests: pd.DataFrame) -> Figure | None:
+    """Bounds before and after optimising the weights, multiclass data sets."""
+    return _before_and_after(forests, multiclass_sets(forests), columns=5)
+
+
+def binary_baggings(forests: pd.DataFrame) -> Figure | None:
+    """Bounds with full and reduced bagging, uniform weights, binary data sets."""
+    return _baggings(forests, binary_sets(forests), BINARY_BOUNDS, columns=4)
+
+
+def multiclass_baggings(forests: pd.DataFrame) -> Figure | None:
+    """Bounds with full and reduced bagging, uniform weights, multiclass data sets."""
+    return _baggings(forests, multiclass_sets(forests), MULTICLASS_BOUNDS, columns=5)
+
+
+def binary_optimised_baggings(forests: pd.DataFrame) -> Figure | None:
+    """Optimised bounds with full and reduced bagging, binary data sets."""
+    return _optimised_baggings(forests, binary_sets(forests), columns=4)
+
+
+def multiclass_optimised_baggings(forests: pd.DataFrame) -> Figure | None:
+    """Optimised bounds with full and reduced bagging, multiclass data sets."""
+    return _optimised_baggings(forests, multiclass_sets(forests), columns=5)
+
+
+def _uniform_bars(columns: Sequence[str]) -> list[Bar]:
+    return [Bar(column, "full", "uniform") for column in columns]
+
+
+def _before_and_after(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure | None:
+    bars = [
+        bar
+        for column in OPTIMISED_BOUNDS
+        for bar in (Bar(column, "full", "uniform"), Bar(column, "full", column, hatched=True))
+    ]
+    return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="optimised for it")
+
+
+def _baggings(
+    forests: pd.DataFrame, sets: list[str], bounds: Sequence[str], *, columns: int
+) -> Figure | None:
+    bars = [
+        bar
+        for column in bounds
+        for bar in (Bar(column, "full", "uniform"), Bar(column, "reduced", "uniform", hatched=True))
+    ]
+    return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="reduced bagging")
+
+
+def _optimised_baggings(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure | None:
+    bars = [
+        bar
+        for column in OPTIMISED_BOUNDS
+        for bar in (Bar(column, "full", column), Bar(column, "reduced", column, hatched=True))
+    ]
+    return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="reduced bagging")
+
+
+def _draw(
+    forests: pd.DataFrame, bars: dict[str, list[Bar]], *, columns: int = 4, hatch: str | None = None
+) -> Figure | None:
+    """Draw a panel for each data set that has the rows of all its bars, if any has."""
+    summary, names = forest_summary(forests), titles(forests)
+    bars = {
+        name: chosen
+        for name, chosen in bars.items()
+        if all((name, bar.bagging, bar.weighting) in summary.index for bar in chosen)
+    }
+    if not bars:
+        return None
+    axes = panels(len(bars), columns=columns)
+    for place, (name, chosen) in zip(axes, bars.items(), strict=True):
+        place.set_title(names[name])
+        _panel(place, summary, name, chosen)
+    figure = figure_of(axes)
+    columns_shown = dict.fromkeys(bar.column for chosen in bars.values() for bar in chosen)
+    handles: list[Patch | Line2D] = [
+        Patch(facecolor=COLOURS[column], label=BOUND_LABELS[column]) for column in columns_shown
+    ]
+    if hatch is not None:
+        handles.append(Patch(facecolor="white", edgecolor="black", hatch=HATCH, label=hatch))
+    handles.append(Line2D([], [], color=RISK_COLOUR, label="test risk"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+def _panel(axes: Axes, summary: pd.DataFrame, name: str, bars: list[Bar]) -> None:
+    paired = any(bar.hatched for bar in bars)
+    place = 0.0
+    for bar in bars:
+        place += 0.85 if bar.hatched or not paired else 1.15
+        means = summary.loc[(name, bar.bagging, bar.weighting)]
+        deviation = means[bar.column, "std"]
+        axes.bar(
+            place,
+            means[bar.column, "mean"],
+            width=0.8,
+            color=COLOURS[bar.column],
+            hatch=HATCH if bar.hatched else None,
+            edgecolor="white" if bar.hatched else COLOURS[bar.column],
+            linewidth=0,
+            yerr=None if pd.isna(deviation) else deviation,
+            error_kw={"elinewidth": 0.7, "ecolor": "#555555"},
+        )
+        risk = means["test_risk", "mean"]
+        axes.plot([place - 0.42, place + 0.42], [risk, risk], color=RISK_COLOUR, linewidth=1.6)
+    axes.set_xticks([])
+    axes.set_ylim(bottom=0)
+    if axes.get_ylim()[1] > 1:
+        axes.set_ylim(top=1.02)

@@ -1,0 +1,49 @@
+"""The paper's qualitative findings, each checked by a number and a rule that is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pandas as pd
+
+from reproduction.datasets import CATALOGUE
+from reproduction.report.findings import risks, tightness
+from reproduction.report.findings.evidence import Evidence, Finding
+
+__all__ = ["Evidence", "Finding", "all_findings"]
+
+CHECKS: tuple[Callable[[Evidence], Finding | None], ...] = (
+    partial(tightness.tandem_tightest, bagging="full"),
+    partial(tightness.tandem_tightest, bagging="reduced"),
+    tightness.tandem_against_c_bounds,
+    tightness.disagreement_helps_tandem,
+    tightness.optimising_tightens,
+    risks.first_order_hurts,
+    risks.tandem_does_not_hurt,
+    tightness.reduced_bagging_tightens,
+    risks.reduced_bagging_costs_little,
+    tightness.disagreement_leads,
+)
+"""In the order of the paper."""
+
+
+def all_findings(
+    forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[str, str]
+) -> list[Finding]:
+    """Check every finding on which there are rows of the paper's data sets.
+
+    Parameters
+    ----------
+    forests, unlabelled : DataFrame
+        The tables of these names; other data sets than the paper's are passed over.
+    names : dict of str
+        How to write each data set.
+    """
+    evidence = Evidence(
+        forests[forests["dataset"].isin(CATALOGUE)],
+        unlabelled[unlabelled["dataset"].isin(CATALOGUE)],
+        names,
+    )
+    found = [check(evidence) for check in CHECKS]
+    return [finding for finding in found if finding is not None]

@@ -1,0 +1,103 @@
+"""From rows to tables, figures and the comparison with the paper."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from reproduction.experiments.store import RowStore, StoreError
+from reproduction.report.beyond import FIGURE, beyond_page
+from reproduction.report.comparison import compare, read_explanations
+from reproduction.report.figures import all_figures, save
+from reproduction.report.figures.distances import bound_distances
+from reproduction.report.figures.style import house_style
+from reproduction.report.findings import all_findings
+from reproduction.report.frames import read_frame, shown
+from reproduction.report.layout import TextTable
+from reproduction.report.readme import write_readme
+from reproduction.report.tables import all_tables, beyond_table
+
+
+def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render everything that the rows in a folder allow, complete or not.
+
+    Parameters
+    ----------
+    folder : path
+        Holds ``forests.csv``, ``unlabelled.csv`` and ``beyond.csv``, or some of them, or a run in
+        progress. An ``explanations.csv`` says why cells differ from the paper.
+
+    Returns
+    -------
+    list of path
+        The files written.
+
+    Raises
+    ------
+    StoreError
+        If there are no rows at all.
+    """
+    written = [*render_paper(folder), *render_beyond(folder)]
+    if not written:
+        raise StoreError(f"There are no rows in {folder}. Run `python -m reproduction run` first.")
+    return written
+
+
+def render_paper(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``README.md``, ``comparison.csv``, ``tables/`` and ``figures/`` of the paper."""
+    folder, store = Path(folder), RowStore(folder)
+    forests, unlabelled, weights = (
+        read_frame(store, table) for table in ("forests", "unlabelled", "weights")
+    )
+    if forests.empty and unlabelled.empty:
+        return []
+    names = {**shown(forests), **shown(unlabelled)}
+    tables = all_tables(forests, names)
+    written = [path for table in tables for path in _write_table(folder, table)]
+    figures = []
+    for name, figure in all_figures(forests, unlabelled, weights):
+        figures.append(name)
+        written += save(figure, folder / "figures" / name)
+    comparison = compare(forests, unlabelled)
+    written.append(_write(folder / "comparison.csv", comparison.to_csv(index=False).rstrip("\n")))
+    readme = write_readme(
+        forests=forests,
+        unlabelled=unlabelled,
+        comparison=comparison,
+        explanations=read_explanations(folder / "explanations.csv"),
+        findings=all_findings(forests, unlabelled, names),
+        tables=tables,
+        figures=figures,
+    )
+    written.append(_write(folder / "README.md", readme.rstrip("\n")))
+    return written
+
+
+def render_beyond(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``beyond.md``, its table and its figure, if there are rows of that family."""
+    folder = Path(folder)
+    rows = read_frame(RowStore(folder), "beyond")
+    if rows.empty:
+        return []
+    table = beyond_table(rows)
+    with house_style():
+        figure = bound_distances(rows)
+    return [
+        *_write_table(folder, table),
+        *save(figure, folder / "figures" / FIGURE),
+        _write(folder / "beyond.md", beyond_page(rows, table)),
+    ]
+
+
+def _write_table(folder: Path, table: TextTable) -> list[Path]:
+    stem = folder / "tables" / table.name
+    return [
+        _write(stem.with_suffix(".md"), f"{table.caption}\n\n{table.markdown()}"),
+        _write(stem.with_suffix(".tex"), table.latex()),
+    ]
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+    return path

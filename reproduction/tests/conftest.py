@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from reproduction.experiments.sources import DataSource, own_files
+
+
+@pytest.fixture(scope="session")
+def small_source(tmp_path_factory: pytest.TempPathFactory) -> DataSource:
+    """One multiclass and one binary set, small enough to grow a forest in a blink."""
+    folder = tmp_path_factory.mktemp("data")
+    paths = []
+    for name, load in (("flowers", load_iris), ("cells", load_breast_cancer)):
+        X, y = load(return_X_y=True)
+        paths.append(Path(folder, f"{name}.npz"))
+        np.savez(paths[-1], X=X, y=y)
+    return DataSource(files=own_files(paths))

@@ -1,0 +1,65 @@
+from dataclasses import replace
+
+import pytest
+
+from reproduction.experiments.campaign import run_campaign
+from reproduction.experiments.cells import forest_cells
+from reproduction.experiments.store import RowStore, StoreError
+
+
+def _rows(store):
+    return [{**row, "seconds": ""} for row in store.rows("forests")]
+
+
+def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
+    cells, store = forest_cells(["flowers"], repetitions=2), RowStore(tmp_path)
+    assert run_campaign(cells, store=store, source=small_source) == 4
+    before = store.table_path("forests").read_bytes()
+    assert run_campaign(cells, store=store, source=small_source) == 0
+    assert store.table_path("forests").read_bytes() == before
+
+
+def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
+    store = RowStore(tmp_path)
+    run_campaign(forest_cells(["flowers"], repetitions=1), store=store, source=small_source)
+    first = store.rows("forests")
+    run_campaign(forest_cells(["flowers"], repetitions=2), store=store, source=small_source)
+    assert len(store.rows("forests")) == 2 * len(first)
+    assert [row for row in store.rows("forests") if row["repetition"] == "0"] == first
+
+
+def test_another_root_gives_other_rows_and_is_not_mixed_in(tmp_path, small_source):
+    cells = forest_cells(["flowers"], repetitions=1)
+    others = [replace(cell, root=1) for cell in forest_cells(["cells"], repetitions=1)]
+    store = RowStore(tmp_path)
+    run_campaign(cells, store=store, source=small_source)
+    before = store.rows("forests")
+    with pytest.raises(StoreError, match="another --seed"):
+        run_campaign(others, store=store, source=small_source)
+    assert store.rows("forests") == before
+    apart = RowStore(tmp_path / "apart")
+    run_campaign([replace(cell, root=1) for cell in cells], store=apart, source=small_source)
+    assert not {row["seed"] for row in apart.rows("forests")} & {row["seed"] for row in before}
+
+
+def test_processes_and_order_do_not_change_a_row(tmp_path, small_source):
+    cells = forest_cells(["flowers", "cells"], repetitions=1)
+    alone, together = RowStore(tmp_path / "alone"), RowStore(tmp_path / "together")
+    for cell in reversed(cells):
+        run_campaign([cell], store=alone, source=small_source)
+    run_campaign(cells, store=together, source=small_source, n_jobs=2)
+    assert _rows(alone) == _rows(together)
+
+
+def test_a_cluster_gives_the_same_rows(tmp_path, small_source):
+    distributed = pytest.importorskip("distributed")
+    cells = forest_cells(["flowers"], repetitions=1)
+    here, there = RowStore(tmp_path / "here"), RowStore(tmp_path / "there")
+    run_campaign(cells, store=here, source=small_source)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        run_campaign(
+            cells, store=there, source=small_source, dask_address=cluster.scheduler_address
+        )
+    assert _rows(here) == _rows(there)

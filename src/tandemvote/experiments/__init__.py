@@ -1,1 +1,0 @@
-"""Room 11: the paper's experiments, from cells to rows to tables and figures."""

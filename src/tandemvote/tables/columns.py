@@ -1,0 +1,95 @@
+"""Names of columns: the label column is found, and names that cannot be right are refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+from tandemvote.tables.errors import DatasetError
+
+NAMES_SHOWN = 20
+
+
+def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
+    """Return the label column of a table, or refuse a table that has none or nothing else.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        The names of all columns.
+    target : str or None
+        The name of the label column; with None the message lists all columns.
+    name : str
+        What to call the table in messages.
+
+    Examples
+    --------
+    >>> find_target(["size", "kind"], "kind", "fruit")
+    'kind'
+    """
+    columns = list(columns)
+    if target is None:
+        raise DatasetError(f"{name}: name the label column by target, one of {_shown(columns)}.")
+    find_column(columns, target, name)
+    refuse_duplicates(columns, name)
+    if len(columns) < 2:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    return target
+
+
+def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
+    """Refuse a name that is not among the columns, and suggest similar ones."""
+    if wanted not in columns:
+        near = get_close_matches(wanted, columns, n=3)
+        suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise DatasetError(
+            f"{name} has no column {wanted!r}. {suggestion}Its columns are {_shown(columns)}. If"
+            " these are data, the file has no header line: add one, or pass header=False"
+            " (--no-header) where that is an option."
+        )
+
+
+def refuse_duplicates(columns: Iterable[str], name: Any) -> None:
+    """Refuse a table with two columns of the same name."""
+    column, count = next(iter(Counter(columns).most_common(1)), ("", 0))
+    if count > 1:
+        times = "twice" if count == 2 else f"{count} times"
+        raise DatasetError(
+            f"{name} has the column name {column!r} {times}. Give every column its own name."
+        )
+
+
+def refuse_data(header: Sequence[str], name: Any) -> None:
+    """Refuse a header line that holds numbers in no ascending order, as a line of data does.
+
+    Ascending numbers, such as 0, 1, 2, years or wavelengths, can be names.
+
+    Examples
+    --------
+    >>> refuse_data(["country", "2019", "2020"], "rain.csv")
+    >>> refuse_data(["5.1", "3.5", "setosa"], "iris.csv")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    tandemvote.tables.errors.DatasetError: iris.csv starts with '5.1', '3.5', 'setosa', which...
+    """
+    numbers = [number for cell in header if (number := _number(cell)) is not None]
+    if any(first >= second for first, second in pairwise(numbers)):
+        raise DatasetError(
+            f"{name} starts with {_shown(header)}, which looks like data, not like names of"
+            " columns. Pass header=False (--no-header) to call them column1, column2 and so on;"
+            " header=True (--header) if these are the names."
+        )
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:NAMES_SHOWN])) + ", ..." * (len(names) > NAMES_SHOWN)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None

@@ -1,0 +1,70 @@
+"""The error for data that cannot be used, and optional dependencies."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+LONGEST_MESSAGE = 1000
+
+
+class DatasetError(ValueError):
+    r"""A table or data set cannot be read, or is not what it should be.
+
+    The message names the file, what was expected, what was found, and what to do. It is always a
+    single printable line, whatever text a file has put into it.
+
+    Examples
+    --------
+    >>> str(DatasetError("no column 'a\x1b[2J'\n"))
+    "no column 'a [2J'"
+    """
+
+    def __init__(self, message: str) -> None:
+        printable = "".join(sign if sign.isprintable() else " " for sign in message).strip()
+        if len(printable) > LONGEST_MESSAGE:
+            half = LONGEST_MESSAGE // 2 - 3
+            printable = f"{printable[:half]} ... {printable[-half:]}"
+        super().__init__(printable)
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return a count with its noun in the singular or plural.
+
+    Examples
+    --------
+    >>> number_of(1, "row"), number_of(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{count} {noun if count == 1 else noun + 's'}"
+
+
+def import_extra(module: str, *, purpose: str, install: str = '"tandemvote[data]"') -> ModuleType:
+    """Import an optional dependency, or say how to install it.
+
+    Parameters
+    ----------
+    module : str
+        Importable name, such as ``"pandas"``.
+    purpose : str
+        What it is needed for; completes the sentence "... needs the package ...".
+    install : str
+        What to pass to ``pip install``.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> import_extra("json", purpose="Reading this").loads("[1]")
+    [1]
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{purpose} needs the package {module!r}, which is not installed. "
+            f"Install it: pip install {install}"
+        ) from error

@@ -1,0 +1,200 @@
+"""Files that hold named columns: CSV and its relatives, and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tandemvote.tables.columns import find_column, refuse_data, refuse_duplicates
+from tandemvote.tables.errors import DatasetError, import_extra, number_of
+from tandemvote.tables.file_content import LARGEST_TABLE, read_text
+from tandemvote.tables.labels import MISSING_TEXTS
+
+if TYPE_CHECKING:
+    import pandas
+
+# A comma comes last: it also occurs inside numbers and sentences of files separated otherwise.
+SEPARATORS = ("\t", ";", "|", ",")
+LINES_LOOKED_AT = 50
+
+
+def read_delimited(
+    path: Path,
+    *,
+    separator: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8-sig",
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
+    missing_values: Sequence[str] = ("?",),
+    categories: Sequence[str] = (),
+) -> pandas.DataFrame:
+    r"""Read a text table, compressed or not; blanks around a cell do not count.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    separator : str, optional
+        Tab, semicolon, bar or comma; detected if not given.
+    decimal : str
+        The decimal sign.
+    encoding : str
+        The default is UTF-8, with or without a byte-order mark.
+    header : bool, optional
+        Whether the first line names the columns. If not given, it does, and one that looks like
+        data is refused. If False, they are called ``column1``, ``column2`` and so on.
+    column_names : sequence of str, optional
+        Names for a file without a header line.
+    missing_values : sequence of str
+        Cells that count as missing besides empty ones, NA, NaN, null, None and the like.
+    categories : sequence of str
+        Names of columns to take as text even if they hold numbers.
+
+    Raises
+    ------
+    DatasetError
+        If the text is no table: undecodable, ragged, or with a column name twice.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "tiny.csv")
+    ...     _ = path.write_text("size;kind\n1,5;a\n2;b\n")
+    ...     read_delimited(path, decimal=",").to_dict("list")
+    {'size': [1.5, 2.0], 'kind': ['a', 'b']}
+    """
+    pandas: Any = import_extra("pandas", purpose="Reading a CSV file")
+    text = read_text(path, encoding=encoding)
+    if not text.strip():
+        raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
+    try:
+        separator = separator or find_separator(text)
+        names = _first_cells(text, separator)
+    except csv.Error as error:
+        raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
+    if column_names is not None:
+        names, header = list(column_names), False
+    elif header is False:
+        names = [f"column{place + 1}" for place in range(len(names))]
+    elif header is None:
+        refuse_data(names, path)
+    refuse_duplicates(names, path)
+    for name in categories:
+        find_column(names, name, path)
+    read = partial(
+        pandas.read_csv,
+        sep=separator,
+        decimal=decimal,
+        header=None if header is False else 0,
+        names=names,
+        dtype=dict.fromkeys(categories, str),
+        index_col=False,
+        keep_default_na=False,
+        skipinitialspace=True,
+        on_bad_lines="error",
+        low_memory=False,  # types are told from whole columns, not from blocks of rows
+        # Before release 3 the default lost the last digit of some numbers.
+        **({} if int(pandas.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}),
+    )
+    missing = {*MISSING_TEXTS, *missing_values}
+    try:
+        with warnings.catch_warnings():
+            # A row longer than the header would lose its last cells with a mere warning.
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = read(io.StringIO(text), na_values=list(missing))
+            padded = {cell for cell in _text_cells(frame) if cell.strip() in missing}
+            if padded:  # such as "NA ": without them a column may well be one of numbers
+                frame = read(io.StringIO(text), na_values=list(missing | padded))
+    except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
+        raise DatasetError(
+            f"{path} cannot be read as a table of {number_of(len(names), 'column')} separated by "
+            f"{separator!r} ({str(error).strip()}). Correct the line, or name the separator."
+        ) from error
+    for name in _text_columns(frame):
+        frame[name] = frame[name].str.strip()
+        if decimal != "," and name not in categories:
+            _refuse_decimal_commas(frame[name].dropna(), path)
+    return frame.astype(dict.fromkeys(categories, "category"))
+
+
+def find_separator(text: str) -> str:
+    r"""Find the sign that cuts the first lines into the same number of cells, more than one.
+
+    If none of tab, semicolon, bar and comma does, return the one most frequent in the first line.
+
+    Examples
+    --------
+    >>> find_separator("a;b\n1,5;2,5\n")
+    ';'
+    """
+    lines = [line for line in text.splitlines() if line.strip()][:LINES_LOOKED_AT]
+    for separator in SEPARATORS:
+        widths = {len(cells) for cells in csv.reader(lines, delimiter=separator)}
+        if len(widths) == 1 and widths != {1}:
+            return separator
+    return max(reversed(SEPARATORS), key=lines[0].count)
+
+
+def read_parquet(path: Path) -> pandas.DataFrame:
+    """Read a Parquet file; a stored row index is left out.
+
+    Raises
+    ------
+    DatasetError
+        If the file is not Parquet, has a column name twice, or is a table of more than
+        `LARGEST_TABLE` bytes.
+    """
+    parquet: Any = import_extra("pyarrow.parquet", purpose="Reading a Parquet file")
+    import_extra("pandas", purpose="Reading a Parquet file")
+    try:
+        with parquet.ParquetFile(path) as file:
+            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+            refuse_duplicates(file.schema_arrow.names, path)
+            # Runs of equal values take next to nothing in the file, and their full size in memory.
+            size = 8 * n_rows * n_columns
+            if size > LARGEST_TABLE:
+                raise DatasetError(
+                    f"{path} has {n_rows} rows and {n_columns} columns, {size / 2**30:.0f} GiB; the"
+                    f" limit is {LARGEST_TABLE // 2**30} GiB. Keep fewer."
+                )
+            table = file.read()
+            table.validate(full=True)  # text may not be text
+            return table.to_pandas()
+    except DatasetError:
+        raise
+    except Exception as error:  # pyarrow raises most kinds there are on damaged files
+        raise DatasetError(
+            f"{path} cannot be read as Parquet ({error}). Write it again, or name its true "
+            "format by file_format."
+        ) from error
+
+
+def _first_cells(text: str, separator: str) -> list[str]:
+    lines = (line for line in io.StringIO(text) if line.strip())
+    return [name.strip() for name in next(csv.reader(lines, delimiter=separator))]
+
+
+def _text_columns(frame: pandas.DataFrame) -> list[str]:
+    pandas: Any = import_extra("pandas", purpose="Reading a CSV file")
+    infer = pandas.api.types.infer_dtype
+    return [name for name in frame.columns if infer(frame[name], skipna=True) == "string"]
+
+
+def _text_cells(frame: pandas.DataFrame) -> set[str]:
+    return {cell for name in _text_columns(frame) for cell in frame[name].dropna().unique()}
+
+
+def _refuse_decimal_commas(cells: pandas.Series, path: Path) -> None:
+    """Refuse a text column of numbers like ``3,14``: as categories they would lose their order."""
+    if cells.str.fullmatch(r"[+-]?\d+(,\d+)*").all() and cells.str.contains(",").any():
+        raise DatasetError(
+            f"{path}: column {cells.name!r} holds numbers with commas, such as {cells.iloc[0]!r}. "
+            'For decimal commas pass decimal="," (--decimal ,); remove commas that group thousands.'
+        )

@@ -1,0 +1,60 @@
+"""The encoder is a scikit-learn transformer that learns nothing from the rows."""
+
+import numpy as np
+import pandas
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+
+from tandemvote.tables import DatasetError, TableEncoder
+from tandemvote.tables.encoder import category_number
+
+FRAME = pandas.DataFrame(
+    {
+        "size": [1.5, None, 3.0],
+        "colour": ["red", None, "blue"],
+        "since": ["2020-02-29", "always", None],  # of one row alone it could be a date
+    }
+)
+
+
+def test_a_row_is_encoded_alone_as_among_others():
+    whole = TableEncoder().fit_transform(FRAME)
+    encoder = TableEncoder().fit(FRAME)
+    for row in range(len(FRAME)):
+        np.testing.assert_array_equal(encoder.transform(FRAME.iloc[[row]]), whole[[row]])
+    assert whole[:, 1].tolist() == [category_number(text) for text in ("red", None, "blue")]
+
+
+def test_columns_are_found_by_name_and_others_ignored():
+    encoder = TableEncoder().fit(FRAME)
+    moved = FRAME[["since", "colour", "size"]].assign(label=[0, 1, 0])
+    np.testing.assert_array_equal(encoder.transform(moved), encoder.transform(FRAME))
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        (FRAME.drop(columns="colour"), "'colour' is missing"),
+        (FRAME.assign(size=["small", "large", "small"]), "'size' holds text here and numbers"),
+        (FRAME.assign(colour=[1, 2, 3]), "'colour' holds numbers here and text"),
+        (FRAME.assign(size=[1.0, np.inf, 2.0]), "column size holds a value that is infinite"),
+    ],
+)
+def test_a_table_of_another_kind_is_refused(frame, complaint):
+    with pytest.raises(DatasetError, match=complaint):
+        TableEncoder().fit(FRAME).transform(frame)
+
+
+def test_a_pipeline_takes_data_frames():
+    model = make_pipeline(TableEncoder(), RandomForestClassifier(n_estimators=5, random_state=0))
+    kinds = ["a", "b", "a"]
+    again = clone(model).fit(FRAME, kinds)
+    assert set(again.predict(FRAME)) <= {"a", "b"}
+    assert again[0].get_feature_names_out().tolist() == ["size", "colour", "since"]
+
+
+def test_a_data_frame_comes_out_if_scikit_learn_is_told_so():
+    encoded = TableEncoder().set_output(transform="pandas").fit_transform(FRAME)
+    assert list(encoded.columns) == ["size", "colour", "since"]
