@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help setup demo test test-slow lint format docs validity bench clean
+.PHONY: help setup demo test test-slow lint format docs reproduce validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -32,13 +32,17 @@ lint: $(INSTALLED)  ## style, types, order of the rooms
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(INSTALLED)  ## let ruff mend what it can
+format: $(INSTALLED)  ## let ruff fix what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 docs: $(INSTALLED)  ## build the documentation into docs/_build/html
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+
+reproduce: $(INSTALLED)  ## tables and figures of the paper from the committed rows
+	$(BIN)/python -m reproduction render
+	@echo "To grow the forests anew, or on your own data: $(BIN)/python -m reproduction run --help"
 
 validity: $(INSTALLED)  ## simulate every guarantee, hours
 	$(BIN)/python validity/run.py

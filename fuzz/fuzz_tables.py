@@ -17,7 +17,7 @@ with atheris.instrument_imports(include=["tandemvote.tables"]):
     from tandemvote.tables.errors import LONGEST_MESSAGE
 
 FOLDER = tempfile.TemporaryDirectory()
-TARGETS = {"csv": "kind", "arff": "kind", "parquet": "kind", "libsvm": None, "npz": None}
+TARGETS = {"csv": "kind", "parquet": "kind", "libsvm": None, "npz": None}
 
 
 def one_input(file_format: str, like: Dataset, data: bytes) -> None:
@@ -41,9 +41,6 @@ def _framed(file_format: str, data: bytes) -> bytes:
         return data[1:]
     if file_format == "csv":
         return b"size,colour,kind\n1,red,a\n2,blue,b\n" + data[1:]
-    if file_format == "arff":
-        head = b"@relation t\n@attribute size numeric\n@attribute colour {red, blue}\n"
-        return head + b"@attribute kind {a,b}\n" + data[1:]
     if file_format == "npz":
         return _archive(*data[1:].partition(b"||")[::2])
     return data[1:]
@@ -83,14 +80,8 @@ def write_seeds(file_format: str, folder: Path) -> Dataset:
         (folder / "parts.npz").write_bytes(
             b"\0" + b"||".join(head.encode() + array.tobytes() for head, array in parts)
         )
-    elif file_format == "libsvm":
-        path.write_text("+1 1:1.5\n2 2:-3e8 # words\n1 1:2 2:1\n")
     else:
-        path.write_text(
-            "% words\n@relation 'a b'\n@attribute size real\n@attribute colour {red, blue}\n"
-            "@attribute day DATE yyyy-MM-dd\n@attribute kind {a,b}\n@data\n"
-            "1.5,red,2020-01-01,a\n?,blue,1999-12-31,b\n"
-        )
+        path.write_text("+1 1:1.5\n2 2:-3e8 # words\n1 1:2 2:1\n")
     (folder / f"framed.{file_format}").write_bytes(b"\x80" + path.read_bytes())
     return read_table(path, target=TARGETS[file_format])
 
