@@ -1,4 +1,8 @@
-"""What the paper fixes once for all experiments: forests, splits, confidence, repetitions."""
+"""What the paper fixes for all experiments: forests, splits, confidence, repetitions; and seeds.
+
+Seeds depend on what is drawn, never on when or where: a cell run alone, in another order or on
+another machine draws the same split and the same forest.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ WEIGHTINGS = ("uniform", *OPTIMISED_WEIGHTINGS)
 
 
 def paper_forest(*, bagging: str, seed: int) -> RandomForestClassifier:
-    """Return the paper's forest, not yet grown: pure leaves, Gini, sqrt(d) features a split.
+    """Return the paper's forest, not yet grown: pure leaves, Gini, sqrt(d) features per split.
 
     Examples
     --------

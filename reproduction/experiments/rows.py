@@ -209,7 +209,7 @@ def as_text(row: Row) -> TextRow:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    # NumPy scalars have a repr of their own.
+    # The repr of a NumPy scalar is not just the number.
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 

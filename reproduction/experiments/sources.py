@@ -35,11 +35,11 @@ class DataSource:
     drop_missing: bool = False
 
     def load(self, name: str) -> Dataset:
-        """Return the data set; workers keep the last ones, as a set's cells come in a row."""
+        """Return the data set; the last two are kept, as cells of one set follow each other."""
         return _load(self, name)
 
     def skip(self, names: Iterable[str], *, download: bool = False) -> dict[str, str]:
-        """Return the data sets that cannot be had or split, each with the reason.
+        """Return the data sets that cannot be loaded or split, each with the reason.
 
         All are read, so that a bad one shows before the run and not in the middle of it. Downloads
         happen here, once and in this process; workers then read prepared copies.

@@ -1,4 +1,4 @@
-"""Points to learn from and points to test on, and what the trees say of the latter."""
+"""Points to learn from and points to test on, and what the trees predict on the latter."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class VoteOnTest:
         )
 
     def errors(self, weights: Array) -> NDArray[np.bool_]:
-        """Tell for each test point whether the weighted vote errs there."""
+        """Return for each test point whether the weighted vote errs there."""
         winners = weighted_vote(self.predictions, weights, len(self.classes))
         return np.asarray(winners != self.labels)
 

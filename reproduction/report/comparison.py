@@ -1,4 +1,4 @@
-"""Ours beside the paper's, cell by cell, with differences in standard errors."""
+"""Our means beside the paper's, cell by cell in standard errors, and why some differ."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compare(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a number of the paper: ``group, dataset, bagging, weighting, labelled_fraction,
+        One row per number of the paper: ``group, dataset, bagging, weighting, labelled_fraction,
         column, ours, ours_sd, repetitions, paper, paper_sd, difference, standard_errors, status,
         counted``. `standard_errors` is the difference over its standard error, NaN where there is
         nothing to compare.
@@ -136,7 +136,7 @@ def share_within(comparison: pd.DataFrame, limit: float = LIMIT) -> tuple[int, i
     return int((counted["standard_errors"].abs() <= limit).sum()), len(counted)
 
 
-def beyond(comparison: pd.DataFrame, limit: float = LIMIT) -> pd.DataFrame:
+def beyond_limit(comparison: pd.DataFrame, limit: float = LIMIT) -> pd.DataFrame:
     """Return the cells beyond the limit, the largest difference first.
 
     Last come those that the paper has above 1 and we below: no standard error measures how far
@@ -187,7 +187,7 @@ class Explanation:
     reason: str
 
     def covers(self, cell: dict[str, Any]) -> bool:
-        """Tell whether the reason is about the cell."""
+        """Return whether the reason is about the cell."""
         # There is no difference where the paper only says that it is above 1, and then ours is not.
         direction = "above" if cell["difference"] > 0 else "below"
         return (

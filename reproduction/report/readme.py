@@ -12,7 +12,7 @@ from reproduction.report.comparison import (
     NO_ROWS,
     TOO_FEW,
     Explanation,
-    beyond,
+    beyond_limit,
     explain,
     share_within,
 )
@@ -20,6 +20,60 @@ from reproduction.report.findings import Finding
 from reproduction.report.frames import BOUND_LABELS, shown
 from reproduction.report.layout import TextTable, escape_markdown, markdown_table
 from tandemvote.tables.errors import number_of
+
+COLUMN_WORDS = {
+    "test_risk": "test risk",
+    **BOUND_LABELS,
+    "gibbs_loss": "Gibbs loss",
+    "n_min": "smallest held-out set",
+    "disagreement": "disagreement",
+    "tandem_loss": "tandem loss",
+    "n_min_pairs": "smallest overlap",
+}
+"""What the columns of rows are called."""
+
+GROUP_WORDS = {
+    "bounds": "bounds with uniform weights",
+    "statistics": "statistics with uniform weights",
+    "optimised test risk": "test risk with optimised weights",
+    "optimised bounds": "bounds with optimised weights",
+    "unlabelled": "few labelled points",
+}
+"""What the groups of the comparison are called."""
+
+ZERO_RULE = (
+    "A repetition without errors on either side counts as 1, one with a divisor of 0 as infinite; "
+    "sets without any errors, or with an infinite quartile, are left out."
+)
+
+FIGURE_WORDS = {
+    "figure-1-bounds": "Figure 1. Test risk (black) and bounds, uniform weights. The paper's text "
+    "does not name its data sets; the choice is ours.",
+    "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimised over uniform weights: median "
+    f"and quartiles, logarithmic scale. {ZERO_RULE}",
+    "figure-2b-weights": "Figure 2b. Optimised weights of two forests, best tree first; weights "
+    "below 0.0001 fall off the picture. The paper's text does not name its data sets either.",
+    "indicator-relaxations": "The relaxations of the indicator function.",
+    "bounds-uniform-binary": "Bounds with uniform weights, binary sets.",
+    "bounds-uniform-multiclass": "Bounds with uniform weights, multiclass sets.",
+    "disagreement-against-tandem": "Disagreement over Gibbs loss against TND over FO, without "
+    "Mushroom, Shuttle and Protein, as in the paper: losses near 0, or bounds above 1.",
+    "bounds-optimised-binary": "Bounds before and after (hatched) optimisation, binary sets.",
+    "bounds-optimised-multiclass": "Bounds before and after (hatched) optimisation, multiclass "
+    "sets.",
+    "bagging-uniform-binary": "Full and reduced (hatched) bagging, uniform weights, binary sets.",
+    "bagging-uniform-multiclass": "Full and reduced (hatched) bagging, uniform weights, multiclass "
+    "sets.",
+    "bagging-optimised-binary": "Full and reduced (hatched) bagging, optimised weights, binary "
+    "sets.",
+    "bagging-optimised-multiclass": "Full and reduced (hatched) bagging, optimised weights, "
+    "multiclass sets.",
+    "bagging-test-risk-ratios": "Test risk of reduced over full bagging: median and quartiles. "
+    f"{ZERO_RULE}",
+    "bagging-tandem-ratios": "TND of reduced over full bagging: median and quartiles.",
+    "unlabelled-curves": "Test risk and bounds against the labelled fraction.",
+}
+"""Captions of the figures, by file name and in the order of the paper."""
 
 BEYOND_HEADINGS = (
     *("data set", "bagging", "weights", "r", "quantity"),
@@ -97,7 +151,7 @@ def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[s
     if marked:
         lines.append(
             f"- Reconstructed: {', '.join(marked)}. The data stand in for the paper's own, which "
-            "could not be had."
+            "were not available."
         )
     versions = sorted({*forests["versions"], *unlabelled["versions"]})
     lines += [f"- Made with {text}." for text in versions]
@@ -148,7 +202,7 @@ def _agreement_section(
 def _beyond_lines(
     comparison: pd.DataFrame, explanations: Sequence[Explanation], names: dict[str, str]
 ) -> list[str]:
-    cells = beyond(comparison).to_dict("records")
+    cells = beyond_limit(comparison).to_dict("records")
     if not cells:
         return [f"No cell differs by more than {LIMIT:g} standard errors."]
     reasons = [explain(cell, list(explanations)) for cell in cells]
@@ -202,7 +256,7 @@ def _comparison_section(comparison: pd.DataFrame, names: dict[str, str]) -> str:
 
 
 def _grid(chosen: pd.DataFrame, names: dict[str, str]) -> str:
-    """One line a data set (and labelled fraction), one column a quantity."""
+    """One row per data set (and labelled fraction), one column per quantity."""
     by_weighting = chosen["weighting"].nunique() > 1
     by_fraction = chosen["labelled_fraction"].notna().any()
     columns = list(dict.fromkeys(zip(chosen["weighting"], chosen["column"], strict=True)))
@@ -262,58 +316,3 @@ def _figures_section(figures: Sequence[str]) -> str:
         if name in figures
     ]
     return "\n\n".join(parts)
-
-
-COLUMN_WORDS = {
-    "test_risk": "test risk",
-    **BOUND_LABELS,
-    "gibbs_loss": "Gibbs loss",
-    "n_min": "smallest held-out set",
-    "disagreement": "disagreement",
-    "tandem_loss": "tandem loss",
-    "n_min_pairs": "smallest overlap",
-}
-"""What the columns of rows are called."""
-
-GROUP_WORDS = {
-    "bounds": "bounds with uniform weights",
-    "statistics": "statistics with uniform weights",
-    "optimised test risk": "test risk with optimised weights",
-    "optimised bounds": "bounds with optimised weights",
-    "unlabelled": "few labelled points",
-}
-"""What the groups of the comparison are called."""
-
-ZERO_RULE = (
-    "A repetition without errors on either side counts as 1, one with a divisor of 0 as infinite; "
-    "sets without any errors, or with an infinite quartile, are left out."
-)
-
-FIGURE_WORDS = {
-    "figure-1-bounds": "Figure 1. Test risk (black) and bounds, uniform weights. The paper's text "
-    "does not name its data sets; the choice is ours.",
-    "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimised over uniform weights: median "
-    f"and quartiles, logarithmic scale. {ZERO_RULE}",
-    "figure-2b-weights": "Figure 2b. Optimised weights of two forests, best tree first; weights "
-    "below 0.0001 fall off the picture. The paper's text does not name its data sets either.",
-    "indicator-relaxations": "The relaxations of the indicator function.",
-    "bounds-uniform-binary": "Bounds with uniform weights, binary sets.",
-    "bounds-uniform-multiclass": "Bounds with uniform weights, multiclass sets.",
-    "disagreement-against-tandem": "Disagreement over Gibbs loss against TND over FO, without "
-    "Mushroom, Shuttle and Protein, as in the paper: losses near 0, or bounds above 1.",
-    "bounds-optimised-binary": "Bounds before and after (hatched) optimisation, binary sets.",
-    "bounds-optimised-multiclass": "Bounds before and after (hatched) optimisation, multiclass "
-    "sets.",
-    "bagging-uniform-binary": "Full and reduced (hatched) bagging, uniform weights, binary sets.",
-    "bagging-uniform-multiclass": "Full and reduced (hatched) bagging, uniform weights, multiclass "
-    "sets.",
-    "bagging-optimised-binary": "Full and reduced (hatched) bagging, optimised weights, binary "
-    "sets.",
-    "bagging-optimised-multiclass": "Full and reduced (hatched) bagging, optimised weights, "
-    "multiclass sets.",
-    "bagging-test-risk-ratios": "Test risk of reduced over full bagging: median and quartiles. "
-    f"{ZERO_RULE}",
-    "bagging-tandem-ratios": "TND of reduced over full bagging: median and quartiles.",
-    "unlabelled-curves": "Test risk and bounds against the labelled fraction.",
-}
-"""Captions of the figures, by file name and in the order of the paper."""

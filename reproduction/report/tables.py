@@ -159,7 +159,7 @@ def _table(
     bagging: str,
     cells: Callable[[str], list[TextCell]],
 ) -> TextTable:
-    """Lay out one row a data set; `cells` makes the cells of a data set that has rows."""
+    """Lay out one row per data set; `cells` makes the cells of a data set that has rows."""
     chosen = forests[(forests["bagging"] == bagging) & (forests["weighting"] == "uniform")]
     repetitions = chosen.groupby("dataset")["repetition"].count()
     shown_names = shown(forests)
@@ -234,12 +234,12 @@ def beyond_summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def beyond_table(rows: pd.DataFrame) -> TextTable:
-    """Return one line a data set, those without rows included.
+    """Return one row per data set, those without rows included.
 
     Parameters
     ----------
     rows : DataFrame
-        The table ``beyond``, one row a repetition.
+        The table ``beyond``, one row per repetition.
     """
     summary, names = beyond_summary(rows), shown(rows)
     counts = rows.groupby("dataset")["repetition"].count()
@@ -266,12 +266,12 @@ def beyond_table(rows: pd.DataFrame) -> TextTable:
 
 
 def _cells(means: pd.Series) -> list[TextCell]:
-    free = [float(means[column, "mean"]) for column in WITHOUT_FURTHER_LABELS]
-    dear = [float(means[column, "mean"]) for column in WITH_FURTHER_LABELS]
+    without = [float(means[column, "mean"]) for column in WITHOUT_FURTHER_LABELS]
+    with_labels = [float(means[column, "mean"]) for column in WITH_FURTHER_LABELS]
     return [
         TextCell(f"{means['test_risk', 'mean']:.{DECIMALS}f}"),
-        *map(_cell, free, mark_smallest(list(free), decimals=DECIMALS)),
-        *(_cell(value, Mark.NONE) for value in dear),
+        *map(_cell, without, mark_smallest(list(without), decimals=DECIMALS)),
+        *(_cell(value, Mark.NONE) for value in with_labels),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Bounds as bars, one panel a data set, the test risk as a black line across each bar."""
+"""Bounds as bars, one panel per data set, the test risk as a black line across each bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test risk and bounds against the labelled fraction, the rest of the points unlabelled."""
+"""Figures of curves: few labelled points, optimised weights, relaxations of the indicator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CURVES = ("first_order", "tandem", "disagreement_bound", "test_risk")
 
 
 def unlabelled_curves(unlabelled: pd.DataFrame) -> Figure:
-    """Means with standard deviations, one panel a data set."""
+    """Test risk and bounds against the labelled fraction, one panel per data set."""
     summary, names = unlabelled_summary(unlabelled), titles(unlabelled)
     present = set(unlabelled["dataset"])
     sets = [name for name in dataset_order(present) if name in present]
@@ -50,7 +50,7 @@ FLOOR = 1e-4
 
 
 def optimised_weights(weights: pd.DataFrame, names: dict[str, str]) -> Figure | None:
-    """Weights by tree, best tree first, for the forests of repetition 0 with full bagging."""
+    """Figure 2b: weights by tree, best tree first, of forests of repetition 0 with full bagging."""
     full = weights[weights["bagging"] == "full"]
     present = list(dict.fromkeys(full["dataset"]))
     sets = [name for name in FIGURE_2B_SETS if name in present] or present[:2]

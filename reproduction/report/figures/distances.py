@@ -1,4 +1,4 @@
-"""How far bounds lie from the test risk: one line a data set, logarithmic scale."""
+"""How far bounds are from the test risk: one line per data set, logarithmic scale."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Evidence:
         return forests[(forests["bagging"] == bagging) & (forests["weighting"] == weighting)]
 
     def means(self, bagging: str, weighting: str) -> pd.DataFrame:
-        """Return the means of one kind of vote, one line a data set."""
+        """Return the means of one kind of vote, one row per data set."""
         return self.rows(bagging, weighting).groupby("dataset").mean(numeric_only=True)
 
     def written(self, name: str) -> str:
@@ -56,7 +56,7 @@ class Evidence:
         return self.names.get(name, name)
 
     def listed(self, names: Iterable[str]) -> str:
-        """Return data sets in a row, or "none"."""
+        """Return the names of data sets, separated by commas, or "none"."""
         return ", ".join(self.written(name) for name in sorted(names, key=str.casefold)) or "none"
 
 
@@ -81,7 +81,7 @@ def paper_means(bagging: str, weighting: str) -> pd.DataFrame:
 
 
 def paper_unlabelled(column: str) -> pd.DataFrame:
-    """Return the paper's means of the unlabelled experiment, one column a labelled fraction."""
+    """Return the paper's means of the unlabelled experiment, one column per labelled fraction."""
     frame = _paper_frame()
     chosen = frame["labelled_fraction"].notna() & (frame["column"] == column)
     return frame[chosen].pivot(index="dataset", columns="labelled_fraction", values="value")

@@ -24,7 +24,7 @@ def test_every_cell_has_a_seed_of_its_own():
 
 
 def test_seeds_are_those_of_the_committed_rows():
-    # Python salts its own hash of a string anew in every process; these must never move.
+    # Python salts its own hash of a string differently in every process; these must never move.
     assert ForestCell("Letter", "full", 7).seed == 1574389032
 
 

@@ -10,7 +10,13 @@ import pytest
 
 from reproduction.experiments.store import RowStore
 from reproduction.report.beyond import FIGURE
-from reproduction.report.comparison import beyond, compare, explain, read_explanations, share_within
+from reproduction.report.comparison import (
+    beyond_limit,
+    compare,
+    explain,
+    read_explanations,
+    share_within,
+)
 from reproduction.report.findings import all_findings
 from reproduction.report.frames import read_frame, shown
 from reproduction.report.readme import FIGURE_WORDS
@@ -91,7 +97,7 @@ def test_nearly_all_cells_agree_with_the_paper_and_none_is_unexplained(compariso
     assert counted == 361  # every such number of the paper but those on Protein and those above 1
     assert within >= 0.95 * counted
     known = read_explanations(RESULTS / "explanations.csv")
-    cells = beyond(comparison).to_dict("records")
+    cells = beyond_limit(comparison).to_dict("records")
     reasons = [explain(cell, known) for cell in cells]
     assert [cell for cell, reason in zip(cells, reasons, strict=True) if reason is None] == []
     assert all(reason in readme for reason in reasons), TO_RENDER
@@ -99,7 +105,7 @@ def test_nearly_all_cells_agree_with_the_paper_and_none_is_unexplained(compariso
 
 
 def test_every_explanation_explains_something(comparison):
-    cells = beyond(comparison).to_dict("records")
+    cells = beyond_limit(comparison).to_dict("records")
     for known in read_explanations(RESULTS / "explanations.csv"):
         assert any(known.covers(cell) for cell in cells)
 

@@ -6,7 +6,7 @@ import pytest
 
 from reproduction.report.comparison import (
     Explanation,
-    beyond,
+    beyond_limit,
     compare,
     explain,
     read_explanations,
@@ -77,7 +77,7 @@ def test_the_papers_own_numbers_agree_with_the_paper():
     comparison = compare(_rows_with_the_papers_own_statistics(), EMPTY)
     within, counted = share_within(comparison)
     assert within == counted == 361
-    assert beyond(comparison).empty
+    assert beyond_limit(comparison).empty
 
 
 def test_a_shift_of_one_deviation_is_five_standard_errors():
@@ -113,7 +113,7 @@ def test_a_cell_beyond_the_limit_is_unexplained_until_it_is_explained(tmp_path):
     chosen = (forests["dataset"] == "Letter") & (forests["bagging"] == "full")
     forests.loc[chosen & (forests["weighting"] == "uniform"), "tandem"] += 0.01
     comparison = compare(forests, EMPTY)
-    cell = beyond(comparison).to_dict("records")[0]
+    cell = beyond_limit(comparison).to_dict("records")[0]
     assert (cell["dataset"], cell["column"]) == ("Letter", "tandem")
 
     assert "UNEXPLAINED: 1 of 1" in _readme(forests, comparison)
@@ -166,7 +166,7 @@ def test_a_bound_below_one_where_the_paper_is_above_is_listed():
     chosen = (forests["dataset"] == "Connect-4") & (forests["bagging"] == "full")
     forests.loc[chosen & (forests["weighting"] == "uniform"), "c_tandem"] = 0.9
     comparison = compare(forests, EMPTY)
-    assert beyond(comparison)[["dataset", "column"]].to_numpy().tolist() == [
+    assert beyond_limit(comparison)[["dataset", "column"]].to_numpy().tolist() == [
         ["Connect-4", "c_tandem"]
     ]
     readme = _readme(forests, comparison)

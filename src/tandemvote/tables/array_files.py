@@ -22,23 +22,9 @@ def read_libsvm(
     n_features: int | None = None,
     zero_based: bool | Literal["auto"] = "auto",
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    r"""Read a LIBSVM file, compressed or not: a label, then ``index:value`` pairs, on each line.
+    r"""Read a LIBSVM file, compressed or not: on each line a label, then ``index:value`` pairs.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    n_features : int, optional
-        Number of columns; the largest index in the file if not given.
-    zero_based : bool or "auto"
-        Whether indices start at 0; ``"auto"`` says yes if index 0 occurs.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-        Features as float64; entries not in the file are 0.
-    y : ndarray of shape (n_samples,)
-        Labels as float64.
+    The options are those of `sklearn.datasets.load_svmlight_file`. Entries not in the file are 0.
 
     Examples
     --------
@@ -90,32 +76,13 @@ def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[An
     return arrays["X"], arrays[target]
 
 
-def read_npz_features(path: Path) -> NDArray[Any]:
-    """Read the array ``X`` of an ``.npz`` file and nothing else."""
-    way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
-    return load_arrays(path, required=("X",), way_out=way_out)["X"]
-
-
 def load_arrays(
     path: Path, *, required: Sequence[str], optional: Sequence[str] = (), way_out: str
 ) -> dict[str, NDArray[Any]]:
     """Load named arrays of an ``.npz`` file, without ever unpickling.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    required : sequence of one or two str
-        Names of the table of numbers and, if wanted, of its labels.
-    optional : sequence of str
-        Names of arrays to load if they are there.
-    way_out : str
-        What the reader of an error message can do.
-
-    Raises
-    ------
-    DatasetError
-        If an array is missing, holds Python objects, or does not fit the other.
+    `required` names the table of numbers and, if wanted, its labels; `optional` names arrays that
+    may be there. Errors end in `way_out`: what their reader can do.
     """
     try:
         # numpy forgets to close a file it cannot make sense of, so it is opened here

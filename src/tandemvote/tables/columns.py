@@ -16,14 +16,7 @@ NAMES_SHOWN = 20
 def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
     """Return the label column of a table, or refuse a table that has none or nothing else.
 
-    Parameters
-    ----------
-    columns : iterable of str
-        The names of all columns.
-    target : str or None
-        The name of the label column; with None the message lists all columns.
-    name : str
-        What to call the table in messages.
+    With None as `target` the message lists all columns; it calls the table `name`.
 
     Examples
     --------

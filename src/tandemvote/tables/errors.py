@@ -40,21 +40,7 @@ def number_of(count: int, noun: str) -> str:
 
 
 def import_extra(module: str, *, purpose: str, install: str = '"tandemvote[data]"') -> ModuleType:
-    """Import an optional dependency, or say how to install it.
-
-    Parameters
-    ----------
-    module : str
-        Importable name, such as ``"pandas"``.
-    purpose : str
-        What it is needed for; completes the sentence "... needs the package ...".
-    install : str
-        What to pass to ``pip install``.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
+    """Import an optional dependency, or say what needs it and how to install it.
 
     Examples
     --------

@@ -25,12 +25,7 @@ _UNPACKERS: dict[bytes, Callable[[bytes, int], bytes]] = {
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a plain, gzip or bzip2 file, and unpack it.
-
-    Raises
-    ------
-    DatasetError
-        If compressed data are damaged, cut short, or more than `LARGEST_CONTENT`.
+    """Read a plain, gzip or bzip2 file, and unpack up to `LARGEST_CONTENT` bytes.
 
     Examples
     --------

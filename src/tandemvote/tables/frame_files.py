@@ -143,14 +143,7 @@ def find_separator(text: str) -> str:
 
 
 def read_parquet(path: Path) -> pandas.DataFrame:
-    """Read a Parquet file; a stored row index is left out.
-
-    Raises
-    ------
-    DatasetError
-        If the file is not Parquet, has a column name twice, or is a table of more than
-        `LARGEST_TABLE` bytes.
-    """
+    """Read a Parquet file of up to `LARGEST_TABLE` bytes; a stored row index is left out."""
     parquet: Any = import_extra("pyarrow.parquet", purpose="Reading a Parquet file")
     import_extra("pandas", purpose="Reading a Parquet file")
     try:

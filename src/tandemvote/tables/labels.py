@@ -59,19 +59,9 @@ def label_array(column: pandas.Series) -> NDArray[Any]:
 
 
 def classes_of(labels: NDArray[Any], *, column: str) -> NDArray[Any]:
-    """Turn labels without gaps into classes: integers, booleans or text.
+    """Turn labels without gaps into classes: whole numbers, booleans, or else text.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Whole numbers become int64, booleans stay, everything else becomes text.
-    column : str
-        Name of the label column, for messages.
-
-    Raises
-    ------
-    DatasetError
-        If the labels are fractions or beyond int64, or there are fewer than two classes.
+    Fractions, numbers beyond int64 and fewer than two classes are refused.
 
     Examples
     --------

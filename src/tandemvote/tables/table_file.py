@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.tables.array_files import read_libsvm, read_npz, read_npz_features
+from tandemvote.tables.array_files import load_arrays, read_libsvm, read_npz
 from tandemvote.tables.dataset import Dataset, from_arrays, from_frame
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.frame_files import read_delimited, read_parquet
@@ -66,10 +66,8 @@ def read_table(
     name : str, optional
         Name of the data set; the file name without its ending if not given.
     **options
-        For CSV ``separator``, ``decimal``, ``encoding``, ``header``, ``column_names``,
-        ``missing_values``, ``categories`` (see
-        :func:`~tandemvote.tables.frame_files.read_delimited`); for LIBSVM ``n_features`` and
-        ``zero_based``.
+        For CSV those of :func:`~tandemvote.tables.frame_files.read_delimited`; for LIBSVM
+        ``n_features`` and ``zero_based``.
 
     Returns
     -------
@@ -169,7 +167,8 @@ def read_features(
     if chosen == "libsvm":
         X, _ = read_libsvm(path, n_features=like.n_features, **options)
     else:
-        X = read_npz_features(path, **options)
+        way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
+        X = load_arrays(path, required=("X",), way_out=way_out)["X"]
     if X.shape[1] != like.n_features:
         raise DatasetError(
             f"{path.name} has {X.shape[1]} features and {like.name} has {like.n_features}. Give"
