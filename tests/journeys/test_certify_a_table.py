@@ -305,7 +305,7 @@ def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, optio
     [
         (["certify"], "either DATA or --predictions"),
         (["certify", "nowhere.csv", "--target", "kind"], "There is no file nowhere.csv"),
-        (["certify", "Lettre"], "Letter"),
+        (["certify", "Letter"], "There is no file Letter"),
         (["certify", "--predictions", "votes.csv", "--missing", "-"], "go with DATA"),
         (["certify", __file__, "--target", "kind"], "unknown ending '.py'"),
         (["bounds"], "no bound can be computed"),
