@@ -13,15 +13,18 @@ from tandemvote import VoteCounts, Votes, bounds
 from tandemvote.bounds.c_box import c_box, c_box_bound
 from tandemvote.bounds.chebyshev_cantelli import (
     OFFSETS,
-    bennett_cantelli_bound,
+    bernstein_cantelli,
     bernstein_cantelli_bound,
     chebyshev_cantelli_oracle,
+    split_kl_cantelli,
     split_kl_cantelli_bound,
 )
 from tandemvote.bounds.second_order import second_order, second_order_bound, second_order_oracle
 from tandemvote.inequalities import pac_bayes_kl
-from tandemvote.inequalities.bennett import bennett_upper
-from tandemvote.inequalities.unexpected_bernstein import unexpected_bernstein_upper
+from tandemvote.inequalities.unexpected_bernstein import (
+    bernstein_rates,
+    unexpected_bernstein_upper,
+)
 
 CLOSE = mp.mpf(10) ** -9
 
@@ -174,31 +177,23 @@ def test_c_box_on_counts_takes_the_terms_of_c_tandem():
     ("tandem_loss", "single"), [(0.0, 0.0), (0.03, 0.3), (0.12, 0.17), (0.3, 0.4)]
 )
 @pytest.mark.parametrize(("n", "kl_divergence"), [(40, 0.0), (3000, 1.5)])
-def test_cantelli_bounds_are_the_least_over_their_offsets(tandem_loss, single, n, kl_divergence):
-    terms = {
-        "tandem_loss": tandem_loss,
-        "lone_error": single,
-        "n_min_pairs": n,
-        "kl_divergence": kl_divergence,
-    }
-    least = {"bennett": 1.0, "bernstein": 1.0}
+def test_bernstein_cantelli_is_the_least_over_its_offsets(tandem_loss, single, n, kl_divergence):
+    least, share = 1.0, 0.05 / OFFSETS.size
     for mu in OFFSETS:
-        mean = (1 - 2 * mu) * tandem_loss - mu * single
-        square = (1 - 2 * mu) ** 2 * tandem_loss + mu**2 * single
-        more = {"n": n, "kl_divergence": 2 * kl_divergence, "delta": 0.05 / OFFSETS.size}
-        upper = {
-            "bennett": bennett_upper(
-                mean=mean, variance=(square - mean**2) * n / (n - 1),
-                width=max(1 - mu, 1 - 2 * mu), **more,
-            ),
-            "bernstein": unexpected_bernstein_upper(
-                mean=mean, mean_square=square, largest=1 - 2 * mu, **more
-            ),
-        }  # fmt: skip
-        for name, bound in upper.items():
-            least[name] = min(least[name], (mu**2 + bound) / (0.5 - mu) ** 2)
-    assert bennett_cantelli_bound(**terms) == pytest.approx(max(least["bennett"], 0), abs=1e-9)
-    assert bernstein_cantelli_bound(**terms) == pytest.approx(max(least["bernstein"], 0), abs=1e-9)
+        bound = unexpected_bernstein_upper(
+            mean=(1 - 2 * mu) * tandem_loss - mu * single,
+            mean_square=(1 - 2 * mu) ** 2 * tandem_loss + mu**2 * single,
+            n=n,
+            largest=1 - 2 * mu,
+            rates=bernstein_rates(n, delta=share),
+            kl_divergence=2 * kl_divergence,
+            delta=share,
+        )
+        least = min(least, (mu**2 + bound) / (0.5 - mu) ** 2)
+    found = bernstein_cantelli_bound(
+        tandem_loss=tandem_loss, lone_error=single, n_min_pairs=n, kl_divergence=kl_divergence
+    )
+    assert found == pytest.approx(max(least, 0), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -222,4 +217,17 @@ def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, 
 
 def test_pair_rates_that_exclude_each_other_are_refused():
     with pytest.raises(ValueError, match="sum to more than 1"):
-        bennett_cantelli_bound(tandem_loss=0.6, lone_error=0.6, n_min_pairs=100)
+        bernstein_cantelli_bound(tandem_loss=0.6, lone_error=0.6, n_min_pairs=100)
+
+
+@pytest.mark.parametrize("bound", [bernstein_cantelli, split_kl_cantelli], ids=lambda b: b.name)
+def test_cantelli_bounds_use_larger_sets_in_full(bound):
+    rng = np.random.default_rng(2)
+    labels = rng.integers(3, size=2000)
+    wrong = rng.random((6, 2000)) < rng.choice([0.02, 0.3], size=2000)
+    held_out = rng.random((6, 2000)) < np.linspace(0.3, 0.9, 6)[:, None]
+    votes = Votes.from_predictions((labels + wrong) % 3, labels, held_out)
+    counts = VoteCounts.from_votes(votes)
+    published = bound(counts, sharpening="paper")
+    assert published.value == bound.formula(**published.terms)
+    assert bound(counts).value < published.value < 1

@@ -13,9 +13,8 @@ from tandemvote.bounds.vote_profile import (
     vote_profile_bound,
     vote_profile_oracle,
 )
-from tandemvote.inequalities.betting import betting_upper, log_capital, plug_in_bets
+from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_rates
-from tandemvote.inequalities.empirical_bernstein import empirical_bernstein_upper
 from tandemvote.profile import vote_leads
 
 
@@ -144,27 +143,3 @@ def test_weight_without_prior_is_refused():
 def test_predictions_of_other_voters_are_refused():
     with pytest.raises(ValueError, match="one row a voter"):
         vote_leads(np.zeros((2, 5)), [0.2, 0.3, 0.5])
-
-
-@pytest.mark.parametrize("mean_upper", [betting_upper, empirical_bernstein_upper])
-def test_two_steps_are_valid_and_looser_than_one(mean_upper):
-    """True means are known: the split form must lie above the oracle, the joint form below it."""
-    rng = np.random.default_rng(5)
-    leads = rng.beta(5, 1, size=3000) / 2 + 0.5
-    terms = {"gibbs_loss": 0.15, "n": 3000.0, "leads": leads, "gaps": 2 * leads - 1}
-    split = bounds.vote_profile_split_bound(**terms, mean_upper=mean_upper)
-    oracle = vote_profile_oracle(gibbs_loss=0.15, leads=leads, gaps=2 * leads - 1)
-    joint = vote_profile_bound(**terms, rates=catoni_rates(3000.0))
-    assert oracle < joint < split < 1
-    few = {**terms, "leads": leads[:50], "gaps": 2 * leads[:50] - 1}
-    assert split < bounds.vote_profile_split_bound(**few, mean_upper=mean_upper)
-
-
-def test_empirical_bernstein_is_blind_to_order():
-    rng = np.random.default_rng(6)
-    leads = np.sort(rng.beta(5, 1, size=2000) / 2 + 0.5)
-    terms = {"gibbs_loss": 0.15, "n": 3000.0, "mean_upper": empirical_bernstein_upper}
-    found = bounds.vote_profile_split_bound(leads=leads, gaps=2 * leads - 1, **terms)
-    assert found == pytest.approx(
-        bounds.vote_profile_split_bound(leads=leads[::-1], gaps=2 * leads[::-1] - 1, **terms)
-    )

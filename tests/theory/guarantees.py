@@ -13,11 +13,7 @@ from finite_worlds import Draw, World, coin, confident_minority, correlated, noi
 from numpy.typing import NDArray
 
 from tandemvote import Certificate, bounds
-from tandemvote.bounds.chebyshev_cantelli import (
-    bennett_cantelli,
-    bernstein_cantelli,
-    split_kl_cantelli,
-)
+from tandemvote.bounds.chebyshev_cantelli import bernstein_cantelli, split_kl_cantelli
 from tandemvote.bounds.vote_profile import vote_profile
 from tandemvote.weights import minimise
 from tandemvote.weights.dirichlet import minimise_dirichlet
@@ -40,7 +36,7 @@ Guarantee = Callable[[Draw], Promise]
 
 VOTE_BOUNDS = {
     **{name: bounds.get_bound(name) for name in bounds.VOTE_BOUNDS},
-    **{b.name: b for b in (bennett_cantelli, bernstein_cantelli, split_kl_cantelli)},
+    **{b.name: b for b in (bernstein_cantelli, split_kl_cantelli)},
 }
 """Sharpened, as they are by default; their published forms are never tighter."""
 

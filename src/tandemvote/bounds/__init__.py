@@ -9,8 +9,6 @@ from tandemvote.bounds.c_bound import c1, c1_bound, c1_oracle, c2, c2_bound, c2_
 from tandemvote.bounds.c_box import c_box, c_box_bound
 from tandemvote.bounds.c_tandem import c_tandem, c_tandem_bound, c_tandem_oracle
 from tandemvote.bounds.chebyshev_cantelli import (
-    bennett_cantelli,
-    bennett_cantelli_bound,
     bernstein_cantelli,
     bernstein_cantelli_bound,
     chebyshev_cantelli_oracle,
@@ -26,7 +24,6 @@ from tandemvote.bounds.second_order import second_order, second_order_bound, sec
 from tandemvote.bounds.tandem import tandem, tandem_bound, tandem_oracle
 from tandemvote.bounds.test_set import test_set, test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile, vote_profile_bound, vote_profile_oracle
-from tandemvote.bounds.vote_profile_split import vote_profile_split_bound
 
 __all__ = [
     "BOUNDS",
@@ -38,8 +35,6 @@ __all__ = [
     "RequirementError",
     "VacuousBoundWarning",
     "all_bounds",
-    "bennett_cantelli",
-    "bennett_cantelli_bound",
     "bernstein_cantelli",
     "bernstein_cantelli_bound",
     "c1",
@@ -76,5 +71,4 @@ __all__ = [
     "vote_profile",
     "vote_profile_bound",
     "vote_profile_oracle",
-    "vote_profile_split_bound",
 ]

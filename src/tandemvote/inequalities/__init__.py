@@ -1,30 +1,23 @@
 """Room 1: one theorem, one function, numbers in, numbers out, rounded outward."""
 
-from tandemvote.inequalities.bennett import bennett_upper
-from tandemvote.inequalities.betting import betting_upper
 from tandemvote.inequalities.catoni import catoni_rates, catoni_upper
 from tandemvote.inequalities.clopper_pearson import clopper_pearson
 from tandemvote.inequalities.divergences import binary_kl, kl_divergence
-from tandemvote.inequalities.empirical_bernstein import empirical_bernstein_upper
 from tandemvote.inequalities.harmonic import HarmonicSize, harmonic_cap, harmonic_size
 from tandemvote.inequalities.kl_inverse import kl_lower_inverse, kl_upper_inverse
 from tandemvote.inequalities.moments import two_sqrt, xi
 from tandemvote.inequalities.pac_bayes_kl import Interval, pac_bayes_kl
 from tandemvote.inequalities.pac_bayes_lambda import LambdaInterval, pac_bayes_lambda
-from tandemvote.inequalities.split_kl import split_kl_upper
 from tandemvote.inequalities.unexpected_bernstein import unexpected_bernstein_upper
 
 __all__ = [
     "HarmonicSize",
     "Interval",
     "LambdaInterval",
-    "bennett_upper",
-    "betting_upper",
     "binary_kl",
     "catoni_rates",
     "catoni_upper",
     "clopper_pearson",
-    "empirical_bernstein_upper",
     "harmonic_cap",
     "harmonic_size",
     "kl_divergence",
@@ -32,7 +25,6 @@ __all__ = [
     "kl_upper_inverse",
     "pac_bayes_kl",
     "pac_bayes_lambda",
-    "split_kl_upper",
     "two_sqrt",
     "unexpected_bernstein_upper",
     "xi",

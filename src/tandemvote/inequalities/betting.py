@@ -1,7 +1,7 @@
-r"""The mean of bounded variables from a game in which no fair player gets rich.
+r"""Evidence about the mean of bounded variables, from a game in which no fair player gets rich.
 
-Whoever doubts that the mean is as large as m bets against it: a share b_i, fixed before point i, of
-the capital
+A player who doubts that the mean is as large as m bets against it: a share b_i, fixed before point
+i, of the capital
 
 .. math:: K(m) = \prod_{i=1}^n (1 + b_i (m - x_i)), \qquad 0 \le b_i \le \frac{c}{u - m}, \ c < 1.
 
@@ -14,70 +14,16 @@ Waudby-Smith and Ramdas, 2024).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
-from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.inequalities.outward import FloatArray
 
 LARGEST_STAKE = 0.9
 """Share c of the capital that a single point can cost at most."""
 
-HALVINGS = 45
 FACTOR_ROUNDING = 2.0**-49
 """Bound on the rounding of the logarithm of one factor, which is at least 1 - c."""
-
-
-def betting_upper(
-    values: ArrayLike, *, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0, delta: float = 0.05
-) -> Any:
-    """Upper confidence bound for the mean of independent, identically distributed variables.
-
-    Parameters
-    ----------
-    values : array_like of shape (n_samples,) or (n_samples, n_variables)
-        In an order that does not depend on the values: as drawn, or shuffled. Each column is a
-        variable with a bound of its own; the bounds do not hold together.
-    lower, upper : array_like of shape () or (n_variables,)
-        Range of the variable. Only `upper` matters for validity; `lower` shapes the first bets.
-    delta : float in (0, 1)
-        Failure probability.
-
-    Returns
-    -------
-    float or ndarray of shape (n_variables,)
-        Rounded up; `upper` if there are no points.
-
-    Examples
-    --------
-    >>> values = np.tile([0.0, 0.1, 0.0, 0.3], 100)
-    >>> float(betting_upper(values).round(3))
-    0.116
-    >>> float(betting_upper(np.zeros(1000)).round(4))
-    0.0034
-    """
-    check_delta(delta)
-    x = np.asarray(values, float)
-    columns = x[:, None] if x.ndim == 1 else x
-    low, high = (np.broadcast_to(np.asarray(a, float), columns.shape[1:]) for a in (lower, upper))
-    if not (columns <= high).all():
-        raise ValueError(
-            f"A value of {columns.max()} exceeds the upper end of its range, {high.max()}, so its"
-            " mean cannot be bounded. Pass the largest value the variable can take as upper."
-        )
-    nats = float(np.log(1.0 / delta))
-    bets = plug_in_bets(columns, lower=low, upper=high) * np.sqrt(nats)
-    start = np.minimum(low, columns.min(axis=0, initial=np.inf))
-    left, right = start, high
-    for _ in range(HALVINGS):
-        middle = 0.5 * (left + right)
-        refuted = log_capital(columns, middle, bets=bets, upper=high) >= nats
-        left, right = np.where(refuted, left, middle), np.where(refuted, middle, right)
-    # A mean that much larger makes up for the rounding of every difference between mean and value.
-    result = np.minimum(right + INPUT_MARGIN * (high - start), high)
-    return result.reshape(x.shape[1:])[()]
 
 
 def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> FloatArray:
@@ -117,7 +63,7 @@ def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> F
 def log_capital(
     values: FloatArray, mean: ArrayLike, *, bets: FloatArray, upper: ArrayLike
 ) -> FloatArray:
-    """Logarithm of the final capital of whoever bet against each mean, rounded down.
+    """Logarithm of the final capital of a player who bet against each mean, rounded down.
 
     Parameters
     ----------

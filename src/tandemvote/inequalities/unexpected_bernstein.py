@@ -4,6 +4,11 @@ For a variable x <= b and 0 < g < 1/b let c = (-g b - ln(1 - g b)) / b^2. Then
 exp(-g x - c x^2) <= 1 - g x wherever x <= b, because (-t - ln(1 - t)) / t^2 grows with t; hence
 E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1. The square is the observed one, which is
 what was unexpected (Mhammedi, Grünwald and Guedj, 2019).
+
+The exponent is linear in the observed means and there is no moment to pay for, so the harmonic size
+and its divergence may take the place of the smallest set and KL(rho‖pi): with weights R_p
+proportional to w_p / n_p, the sum of R_p n_p (g (L_p - L^_p) - c m2_p) is n_H times the same
+expression of the averages over w.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ def unexpected_bernstein_upper(
     mean_square: ArrayLike,
     n: float,
     largest: ArrayLike,
+    rates: FloatArray,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
 ) -> Any:
@@ -31,30 +37,35 @@ def unexpected_bernstein_upper(
     .. math:: \min_{g} \hat m + \frac{-g b - \ln(1 - g b)}{g b^2} \hat m_2
         + \frac{KL + \ln(k / \delta)}{g n}
 
-    over k values of g b fixed in advance, each half of the one before.
+    over the k values of g b in `rates`.
 
     Parameters
     ----------
     mean, mean_square : array_like of float
         Observed means of x and of its square, averaged over the posterior.
     n : float
-        Sample size; the smallest one where sets differ in size.
+        Sample size: where sets differ in size the smallest one, or the harmonic size with its own
+        divergence.
     largest : array_like of float > 0
         Largest value b of the variable, which may fall below 0 as far as it likes.
+    rates : ndarray of float in (0, 1)
+        Values of g b, fixed without looking at the data; see `bernstein_rates`.
     kl_divergence : float >= 0
-        KL(rho‖pi), twice that for pairs.
+        Divergence that belongs to `n`, twice that of the voters for pairs.
     delta : float in (0, 1)
         Failure probability.
 
     Examples
     --------
-    >>> bound = unexpected_bernstein_upper(mean=0.1, mean_square=0.05, n=1000, largest=1.0)
+    >>> rates = bernstein_rates(1000)
+    >>> bound = unexpected_bernstein_upper(
+    ...     mean=0.1, mean_square=0.05, n=1000, largest=1.0, rates=rates
+    ... )
     >>> float(bound.round(4))
     0.1249
     """
     check_delta(delta)
     m, m2, b = (np.asarray(a, float)[..., None] for a in (mean, mean_square, largest))
-    rates = bernstein_rates(n, delta=delta)
     nats = kl_divergence + np.log(rates.size / delta)
     slope = (-rates - np.log1p(-rates)) / rates  # (-gb - ln(1 - gb)) / (gb), then / b with m2
     bounds = m + slope * m2 / b + b * nats / (rates * max(n, 1.0))
@@ -62,12 +73,12 @@ def unexpected_bernstein_upper(
     return np.where(n >= 1, (bounds + margin).min(axis=-1), b[..., 0])[()]
 
 
-def bernstein_rates(n: float, *, delta: float) -> FloatArray:
+def bernstein_rates(n: float, *, delta: float = 0.05) -> FloatArray:
     """Values of g b to fix in advance: 3/4 and its halves, down to the best one at full variance.
 
     Examples
     --------
-    >>> bernstein_rates(100, delta=0.05).tolist()
+    >>> bernstein_rates(100).tolist()
     [0.75, 0.375, 0.1875]
     """
     smallest = np.sqrt(2.0 * np.log(1.0 / delta) / max(n, 1.0))
