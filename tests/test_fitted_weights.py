@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import Votes, certify, certify_fitted_weights
-from tandemvote.bounds import dirichlet
+from tandemvote.bounds import dirichlet_on_votes
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_the_certified_weights_are_those_voted_with(problem):
     vote = certify_fitted_weights(models, X[1000:2000], y[1000:2000])
     assert abs(vote.weights.sum() - 1) < 1e-9 and (vote.weights > 0).all()
     votes = Votes.from_predictions([m.predict(X[1000:2000]) for m in models], y[1000:2000])
-    again = dirichlet(votes, vote.weights * vote.bound.terms["concentration"])
+    again = dirichlet_on_votes(votes, vote.weights * vote.bound.terms["concentration"])
     assert vote.value == pytest.approx(again.value, abs=1e-9)
     said = np.array([m.predict(X[2000:]) for m in models])
     expected = (vote.weights @ said > 0.5).astype(int)

@@ -7,7 +7,7 @@ from tandemvote.ensembles.terms import Terms
 from tandemvote.ensembles.unlabelled import refuse_training_rows
 
 from tandemvote import CertifiedForestClassifier, Votes, certify
-from tandemvote.bounds import vote_profile
+from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.profile import VoteProfile, vote_leads
 
 
@@ -87,7 +87,7 @@ def test_a_forest_uses_unlabelled_points_and_beats_what_it_says_without(blobs):
     assert certificate.bound == "vote_profile"
     assert certificate.profile.n_points == 600
     said = np.array([tree.predict(X[1000:]) for tree in forest.estimators_])
-    assert certificate.value == vote_profile(forest.counts_, said).value
+    assert certificate.value == VOTE_PROFILE(forest.counts_, said).value
     assert certificate.value < 0.8 * min(
         certificate.bounds[name].value for name in ("first_order", "tandem")
     )

@@ -11,11 +11,9 @@ from reproduction.experiments.cells import BeyondCell
 from reproduction.experiments.protocol import DELTA, paper_forest
 from reproduction.experiments.rows import BeyondRow
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
-from tandemvote.bounds import c_tandem, first_order, tandem, test_set_bound
-from tandemvote.bounds.c_box import c_box
-from tandemvote.bounds.second_order import second_order
+from tandemvote.bounds import get_bound, test_set_bound
 from tandemvote.bounds.sharpening import HARMONIC, PAPER
-from tandemvote.bounds.vote_profile import vote_profile
+from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.tables import Dataset
@@ -23,12 +21,12 @@ from tandemvote.votes import Votes
 from tandemvote.weights import minimise
 from tandemvote.weights.dirichlet import minimise_dirichlet
 
-AS_PUBLISHED = {"first_order": first_order, "tandem": tandem, "c_tandem": c_tandem}
+AS_PUBLISHED = {name: get_bound(name) for name in ("first_order", "tandem", "c_tandem")}
 SHARPENED = {
-    "sharp_first_order": first_order,
-    "sharp_tandem": tandem,
-    "c_box": c_box,
-    "second_order": second_order,
+    "sharp_first_order": get_bound("first_order"),
+    "sharp_tandem": get_bound("tandem"),
+    "c_box": get_bound("c_box"),
+    "second_order": get_bound("second_order"),
 }
 
 
@@ -84,11 +82,11 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
         "test_risk": float(errors.mean()),
         **published,
         **sharpened,
-        "vote_profile": vote_profile(counts, vote.predictions, delta=DELTA).value,
+        "vote_profile": VOTE_PROFILE(counts, vote.predictions, delta=DELTA).value,
         "dirichlet": solution.bound.value,
         "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
         "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
-        "weighted_vote_profile": vote_profile(counts, vote.predictions, weights, delta=DELTA).value,
+        "weighted_vote_profile": VOTE_PROFILE(counts, vote.predictions, weights, delta=DELTA).value,
         "weighted_test_risk": vote.risk(weights),
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.bounds import BoundValue, dirichlet
+from tandemvote.bounds import BoundValue, dirichlet_on_votes
 from tandemvote.certificate import ASSUMPTIONS, percent, rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.ensembles.evidence import common_hold_out
@@ -108,7 +108,7 @@ def certify_fitted_weights(
     solution = minimise_dirichlet(votes, prior, delta)
     weights = np.maximum(solution.weights, SMALLEST_WEIGHT)
     weights = votable(weights / weights.sum())
-    bound = dirichlet(votes, weights * solution.parameters.sum(), prior, delta)
+    bound = dirichlet_on_votes(votes, weights * solution.parameters.sum(), prior, delta)
     return FittedVote(
         value=bound.value,
         delta=delta,

@@ -14,9 +14,9 @@ from tandemvote.bounds.dirichlet import (
     PRIOR_CONCENTRATIONS,
     bad_draws,
     beta_survival,
-    dirichlet,
     dirichlet_bound,
     dirichlet_divergence,
+    dirichlet_on_votes,
     label_totals,
 )
 from tandemvote.weights.dirichlet import _Objective, minimise_dirichlet
@@ -103,7 +103,7 @@ def test_the_reported_value_is_the_least_of_the_grid_each_at_its_share_of_delta(
         for level in LEVELS
         for k0 in PRIOR_CONCENTRATIONS
     ]  # fmt: skip
-    assert dirichlet(votes, alpha).value == pytest.approx(min(values), rel=1e-12)
+    assert dirichlet_on_votes(votes, alpha).value == pytest.approx(min(values), rel=1e-12)
 
 
 def test_gradient_of_the_objective_is_right(votes):
@@ -121,21 +121,21 @@ def test_fitted_weights_beat_equal_ones_and_every_bound_of_the_paper():
     solution = minimise_dirichlet(votes)
     assert solution.weights.sum() == pytest.approx(1)
     assert solution.weights[:3].min() > solution.weights[3:].max()
-    equal = min(dirichlet(votes, np.full(6, k0 / 6)).value for k0 in PRIOR_CONCENTRATIONS)
+    equal = min(dirichlet_on_votes(votes, np.full(6, k0 / 6)).value for k0 in PRIOR_CONCENTRATIONS)
     published = bounds.all_bounds(VoteCounts.from_votes(votes), solution.weights)
     assert solution.bound.value < min(equal, *map(float, published.values()))
-    assert solution.bound.value == dirichlet(votes, solution.parameters).value
+    assert solution.bound.value == dirichlet_on_votes(votes, solution.parameters).value
 
 
 def test_voters_with_their_own_held_out_sets_are_refused():
     votes = Votes.from_predictions([[0, 1], [1, 1]], [0, 1], [[True, False], [True, True]])
     with pytest.raises(bounds.RequirementError, match="different held-out sets"):
-        dirichlet(votes, [1.0, 1.0])
+        dirichlet_on_votes(votes, [1.0, 1.0])
 
 
 def test_voters_without_weight_are_refused_with_the_way_out(votes):
     with pytest.raises(ValueError, match="mix the weights"):
-        dirichlet(votes, [1.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+        dirichlet_on_votes(votes, [1.0, 1.0, 1.0, 1.0, 1.0, 0.0])
 
 
 def test_symmetric_beta_distributions_concentrate():

@@ -10,16 +10,16 @@ from scipy.optimize import linprog
 from truth import kl_lower, kl_upper, xi
 
 from tandemvote import VoteCounts, Votes, bounds
-from tandemvote.bounds.c_box import c_box, c_box_bound
+from tandemvote.bounds.c_box import C_BOX, c_box_bound
 from tandemvote.bounds.chebyshev_cantelli import (
+    BERNSTEIN_CANTELLI,
     OFFSETS,
-    bernstein_cantelli,
+    SPLIT_KL_CANTELLI,
     bernstein_cantelli_bound,
     chebyshev_cantelli_oracle,
-    split_kl_cantelli,
     split_kl_cantelli_bound,
 )
-from tandemvote.bounds.second_order import second_order, second_order_bound, second_order_oracle
+from tandemvote.bounds.second_order import SECOND_ORDER, second_order_bound, second_order_oracle
 from tandemvote.inequalities import pac_bayes_kl
 from tandemvote.inequalities.unexpected_bernstein import (
     bernstein_rates,
@@ -148,7 +148,7 @@ def test_second_order_terms_on_counts_are_errors_on_the_pair_sets(n_classes):
     labels = rng.integers(n_classes, size=300)
     predictions = np.where(rng.random((5, 300)) < 0.3, rng.integers(n_classes, size=300), labels)
     held_out = rng.random((5, 300)) < 0.5
-    value = second_order(
+    value = SECOND_ORDER(
         VoteCounts.from_votes(Votes.from_predictions(predictions, labels, held_out))
     )
     wrong = predictions != labels
@@ -170,7 +170,7 @@ def test_c_box_on_counts_takes_the_terms_of_c_tandem():
     counts = VoteCounts.from_votes(
         Votes.from_predictions(rng.integers(3, size=(4, 50)), rng.integers(3, size=50))
     )
-    assert c_box(counts).terms == bounds.c_tandem(counts).terms
+    assert C_BOX(counts).terms == bounds.get_bound("c_tandem")(counts).terms
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_pair_rates_that_exclude_each_other_are_refused():
         bernstein_cantelli_bound(tandem_loss=0.6, lone_error=0.6, n_min_pairs=100)
 
 
-@pytest.mark.parametrize("bound", [bernstein_cantelli, split_kl_cantelli], ids=lambda b: b.name)
+@pytest.mark.parametrize("bound", [BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI], ids=lambda b: b.name)
 def test_cantelli_bounds_use_larger_sets_in_full(bound):
     rng = np.random.default_rng(2)
     labels = rng.integers(3, size=2000)

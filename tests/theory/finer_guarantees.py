@@ -176,7 +176,7 @@ def unlabelled_points_of_other_classes(draw: Draw) -> Promise:
     promises = []
     for each in found:
         counts: VoteCounts = each.counts.add_unlabelled(draw.predictions[:, draw.unlabelled])
-        value = bounds.disagreement(counts, delta=draw.world.delta / len(found)).value
+        value = bounds.get_bound("disagreement")(counts, delta=draw.world.delta / len(found)).value
         promises.append(Promise(value, class_risk(draw, draw.uniform, each.label)))
     return worst(promises)
 

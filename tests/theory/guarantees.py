@@ -13,8 +13,8 @@ from finite_worlds import Draw, World, coin, confident_minority, correlated, noi
 from numpy.typing import NDArray
 
 from tandemvote import Certificate, bounds
-from tandemvote.bounds.chebyshev_cantelli import bernstein_cantelli, split_kl_cantelli
-from tandemvote.bounds.vote_profile import vote_profile
+from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
+from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.weights import minimise
 from tandemvote.weights.dirichlet import minimise_dirichlet
 
@@ -36,7 +36,7 @@ Guarantee = Callable[[Draw], Promise]
 
 VOTE_BOUNDS = {
     **{name: bounds.get_bound(name) for name in bounds.VOTE_BOUNDS},
-    **{b.name: b for b in (bernstein_cantelli, split_kl_cantelli)},
+    **{b.name: b for b in (BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI)},
 }
 """Sharpened, as they are by default; their published forms are never tighter."""
 
@@ -76,7 +76,7 @@ def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
 def on_profile(weighting: str, draw: Draw) -> Promise:
     weights = weights_of(draw, weighting)
     unlabelled = draw.predictions[:, draw.unlabelled]
-    value = vote_profile(draw.counts, unlabelled, weights, delta=draw.world.delta)
+    value = VOTE_PROFILE(draw.counts, unlabelled, weights, delta=draw.world.delta)
     return Promise(value.value, draw.risk(weights))
 
 
@@ -125,7 +125,7 @@ def delta_not_shared(draw: Draw) -> Promise:
 
 def soft_vote(draw: Draw) -> Promise:
     """Tandem bound for the hard vote, handed out with the soft vote."""
-    value = bounds.tandem(draw.counts, delta=draw.world.delta).value
+    value = bounds.get_bound("tandem")(draw.counts, delta=draw.world.delta).value
     return Promise(value, draw.soft_risk(draw.uniform))
 
 

@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from tandemvote.bounds import BOUNDS, RequirementError, tandem
+from tandemvote.bounds import BOUNDS, RequirementError
+from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise
@@ -55,7 +56,7 @@ def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, s
         solution = minimise(counts, "tandem", prior=prior)
         uniform = np.full(20, 1 / 20)
         for weights in (uniform, uniform if prior is None else prior):
-            assert solution.bound <= tandem(counts, weights, prior).value + 1e-11
+            assert solution.bound <= TANDEM(counts, weights, prior).value + 1e-11
 
 
 def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
@@ -77,7 +78,7 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
     assert solution.status is Status.KEPT_PRIOR
     assert "kept the prior" in str(solution.status)
     np.testing.assert_array_equal(solution.weights, prior)
-    assert solution.bound == tandem(counts).value
+    assert solution.bound == TANDEM(counts).value
     assert solution.gap is None
 
 

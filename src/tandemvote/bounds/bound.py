@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -83,8 +83,6 @@ class Bound:
     needs: tuple[Requirement, ...] = ()
     evaluate: Callable[[Averages, float], float] | None = None
     superseded_by: str | None = None
-
-    __test__: ClassVar[bool] = False  # pytest would take the bound `test_set` for a test
 
     def __call__(
         self,

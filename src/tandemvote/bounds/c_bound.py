@@ -216,7 +216,7 @@ def _best_for_disagreement(
     return np.where(margin <= 0.0, 1.0, value)
 
 
-c1 = Bound(
+C1 = Bound(
     name="c1",
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
@@ -236,7 +236,7 @@ c1 = Bound(
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )
 
-c2 = Bound(
+C2 = Bound(
     name="c2",
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",

@@ -77,7 +77,7 @@ def _worst_of_the_box(gibbs: Interval, tandem: Interval) -> float:
     return outward(value, scale=(1.0 + value) / denominator)
 
 
-c_box = Bound(
+C_BOX = Bound(
     name="c_box",
     label="CBOX",
     summary="C-bound at the worst error and tandem error within their intervals",

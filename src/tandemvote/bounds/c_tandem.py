@@ -75,7 +75,7 @@ def _worst_of_each_term(gibbs: Interval, tandem: Interval) -> float:
     return outward(value, scale=(1.0 + value) / denominator)
 
 
-c_tandem = Bound(
+C_TANDEM = Bound(
     name="c_tandem",
     label="CTD",
     summary="Chebyshev-Cantelli bound on error and tandem error of random voters",

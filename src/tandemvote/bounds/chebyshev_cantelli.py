@@ -178,7 +178,7 @@ def _terms(averages: Averages) -> dict[str, float]:
     }
 
 
-bernstein_cantelli = Bound(
+BERNSTEIN_CANTELLI = Bound(
     name="bernstein_cantelli",
     label="CCPBUB",
     summary="Chebyshev-Cantelli with offset by unexpected Bernstein",
@@ -190,7 +190,7 @@ bernstein_cantelli = Bound(
     needs=(PAIR_OVERLAPS,),
 )
 
-split_kl_cantelli = Bound(
+SPLIT_KL_CANTELLI = Bound(
     name="split_kl_cantelli",
     label="CCPBSkl",
     summary="Chebyshev-Cantelli with offset by split-kl",

@@ -126,7 +126,7 @@ def dirichlet_bound(
     return outward(float(bad.upper) / float(beta_survival(level, half, half)) * (1 + INPUT_MARGIN))
 
 
-def dirichlet(
+def dirichlet_on_votes(
     votes: Votes,
     parameters: ArrayLike,
     prior: ArrayLike | None = None,
@@ -156,7 +156,7 @@ def dirichlet(
     >>> labels = rng.integers(2, size=4000)
     >>> predictions = labels ^ (rng.random((25, 4000)) < 0.2)
     >>> votes = Votes.from_predictions(predictions, labels)
-    >>> value = dirichlet(votes, np.full(25, 40.0))
+    >>> value = dirichlet_on_votes(votes, np.full(25, 40.0))
     >>> value.label, round(value.value, 3)
     ('DIR', 0.005)
     """

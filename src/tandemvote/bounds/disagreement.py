@@ -71,7 +71,7 @@ def _combine(gibbs: Interval, differ: Interval) -> float:
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
 
 
-disagreement = Bound(
+DISAGREEMENT = Bound(
     name="disagreement",
     label="DIS",
     summary="error and disagreement of random voters, two classes, uses unlabelled points",

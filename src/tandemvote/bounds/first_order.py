@@ -47,7 +47,7 @@ def _twice(gibbs: Interval) -> float:
     return float(min(1.0, 2.0 * gibbs.upper))
 
 
-first_order = Bound(
+FIRST_ORDER = Bound(
     name="first_order",
     label="FO",
     summary="twice the error of a randomly drawn voter",

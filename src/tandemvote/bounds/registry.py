@@ -8,21 +8,21 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
-from tandemvote.bounds.c_bound import c1, c2
-from tandemvote.bounds.c_box import c_box
-from tandemvote.bounds.c_tandem import c_tandem
-from tandemvote.bounds.disagreement import disagreement
-from tandemvote.bounds.first_order import first_order
-from tandemvote.bounds.second_order import second_order
+from tandemvote.bounds.c_bound import C1, C2
+from tandemvote.bounds.c_box import C_BOX
+from tandemvote.bounds.c_tandem import C_TANDEM
+from tandemvote.bounds.disagreement import DISAGREEMENT
+from tandemvote.bounds.first_order import FIRST_ORDER
+from tandemvote.bounds.second_order import SECOND_ORDER
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.bounds.tandem import tandem
-from tandemvote.bounds.test_set import test_set
-from tandemvote.bounds.vote_profile import vote_profile
+from tandemvote.bounds.tandem import TANDEM
+from tandemvote.bounds.test_set import TEST_SET
+from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.counts import VoteCounts
 
-FROM_VOTES = (first_order, tandem, disagreement, c1, c2, c_tandem, c_box, second_order)
+FROM_VOTES = (FIRST_ORDER, TANDEM, DISAGREEMENT, C1, C2, C_TANDEM, C_BOX, SECOND_ORDER)
 
-BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, vote_profile, test_set)})
+BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE, TEST_SET)})
 
 VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out points, in the order of tables."""

@@ -93,7 +93,7 @@ def _evaluate(averages: Averages, delta: float) -> float:
     return outward(LARGEST * float(pair.upper))
 
 
-second_order = Bound(
+SECOND_ORDER = Bound(
     name="second_order",
     label="SO",
     summary="sharp bound from error and tandem error of pairs",

@@ -47,7 +47,7 @@ def _four_times(tandem: Interval) -> float:
     return float(min(1.0, 4.0 * tandem.upper))
 
 
-tandem = Bound(
+TANDEM = Bound(
     name="tandem",
     label="TND",
     summary="four times the rate at which two random voters err together",

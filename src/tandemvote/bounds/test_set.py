@@ -39,7 +39,7 @@ def _observed(averages: Averages) -> dict[str, int]:
     return {"n_errors": int(averages.counts.errors[0]), "n_samples": int(averages.counts.sizes[0])}
 
 
-test_set = Bound(
+TEST_SET = Bound(
     name="test_set",
     label="TEST",
     summary="errors of the vote itself on labelled points used for nothing else",

@@ -187,7 +187,7 @@ class ProfileBound(Bound):
         >>> labels = rng.integers(2, size=6000)
         >>> predictions = labels ^ (rng.random((25, 6000)) < 0.1)
         >>> votes = Votes.from_predictions(predictions[:, :4000], labels[:4000])
-        >>> value = vote_profile(VoteCounts.from_votes(votes), predictions[:, 4000:])
+        >>> value = VOTE_PROFILE(VoteCounts.from_votes(votes), predictions[:, 4000:])
         >>> value.label, round(value.value, 3)
         ('VP', 0.033)
         """
@@ -227,7 +227,7 @@ def _profile(averages: Averages) -> VoteProfile:
     return averages.profile
 
 
-vote_profile = ProfileBound(
+VOTE_PROFILE = ProfileBound(
     name="vote_profile",
     label="VP",
     summary="error of random voters, and how clearly unlabelled points are decided",

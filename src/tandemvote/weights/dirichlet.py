@@ -17,8 +17,8 @@ from tandemvote.bounds.dirichlet import (
     PRIOR_CONCENTRATIONS,
     bad_draws,
     beta_survival,
-    dirichlet,
     dirichlet_divergence,
+    dirichlet_on_votes,
     label_totals,
 )
 from tandemvote.counts import FloatArray
@@ -110,7 +110,7 @@ def minimise_dirichlet(
         )
         found += [np.exp(start), np.exp(result.x)]
         n_iterations += int(result.nit)
-    values = [dirichlet(votes, alpha, pi, delta) for alpha in found]
+    values = [dirichlet_on_votes(votes, alpha, pi, delta) for alpha in found]
     best = int(np.argmin([value.value for value in values]))
     alpha = found[best]
     return DirichletSolution(

@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tandemvote.bounds import Bound, disagreement, first_order, tandem
+from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.disagreement import DISAGREEMENT
+from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.sharpening import get_sharpening
+from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities.harmonic import HarmonicSize
@@ -116,9 +119,9 @@ PROBLEMS = MappingProxyType(
     {
         problem.bound.name: problem
         for problem in (
-            Problem(first_order, first_order_objective, alternate_gibbs),
-            Problem(tandem, tandem_objective, several_starts),
-            Problem(disagreement, disagreement_objective, several_starts),
+            Problem(FIRST_ORDER, first_order_objective, alternate_gibbs),
+            Problem(TANDEM, tandem_objective, several_starts),
+            Problem(DISAGREEMENT, disagreement_objective, several_starts),
         )
     }
 )
