@@ -1,7 +1,10 @@
 """What `from tandemvote import ...` gives, and that the rooms are entered only when asked for."""
 
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
+from types import ModuleType
 
 import pytest
 
@@ -31,3 +34,13 @@ def test_certify_is_the_function_whatever_was_imported_before():
         "assert callable(certify)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_object_hides_the_module_of_its_name():
+    paths = pkgutil.walk_packages(tandemvote.__path__, "tandemvote.")
+    names = [module.name for module in paths if not module.name.endswith("__main__")]
+    for name in names:
+        import_module(name)
+    for name in names:
+        package, _, module = name.rpartition(".")
+        assert isinstance(getattr(sys.modules[package], module), ModuleType), name

@@ -22,7 +22,7 @@ from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
 from tandemvote.certificate import BEST, Certificate, refuse_without
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import votable, weighted_vote
-from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.profile import SHUFFLE, VoteProfile
 from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution, minimise, prune

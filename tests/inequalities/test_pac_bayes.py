@@ -16,7 +16,7 @@ from tandemvote.inequalities import (
     pac_bayes_lambda,
     xi,
 )
-from tandemvote.inequalities.pac_bayes_lambda import best_lambda, eliminated_upper
+from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
 
 
 @pytest.mark.parametrize("moment", [None, xi])

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from tandemvote.bounds import BOUNDS, Averages
 from tandemvote.counts import VoteCounts
-from tandemvote.inequalities.pac_bayes_lambda import eliminated_upper
+from tandemvote.inequalities.lambda_intervals import eliminated_upper
 from tandemvote.votes import Votes
 from tandemvote.weights import minimise
 from tandemvote.weights.exponentiated_gradient import GAP_TOLERANCE, exponentiated_gradient

@@ -12,8 +12,8 @@ from tandemvote.bounds.sharpening import HARMONIC, SampleSize, Sharpening, get_s
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities import Interval, kl_divergence, two_sqrt
+from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.moments import Moment
-from tandemvote.inequalities.pac_bayes_kl import kl_interval
 from tandemvote.profile import VoteProfile
 
 

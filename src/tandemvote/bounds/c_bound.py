@@ -15,10 +15,10 @@ from tandemvote.inequalities import (
     pac_bayes_kl,
     xi,
 )
+from tandemvote.inequalities.kl_intervals import complexity
 from tandemvote.inequalities.kl_inverse import check_rate
 from tandemvote.inequalities.moments import trinomial_moment
 from tandemvote.inequalities.outward import outward
-from tandemvote.inequalities.pac_bayes_kl import complexity
 
 GRID = 65
 REFINEMENTS = 9

@@ -21,8 +21,8 @@ from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
+from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
-from tandemvote.inequalities.pac_bayes_kl import kl_interval
 from tandemvote.inequalities.unexpected_bernstein import (
     bernstein_rates,
     unexpected_bernstein_upper,

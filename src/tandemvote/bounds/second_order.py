@@ -16,8 +16,8 @@ from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import pac_bayes_kl
+from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
-from tandemvote.inequalities.pac_bayes_kl import kl_interval
 
 LARGEST = 1.5
 """Largest value of the pair variable."""

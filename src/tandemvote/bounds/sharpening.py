@@ -12,8 +12,8 @@ from tandemvote.counts import FloatArray
 from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities import kl_divergence, two_sqrt
 from tandemvote.inequalities.harmonic import HarmonicSize
+from tandemvote.inequalities.kl_intervals import complexity
 from tandemvote.inequalities.moments import Moment
-from tandemvote.inequalities.pac_bayes_kl import complexity
 
 
 class SampleSize(Protocol):

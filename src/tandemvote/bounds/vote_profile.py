@@ -35,8 +35,8 @@ from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, catoni_rates, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
-from tandemvote.inequalities.pac_bayes_kl import check_delta
 from tandemvote.profile import ROUNDING, VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])

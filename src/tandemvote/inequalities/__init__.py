@@ -1,13 +1,13 @@
 """Room 1: one theorem, one function, numbers in, numbers out, rounded outward."""
 
+from tandemvote.inequalities.binomial_limits import clopper_pearson
 from tandemvote.inequalities.catoni import catoni_rates, catoni_upper
-from tandemvote.inequalities.clopper_pearson import clopper_pearson
 from tandemvote.inequalities.divergences import binary_kl, kl_divergence
 from tandemvote.inequalities.harmonic import HarmonicSize, harmonic_cap, harmonic_size
+from tandemvote.inequalities.kl_intervals import Interval, pac_bayes_kl
 from tandemvote.inequalities.kl_inverse import kl_lower_inverse, kl_upper_inverse
+from tandemvote.inequalities.lambda_intervals import LambdaInterval, pac_bayes_lambda
 from tandemvote.inequalities.moments import two_sqrt, xi
-from tandemvote.inequalities.pac_bayes_kl import Interval, pac_bayes_kl
-from tandemvote.inequalities.pac_bayes_lambda import LambdaInterval, pac_bayes_lambda
 from tandemvote.inequalities.unexpected_bernstein import unexpected_bernstein_upper
 
 __all__ = [

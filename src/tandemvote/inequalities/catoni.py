@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL, check_rate
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN, FloatArray
-from tandemvote.inequalities.pac_bayes_kl import check_delta
 
 LOG_SHARES: FloatArray = np.log([1 / 4, *(3 / 8 * 0.5 ** np.arange(7)), 3 / 512])
 """Shares of the plans: a quarter for no tilt at all, the rest halves from plan to plan."""

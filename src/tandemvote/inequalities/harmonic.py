@@ -36,9 +36,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.moments import Moment, exact, two_sqrt
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
-from tandemvote.inequalities.pac_bayes_kl import check_delta
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
-from tandemvote.inequalities.pac_bayes_kl import check_delta
 
 
 def unexpected_bernstein_upper(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.certificate import percent, rounded_up
 from tandemvote.counts import FloatArray
-from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.selective.margins import DECIMALS, accepts, check_shares, vote_margins
 from tandemvote.selective.thresholds import Threshold, all_at_once, check_grid, within
 from tandemvote.votes import Votes

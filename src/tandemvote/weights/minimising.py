@@ -12,7 +12,7 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check, missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import FloatArray, IntArray, VoteCounts
-from tandemvote.inequalities.pac_bayes_kl import check_delta
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.weights.convexity import convexity_slack
 from tandemvote.weights.descent import Descent, Solver
 from tandemvote.weights.irprop import irprop

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from tandemvote.inequalities.kl_intervals import kl_interval
+from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
 from tandemvote.inequalities.moments import two_sqrt
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.inequalities.pac_bayes_kl import kl_interval
-from tandemvote.inequalities.pac_bayes_lambda import best_lambda, eliminated_upper
 
 SMALLEST_DISAGREEMENT = 1e-32
 """Below it the slope of sqrt(D) is frozen, so that it stays finite where nobody disagrees."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.inequalities.kl_intervals import complexity
 from tandemvote.inequalities.moments import Moment, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN
-from tandemvote.inequalities.pac_bayes_kl import complexity
 
 
 class LambdaInterval(NamedTuple):
