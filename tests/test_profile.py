@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from tandemvote.ensembles.terms import Terms
-from tandemvote.ensembles.unlabelled import refuse_training_rows
 
 from tandemvote import CertifiedForestClassifier, Votes, certify
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
+from tandemvote.certification import CertificateRequest, set_apart
 from tandemvote.profile import VoteProfile, vote_leads
 
 
@@ -23,39 +21,6 @@ def test_the_order_of_the_points_depends_on_nothing_but_their_number():
     assert set(zip(profile.leads, profile.gaps, strict=True)) == set(zip(leads, gaps, strict=True))
 
 
-def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(500, 3))
-    refuse_training_rows(X, rng.normal(size=(500, 3)))
-    mixed = rng.normal(size=(500, 3))
-    mixed[:20] = X[:20]
-    with pytest.raises(ValueError, match="20 of the 500 unlabelled points"):
-        refuse_training_rows(X, mixed)
-    dice = rng.integers(4, size=(500, 3))  # 64 different rows: every new one is an old one
-    refuse_training_rows(dice, rng.integers(4, size=(500, 3)))
-
-
-@pytest.mark.parametrize("form", [np.asarray, csr_array, lambda X: X.astype(str).astype(object)])
-def test_rows_are_compared_in_every_form(form):
-    X = np.random.default_rng(2).integers(1000, size=(100, 6)) * np.array([1, 0, 1, 1, 0, 1])
-    refuse_training_rows(form(X), form(X + 2000))
-    with pytest.raises(ValueError, match="rows of the training data"):
-        refuse_training_rows(form(X), form(X[30:60]))
-
-
-def test_comparing_rows_leaves_them_as_they_are():
-    X = csr_array(([0.0, 1.0, 2.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2))  # an explicit zero
-    before = X.data.copy()
-    refuse_training_rows(X, X + X)
-    np.testing.assert_array_equal(X.data, before)
-
-
-def test_whole_numbers_equal_themselves_as_floats():
-    X = np.arange(200).reshape(100, 2)
-    with pytest.raises(ValueError, match="rows of the training data"):
-        refuse_training_rows(X, X.astype(float))
-
-
 def test_weights_and_profile_share_no_unlabelled_point_where_weights_depend_on_them():
     rng = np.random.default_rng(3)
     votes = Votes.from_predictions(
@@ -63,10 +28,10 @@ def test_weights_and_profile_share_no_unlabelled_point_where_weights_depend_on_t
         rng.integers(2, size=50),
         unlabelled=np.array([np.arange(100) % 2, *rng.integers(2, size=(3, 100))]),
     )
-    both, rest = Terms(weights="tandem", bound="best").set_apart(votes)
+    both, rest = set_apart(votes, CertificateRequest(weights="tandem", bound="best"))
     assert both is votes and rest is votes.unlabelled
-    for terms in (Terms(weights="disagreement"), Terms(bound=["tandem", "disagreement"])):
-        seen, rest = terms.set_apart(votes)
+    for asked in ({"weights": "disagreement"}, {"bound": ["tandem", "disagreement"]}):
+        seen, rest = set_apart(votes, CertificateRequest(**asked))
         assert seen.n_unlabelled == rest.shape[1] == 50
         columns = [tuple(column) for column in np.hstack([seen.unlabelled, rest]).T]
         assert sorted(columns) == sorted(tuple(column) for column in votes.unlabelled.T)

@@ -196,7 +196,7 @@ class Certification:
                     "The votes on unlabelled points were not kept, so those of fewer voters are"
                     " unknown. Fit the vote anew."
                 )
-            profile = VoteProfile.of(_set_apart(self.votes, self.request)[1], weights)
+            profile = VoteProfile.of(set_apart(self.votes, self.request)[1], weights)
         return replace(self, solution=smaller, weights=weights, profile=profile)
 
 
@@ -233,7 +233,7 @@ def certify_votes(
         unlabelled=votes.n_unlabelled > 0,
         test_set=test_votes is not None,
     )
-    counted, for_profile = _set_apart(votes, request)
+    counted, for_profile = set_apart(votes, request)
     found = certify_counts(VoteCounts.from_votes(counted), request)
     return replace(
         found,
@@ -286,7 +286,7 @@ def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
     )
 
 
-def _set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[Any]]:
+def set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[Any]]:
     """Divide the unlabelled points between the counts, which weights depend on, and the profile.
 
     Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tandemvote.ensembles.fitted import voter_predictions
 
 from tandemvote import CertifiedForestClassifier, Votes, certify
 from tandemvote.certificate_file.record import CertificateRecord
 from tandemvote.certificate_file.saving import document_of
+from tandemvote.ensembles import voter_predictions
 from tandemvote.verify import verify_record
 from tandemvote.verify.recount import recount
 

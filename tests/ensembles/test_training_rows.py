@@ -1,0 +1,80 @@
+"""Points that were trained on are recognised, and new ones are not taken for them."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from tandemvote.ensembles.training_rows import (
+    refuse_points_trained_on,
+    refuse_training_rows,
+    row_digests,
+)
+
+
+def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 3))
+    refuse_training_rows(row_digests(X), rng.normal(size=(500, 3)), what="unlabelled")
+    mixed = rng.normal(size=(500, 3))
+    mixed[:20] = X[:20]
+    with pytest.raises(ValueError, match="20 of the 500 unlabelled points"):
+        refuse_training_rows(row_digests(X), mixed, what="unlabelled")
+    dice = rng.integers(4, size=(500, 3))  # 64 different rows: every new one is an old one
+    refuse_training_rows(row_digests(dice), rng.integers(4, size=(500, 3)), what="unlabelled")
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array, lambda X: X.astype(str).astype(object)])
+def test_rows_are_compared_in_every_form(form):
+    X = np.random.default_rng(2).integers(1000, size=(100, 6)) * np.array([1, 0, 1, 1, 0, 1])
+    refuse_training_rows(row_digests(form(X)), form(X + 2000), what="unlabelled")
+    with pytest.raises(ValueError, match="rows of the training data"):
+        refuse_training_rows(row_digests(form(X)), form(X[30:60]), what="unlabelled")
+
+
+def test_comparing_rows_leaves_them_as_they_are():
+    X = csr_array(([0.0, 1.0, 2.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2))  # an explicit zero
+    before = X.data.copy()
+    refuse_training_rows(row_digests(X), X + X, what="unlabelled")
+    np.testing.assert_array_equal(X.data, before)
+
+
+def test_whole_numbers_equal_themselves_as_floats():
+    X = np.arange(200).reshape(100, 2)
+    with pytest.raises(ValueError, match="rows of the training data"):
+        refuse_training_rows(row_digests(X), X.astype(float), what="unlabelled")
+
+
+FORESTS = [
+    RandomForestClassifier(60, random_state=0),
+    RandomForestClassifier(60, max_depth=6, random_state=0),
+    RandomForestClassifier(60, max_samples=0.5, class_weight="balanced_subsample", random_state=0),
+    ExtraTreesClassifier(60, bootstrap=True, random_state=0),
+]
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_new_points_pass_and_training_points_do_not(forest, n_classes):
+    X, y = make_classification(
+        2400, 12, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=n_classes
+    )
+    forest.fit(X[:1600], y[:1600])
+    refuse_points_trained_on(forest, X[1600:], y[1600:], what="held-out")
+    with pytest.raises(ValueError, match="was trained on"):
+        refuse_points_trained_on(forest, X[:1600], y[:1600], what="held-out")
+    if forest.max_depth is None:
+        for rows in (np.arange(0, 1600, 3), np.arange(2400)):  # a part, or new points among them
+            with pytest.raises(ValueError, match="was trained on"):
+                refuse_points_trained_on(forest, X[rows], y[rows], what="held-out")
+
+
+def test_texts_and_tables_of_mixed_cells_have_digests():
+    texts = ["a long sentence", "short", "a long sentence"]
+    first, second, third = row_digests(texts)
+    assert first == third != second
+    assert row_digests(["short"])[0] == second
+    table = np.array([["a", 1, 2.5], ["a", 1.0, 2.5], ["b", 1, 2.5]], dtype=object)
+    first, second, third = row_digests(table)
+    assert first == second != third
