@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,7 @@ class World:
     voters : ndarray of shape (n_voters, n_points), or callable
         Labels that fixed voters predict; or a rule that trains a voter, given the drawn points it
         may learn from, the world's labels and the world's places.
-    held_out_share : float
+    held_out_share : float, or ndarray of shape (n_voters, 1)
         Probability that a voter holds out a drawn point; 1 for a common hold-out. A trained voter
         instead holds out what its bootstrap leaves out.
     confidences : ndarray of shape (n_voters, n_points)
@@ -45,9 +45,14 @@ class World:
     n_classes: int = 2
     n_unlabelled: int = 50
     n_test: int = 40
-    held_out_share: float = 1.0
+    held_out_share: float | Array = 1.0
     places: Array | None = None
     confidences: Array | None = None
+
+    @property
+    def common_hold_out(self) -> bool:
+        """Whether no voter learns from any drawn point."""
+        return not callable(self.voters) and bool(np.all(self.held_out_share == 1.0))
 
     def draw(self, rng: np.random.Generator) -> Draw:
         """Draw a sample, split it without looking at it, and train voters that need training."""
@@ -83,7 +88,7 @@ class Draw:
 
     @cached_property
     def votes(self) -> Votes:
-        """Votes on the drawn points."""
+        """Votes on the labelled points drawn."""
         return Votes(
             predictions=self.predictions[:, self.sample],
             labels=self.world.labels[self.sample],
@@ -91,6 +96,11 @@ class Draw:
             classes=np.arange(self.world.n_classes),
             unlabelled=self.predictions[:, self.sample[:0]],
         )
+
+    @cached_property
+    def all_votes(self) -> Votes:
+        """Votes on the labelled and the unlabelled points drawn."""
+        return replace(self.votes, unlabelled=self.predictions[:, self.unlabelled])
 
     @cached_property
     def counts(self) -> VoteCounts:
@@ -135,16 +145,17 @@ def memoriser(learnt: Array, labels: Array, places: Array) -> Array:
     return (ones > 0).astype(int)[places]
 
 
-def coin(name: str, error: float, n: int, delta: float) -> World:
-    """One voter that errs at a known rate."""
+def coin(name: str, error: float, n: int, delta: float, n_voters: int = 1, **more: Any) -> World:
+    """Voters that err together, at a known rate."""
     return World(
         name=name,
         mass=np.array([1 - error, error]),
         labels=np.array([1, 1]),
-        voters=np.array([[1, 0]]),
+        voters=np.array([[1, 0]] * n_voters),
         n_samples=n,
         n_test=n,
         delta=delta,
+        **more,
     )
 
 
@@ -158,6 +169,26 @@ def ties(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
         mass=np.array([1 - risk, risk / 2, risk / 2]),
         labels=np.ones(3, int),
         voters=np.array([[1, 0, 1], [1, 1, 0]]),
+        n_samples=n,
+        delta=delta,
+        **more,
+    )
+
+
+def narrow_majorities(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
+    """Nine voters; where the vote errs, some five of them do.
+
+    As sharp as the tie world within a quarter (2 G = 1.11 risk, 4 T = 1.23 risk), and still so if
+    the weights are not quite equal.
+    """
+    wrong = np.zeros((9, 10), bool)
+    wrong[:, 1:] = (np.arange(9)[:, None] + np.arange(9)) % 9 < 5
+    labels = np.repeat([0, 1], 10)
+    return World(
+        name=name,
+        mass=np.tile([(1 - risk) / 2, *[risk / 18] * 9], 2),
+        labels=labels,
+        voters=labels ^ np.hstack([wrong, wrong]),
         n_samples=n,
         delta=delta,
         **more,
@@ -179,6 +210,23 @@ def correlated(name: str, *, n_voters: int, n_classes: int, seed: int, **more: A
         labels=labels,
         voters=errors_to_labels(labels, wrong, n_classes, rng),
         n_classes=n_classes,
+        **more,
+    )
+
+
+def coin_flippers(
+    name: str, n_voters: int, error: float, n: int, delta: float, **more: Any
+) -> World:
+    """Voters that err independently of each other; on few points some seem to know everything."""
+    labels = np.arange(1000) % 2
+    wrong = np.random.default_rng(0).random((n_voters, labels.size)) < error
+    return World(
+        name=name,
+        mass=np.full(labels.size, 1 / labels.size),
+        labels=labels,
+        voters=labels ^ wrong,
+        n_samples=n,
+        delta=delta,
         **more,
     )
 

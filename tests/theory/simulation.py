@@ -1,16 +1,29 @@
-"""Draw many samples from a world and test whether a promise fails more often than allowed."""
+"""Draw many samples from a world and test whether a promise fails more often than allowed.
+
+A test errs in two ways, and both probabilities are computed: it accuses a promise that fails with
+probability delta at most once in 1 / SIGNIFICANCE times, and it misses one that fails with
+probability 3 delta at most one time in ten, given as many draws as `draws_needed` says.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
 
 import numpy as np
-from finite_worlds import World
+from finite_worlds import Draw, World
 from guarantees import Guarantee, Promise
 from scipy.stats import binom
 
-SIGNIFICANCE = 1e-4
+SIGNIFICANCE = 1e-9
+"""Probability of accusing a promise that fails with probability delta; a thousand tests together
+err with probability 1e-6."""
+
+NO_CERTIFICATE = Promise(1.0, 0.0)
+"""What a refusal promises."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,29 @@ class Outcome:
     @property
     def consistent(self) -> bool:
         """Whether the failures are consistent with the promised failure probability."""
-        return self.p_value >= SIGNIFICANCE
+        return self.failures < too_many(self.draws, self.delta)
+
+    @property
+    def power(self) -> float:
+        """Probability that failures with probability 3 delta would have been found too many."""
+        return power(self.draws, self.delta)
+
+
+def too_many(draws: int, delta: float) -> int:
+    """Smallest number of failures that is not consistent with a failure probability of delta."""
+    tails = binom.sf(np.arange(draws + 1) - 1, draws, delta)
+    return int((tails >= SIGNIFICANCE).sum())
+
+
+def power(draws: int, delta: float, times: float = 3.0) -> float:
+    """Probability of too many failures if a promise fails `times` as often as it may."""
+    return float(binom.sf(too_many(draws, delta) - 1, draws, min(1.0, times * delta)))
+
+
+@cache
+def draws_needed(delta: float, at_least: float = 0.9) -> int:
+    """Smallest number of draws with this power."""
+    return next(draws for draws in count(1) if power(draws, delta) >= at_least)
 
 
 def simulate(
@@ -47,10 +82,12 @@ def simulate(
 ) -> list[Outcome]:
     """Check all guarantees on the same independent draws."""
     promises: dict[str, list[Promise]] = {name: [] for name in guarantees}
-    for child in np.random.SeedSequence(seed).spawn(draws):
-        draw = world.draw(np.random.default_rng(child))
-        for name, guarantee in guarantees.items():
-            promises[name].append(guarantee(draw))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of bounds that say nothing
+        for child in np.random.SeedSequence(seed).spawn(draws):
+            draw = world.draw(np.random.default_rng(child))
+            for name, guarantee in guarantees.items():
+                promises[name].append(promise_or_refusal(guarantee, draw))
     return [
         Outcome(
             world=world.name,
@@ -63,6 +100,16 @@ def simulate(
         )
         for name, made in promises.items()
     ]
+
+
+def promise_or_refusal(guarantee: Guarantee, draw: Draw) -> Promise:
+    """Return the promise; evidence that contradicts itself is refused, which promises nothing."""
+    try:
+        return guarantee(draw)
+    except ValueError as error:
+        if "contradict" not in f"{type(error).__name__} {error}".lower():
+            raise
+        return NO_CERTIFICATE
 
 
 def merged(outcomes: Iterable[Outcome]) -> list[Outcome]:
