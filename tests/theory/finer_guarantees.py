@@ -95,7 +95,7 @@ def finer_guarantees(
     world: World, weightings: Sequence[str] = ("uniform", "tandem")
 ) -> dict[str, Guarantee]:
     """Name every promise about classes and accepted points in this world."""
-    found: dict[str, Guarantee] = {"certify_per_class: test_set": per_class_on_test_set}
+    found: dict[str, Guarantee] = {"per class, test_set": per_class_on_test_set}
     if np.unique(world.labels).size > 1:
         several = [("first_order",), ("tandem",), ("first_order", "tandem")]
         if world.n_classes == 2:
@@ -103,13 +103,13 @@ def finer_guarantees(
         if world.n_samples < 100:  # all bounds of all classes take long
             several.append(("best",))
         for names, weighting in product(several, weightings):
-            key = f"certify_per_class: {' or '.join(names)}, {weighting} weights"
+            key = f"per class, {' or '.join(names)}, {weighting} weights"
             found[key] = partial(per_class, names, weighting)
     for margin in (0.6, 1.0):
-        found[f"certify_selective: margin {margin}"] = partial(selective, margin=margin)
-    found["certify_selective: any of 6 margins"] = partial(selective, margin=GRID)
+        found[f"selective, margin {margin}"] = partial(selective, margin=margin)
+    found["selective, any of 6 margins"] = partial(selective, margin=GRID)
     for max_error in (0.1, 0.25):
-        name = f"certify_selective: error <= {max_error} searched"
+        name = f"selective, error <= {max_error} searched"
         found[name] = partial(selective, margin=GRID, max_error=max_error)
     return found
 
@@ -126,14 +126,15 @@ def class_coins(name: str, errors: dict[int, float], shares: dict[int, float], *
     )  # fmt: skip
 
 
-def split_votes(name: str, errors: dict[int, float], shares=(1 / 3, 1 / 3, 1 / 3), **more) -> World:
-    """Five voters whose majority leads by 1, 3 or 5 and errs at a known rate at each lead."""
+def split_votes(name: str, errors: dict[int, float], shares=None, **more) -> World:
+    """Voters whose majority leads by 1, 3, 5 and so on, and errs at a known rate at each lead."""
     leads = np.repeat(list(errors), 2)
     labels = np.ones(leads.size, int)
-    rates = zip(shares, errors.values(), strict=True)
+    n_voters = max(errors)
+    rates = zip(shares or [1 / len(errors)] * len(errors), errors.values(), strict=True)
     mass = np.ravel([(share * (1 - error), share * error) for share, error in rates])
     majority = np.tile([1, 0], len(errors))
-    against = np.arange(5)[:, None] >= (5 + leads) // 2
+    against = np.arange(n_voters)[:, None] >= (n_voters + leads) // 2
     return World(
         name=name, mass=mass, labels=labels, voters=np.where(against, 1 - majority, majority),
         **more,

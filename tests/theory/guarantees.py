@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tandemvote import Certificate, bounds, certify, certify_fitted_weights
+from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
 from tandemvote.bounds.sharpening import HARMONIC
 
 
@@ -33,9 +34,10 @@ class Promise:
 Guarantee = Callable[[Draw], Promise]
 
 BOUNDS: dict[str, bounds.Bound] = {
-    bound.name: bound for bound in vars(bounds).values() if isinstance(bound, bounds.Bound)
+    **bounds.BOUNDS,
+    **{bound.name: bound for bound in (BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI)},
 }
-"""All bounds there are, in the registry or not."""
+"""All of the registry, and two that are not in it."""
 
 
 class Lookup(ClassifierMixin, BaseEstimator):
@@ -122,15 +124,15 @@ def guarantees(
             continue
         for weighting, sharpening in product(weightings, sharpenings):
             published = "" if sharpening == HARMONIC else f", {sharpening}"
-            key = f"certify: {name}, {weighting} weights{published}"
+            key = f"{name}, {weighting} weights{published}"
             found[key] = partial(whole_vote, name, weighting, sharpening)
     if not world.common_hold_out:
-        found["certify: test_set, uniform weights"] = on_test_set
-    name = f"certify: best of all, {weightings[0]} weights"
+        found["test_set, uniform weights"] = on_test_set
+    name = f"best of all, {weightings[0]} weights"
     found[name] = partial(best_of_all, weightings[0])
     # Its solver is slow, so weights are fitted where points are few, which is where fits overfit.
     if world.common_hold_out and 10 <= world.n_samples <= 30:
-        found["certify_fitted_weights"] = fitted_on_the_hold_out
+        found["dirichlet, fitted weights"] = fitted_on_the_hold_out
     return found
 
 
@@ -156,7 +158,7 @@ def delta_not_shared(draw: Draw) -> Promise:
 
 def soft_vote(draw: Draw) -> Promise:
     """Tandem bound for the hard vote, handed out with the soft vote."""
-    value = bounds.tandem(draw.counts, delta=draw.world.delta).value
+    value = bounds.get_bound("tandem")(draw.counts, delta=draw.world.delta).value
     return Promise(value, draw.soft_risk(draw.uniform))
 
 
