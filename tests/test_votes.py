@@ -2,9 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
-from tandemvote import Votes
+from tandemvote import VoteCounts, Votes
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,19 @@ from tandemvote import Votes
         (np.array(["cat", "dog", "cat"], object), np.array([["cat", "cat", "dog"]], object)),
         (pd.Series(["cat", "dog", "cat"], dtype="category"), pd.DataFrame([["cat", "cat", "dog"]])),
         (pd.Series(["cat", "dog", "cat"], dtype="string"), pd.DataFrame([["cat", "cat", "dog"]])),
+        (pd.Series([7, 8, 7], dtype="Int64"), pd.DataFrame([[7, 7, 8]], dtype="Int64")),
+        (pd.Series(["cat", "dog", "cat"]), [pd.Series(["cat", "cat", "dog"], dtype="category")]),
+        (pl.Series(["cat", "dog", "cat"]), [pl.Series(["cat", "cat", "dog"])]),
+        (pl.Series([7, 8, 7]), pl.DataFrame([[7], [7], [8]])),
+        (np.array(["cat", "caterpillar", "cat"]), np.array([["cat", "cat", "dog"]])),
+        ([7, 8, 7], np.array([[7, 7.0, 8]], object)),
+        ([2**53, 2**53 + 1, 2**53], np.array([[2**53, 2**53, 2**53 + 1]])),
+        ([2**70, 2**70 + 1, 2**70], [[2**70, 2**70, 2**70 + 1]]),
+        (np.array([2**63, 2**63 + 1, 2**63], np.uint64), [[2**63, 2**63, 2**63 + 1]]),
+        (np.array([7, 8, 7], np.uint64), np.array([[7, 7, 8]])),
+        (["None", "NA", "None"], [["None", "None", "nan"]]),
+        (["1.1", "1.10", "1.1"], [["1.1", "1.1", "1.10"]]),
+        (["cat", " cat", "cat"], [["cat", "cat", " cat"]]),
     ],
 )
 def test_labels_may_be_of_any_type(labels, predictions):
@@ -28,6 +42,79 @@ def test_labels_may_be_of_any_type(labels, predictions):
 
 def test_numbers_compare_across_integer_and_float():
     assert not Votes.from_predictions([[1.0, 2.0]], [1, 2]).errors.any()
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels"),
+    [
+        (np.array([[float(BIG)]]), np.array([BIG + 1])),
+        (np.array([[BIG + 1]]), np.array([float(BIG)])),
+        (np.array([[float(BIG), BIG + 1]], object), [BIG + 1, BIG + 1]),
+        ([[float(BIG)], [1]], [BIG + 1]),
+        (np.array([[2**63 + 1]], np.uint64), np.array([2**63 - 1])),
+        (np.array([[-(2**63)]]), np.array([2.0**63])),
+        (np.array([[2048]], np.float16), np.array([2049])),
+        (np.array([[2**24]], np.float32), np.array([2**24 + 1])),
+        (np.array([[np.inf]]), np.array([np.inf])),
+        (pl.DataFrame({"a": [BIG + 1], "b": [None]}), np.array([BIG, BIG])),
+    ],
+)
+def test_integers_that_a_conversion_would_merge_are_refused(predictions, labels):
+    held_out = [[True, False]] if np.shape(predictions) == (1, 2) else None
+    with pytest.raises(ValueError, match=r"reach .* Give both as integers of one type, or as text"):
+        Votes.from_predictions(predictions, labels, held_out)
+
+
+def test_signed_and_unsigned_rows_are_told_apart():
+    rows = [np.array([BIG + 1, 5], np.uint64), np.array([BIG, -5], np.int64)]
+    votes = Votes.from_predictions(rows, [BIG, 5])
+    assert votes.errors.tolist() == [[True, False], [False, True]]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels"),
+    [
+        ([["a", 1]], ["a", "1"]),
+        ([["True", "False"]], [True, False]),
+        ([[b"cat", b"dog"]], ["cat", "dog"]),
+        (np.array([[0, 1]]), ["bad", "good"]),
+        (pd.DataFrame({"first": ["x"], "second": [1]}), ["x", "1"]),
+    ],
+)
+def test_labels_of_different_kinds_are_refused_with_advice_that_helps(predictions, labels):
+    with pytest.raises(ValueError, match=r"Labels and predictions mix .* same labels") as caught:
+        Votes.from_predictions(predictions, labels)
+    assert "astype(str)" not in str(caught.value)
+
+
+def test_codes_made_text_are_no_names():
+    names, codes = np.array(["bad", "good"]), np.arange(40) % 2
+    with pytest.raises(ValueError, match="labels are 'bad', 'good', the predictions '0', '1'"):
+        Votes.from_predictions([codes.astype(str)], names[codes])
+    assert not Votes.from_predictions([names[codes]], names[codes]).errors.any()
+
+
+@pytest.mark.parametrize("nothing", [np.nan, None, pd.NA, pd.NaT])
+def test_what_is_missing_is_never_right(nothing):
+    for values in (["a", nothing], pd.Series(["a", nothing], dtype=object)):
+        with pytest.raises(ValueError, match="labels are missing"):
+            Votes.from_predictions([["a", "a"]], values)
+        with pytest.raises(ValueError, match="held-out predictions are missing"):
+            Votes.from_predictions([values], ["a", "a"])
+
+
+def test_a_null_at_the_end_of_a_label_is_refused():
+    with pytest.raises(ValueError, match="null character"):
+        Votes.from_predictions(np.array([["a\0"]], object), ["a"])
+
+
+def test_unlabelled_predictions_that_look_alike_are_two():
+    counts = VoteCounts.from_votes(Votes.from_predictions([["1", "1.0"]] * 2, ["1", "1.0"]))
+    more = counts.add_unlabelled([["1", "1"], ["1", "1.0"]])
+    assert more.unlabelled_disagreements[0, 1] == 1
 
 
 def test_a_class_that_no_voter_predicts_counts_as_errors():

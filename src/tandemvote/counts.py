@@ -220,9 +220,7 @@ class VoteCounts:
         >>> more.disagreements.tolist(), more.n_min_disagreement, more.n_min_pairs
         ([[0, 3], [3, 0]], 5, 2)
         """
-        predictions = np.asarray(predictions)
-        # The first voter stands in for the labels, which disagreements do not depend on.
-        votes = Votes.from_predictions(predictions, predictions[0])
+        votes = Votes.without_labels(predictions)
         if votes.n_voters != self.n_voters:
             raise ValueError(
                 f"predictions has {votes.n_voters} rows for {self.n_voters} voters; pass one row a"

@@ -1,13 +1,20 @@
-"""Room 2: who said what about which point, and who had never seen it."""
+"""Who said what about which point, and who had never seen it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.spelling import (
+    FEWEST_POINTS,
+    FROM_CODES,
+    refuse_other_spellings,
+    refuse_other_words,
+)
 
 Voters = Callable[[Any], tuple[NDArray[np.integer[Any]], NDArray[Any]]]
 """From points to what every voter says of them: codes of shape (n_voters, n_points), and the
@@ -65,10 +72,11 @@ class Votes:
         Parameters
         ----------
         predictions : array_like, shape (n_voters, n_samples)
-            Labels of any type, one row a voter. Entries that are not held out are ignored and may
+            Labels of any type, one row per voter. Entries that are not held out are ignored and may
             be missing.
         labels : array_like, shape (n_samples,)
-            True labels, of a type comparable with the predictions.
+            True labels, of the same kind as the predictions: text is compared letter by letter,
+            numbers by value. Numbers that a conversion could merge are refused.
         held_out : array_like of bool, shape (n_voters, n_samples) or (n_samples,), optional
             True where the voter was not trained on the point. By default every voter has seen none
             of the points. The sets must not have been chosen by looking at the data.
@@ -84,7 +92,7 @@ class Votes:
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
             raise ValueError(
                 f"predictions has shape {predictions.shape} and labels {labels.shape}; expected"
-                " (n_voters, n_samples) and (n_samples,): one row a voter, one column a point."
+                " (n_voters, n_samples) and (n_samples,): one row per voter, one column per point."
                 + (" Transpose predictions." if predictions.shape[:1] == labels.shape else "")
             )
         if predictions.size == 0:
@@ -93,33 +101,62 @@ class Votes:
                 " Pass at least one voter and one labelled point."
             )
         mask = _mask(held_out, predictions.shape)
-        if unlabelled is None:
-            extra = np.empty((predictions.shape[0], 0), predictions.dtype)
-        else:
-            extra = _array(unlabelled)
+        extra = predictions[:, :0] if unlabelled is None else _array(unlabelled)
         if extra.ndim != 2 or extra.shape[0] != predictions.shape[0]:
             raise ValueError(
                 f"unlabelled has shape {extra.shape}; expected ({predictions.shape[0]},"
                 " n_unlabelled): the same voters, one row each."
             )
-        _refuse_missing(labels, "labels", "Drop these points, or pass them as unlabelled=.")
+        _refuse_missing(_missing(labels), "labels", "Drop these points, or pass them unlabelled.")
         _refuse_missing(
-            np.where(mask, predictions, labels),
+            _missing(predictions) & mask,
             "held-out predictions",
             "Set held_out to False where a voter gives no prediction because it was trained there.",
         )
-        _refuse_missing(extra, "unlabelled", "Every voter must predict every unlabelled point.")
-        _refuse_incomparable(predictions[mask], labels, extra)
-        seen = [np.unique(labels), np.unique(predictions[mask]), np.unique(extra)]
-        classes = np.unique(np.concatenate([part for part in seen if part.size]))
+        _refuse_missing(
+            _missing(extra), "unlabelled", "Every voter must predict every unlabelled point."
+        )
+        truth, said, more = _comparable(labels, predictions[mask], extra.ravel())
+        words = [np.unique(part) for part in (truth, said, more)]
+        if truth.dtype.kind == "U":
+            refuse_other_spellings(words[1].tolist(), words[0].tolist())
+            if labels.size >= FEWEST_POINTS:
+                refuse_other_words(words[1].tolist(), words[0].tolist())
+        classes = np.unique(np.concatenate(words))
+        codes = _codes(truth, classes)
         # Predictions on points a voter was trained on mean nothing; the label stands in for them.
+        told = np.broadcast_to(codes, mask.shape).copy()
+        told[mask] = _codes(said, classes)
         return cls(
-            predictions=_codes(np.where(mask, predictions, labels), classes),
-            labels=_codes(labels, classes),
+            predictions=told,
+            labels=codes,
             held_out=mask,
             classes=classes,
-            unlabelled=_codes(extra, classes),
+            unlabelled=_codes(more, classes).reshape(extra.shape),
         )
+
+    @classmethod
+    def without_labels(cls, predictions: ArrayLike) -> Votes:
+        """Encode predictions on points without labels; those of the first voter stand in for them.
+
+        Parameters
+        ----------
+        predictions : array_like, shape (n_voters, n_samples)
+            Labels of any type, none of them missing.
+        """
+        said = _array(predictions)
+        if said.ndim != 2 or not said.size:
+            raise ValueError(
+                f"predictions has shape {said.shape}; expected (n_voters, n_samples), one of each"
+                " or more."
+            )
+        _refuse_missing(
+            _missing(said), "predictions", "Every voter must predict every unlabelled point."
+        )
+        (values,) = _comparable(said.ravel())
+        classes = np.unique(values)
+        codes = _codes(values, classes).reshape(said.shape)
+        return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
 
     @property
     def n_voters(self) -> int:
@@ -161,25 +198,77 @@ class Votes:
         )
 
 
-def _array(values: ArrayLike) -> NDArray[Any]:
-    """Array of the values as a person would type them: object arrays become what they hold."""
-    array = np.asarray(values)
-    if array.dtype == object and array.size:
-        present = array[~_missing(array)]
-        kinds = {type(value) for value in present.flat}
-        if len(kinds) == 1 and present.size == array.size:
-            return np.array(array.tolist())
-    return array
+def _array(values: Any) -> NDArray[Any]:
+    """Array of the values, none of them changed on the way: numpy makes text of 1 beside "a"."""
+    if hasattr(values, "__array__") or not isinstance(values, Iterable):
+        return np.asarray(values)
+    rows = list(values)
+    if rows and all(hasattr(row, "dtype") for row in rows):
+        arrays = [np.asarray(row) for row in rows]
+        if len({array.dtype for array in arrays}) == 1:
+            return np.asarray(arrays)
+        rows = [array.astype(object) for array in arrays]
+    return np.array(rows, object)
 
 
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where an entry is NaN or None; a NaN is the value that differs from itself."""
-    if array.dtype.kind == "f":
-        return np.isnan(array)
+    """Where an entry is None, NaN, NaT or pandas.NA: nothing is equal to itself but a value."""
+    if array.dtype.kind in "fcmM":
+        return np.asarray(array != array)  # noqa: PLR0124
     if array.dtype.kind == "O":
-        missing = [value is None or value != value for value in array.flat]  # noqa: PLR0124
-        return np.array(missing, bool).reshape(array.shape)
+        return np.array([_is_missing(value) for value in array.flat], bool).reshape(array.shape)
     return np.zeros(array.shape, bool)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # pandas.NA is neither
+        return True
+
+
+def _comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the arrays in one type in which different labels stay different, or refuse them."""
+    parts = [part for array in arrays for part in _parts(array)]
+    families = {_family(part): part[0] for part in parts}
+    if len(families) > 1:
+        (one, first), (other, second) = sorted(families.items(), reverse=True)[:2]
+        raise ValueError(
+            f"Labels and predictions mix {one} ({first!s:.40}) with {other} ({second!s:.40}), so"
+            f" every comparison would count as an error. Give both the same labels; {FROM_CODES}."
+        )
+    common = np.result_type(*(part.dtype for part in parts))
+    # From here on a float also stands for the integer next to it.
+    limits = [2 ** (np.finfo(part.dtype).nmant + 1) for part in parts if part.dtype.kind == "f"]
+    if not limits and common.kind == "f":  # numpy's common type of int64 and uint64
+        common, limits = np.dtype(np.int64), [2**63]
+    for part in parts if limits else ():
+        largest = max(map(abs, part[[part.argmin(), part.argmax()]].tolist()))
+        if largest >= min(limits):
+            raise ValueError(
+                f"Labels reach {largest}; from {min(limits)} on, different integers become the same"
+                " number in the types of labels and predictions. Give both as integers of one type,"
+                " or as text."
+            )
+    return [array.astype(common) for array in arrays]
+
+
+def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the values by their type; an array of objects may hold several."""
+    if array.dtype != object:
+        return [array] * bool(array.size)
+    values: dict[type, list[Any]] = {}
+    for value in array:
+        values.setdefault(type(value), []).append(value)
+    for text in (text for kind in values if issubclass(kind, str) for text in values[kind]):
+        if text.endswith("\0"):  # numpy would drop it
+            raise ValueError(f"The label {text!r:.40} ends in a null character. Remove it.")
+    return [np.array(part) for part in values.values()]
+
+
+def _family(array: NDArray[Any]) -> str:
+    names = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
+    return names.get(array.dtype.kind, "numbers")
 
 
 def _mask(held_out: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -202,27 +291,12 @@ def _mask(held_out: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool
     return mask
 
 
-def _refuse_missing(array: NDArray[Any], what: str, way_out: str) -> None:
-    missing = _missing(array)
+def _refuse_missing(missing: NDArray[np.bool_], what: str, way_out: str) -> None:
     if missing.any():
         position = tuple(int(i) for i in np.argwhere(missing)[0])
         raise ValueError(
-            f"{int(missing.sum())} of {array.size} {what} are missing, the first at"
+            f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
             f" {position if len(position) > 1 else position[0]}. {way_out}"
-        )
-
-
-def _refuse_incomparable(*arrays: NDArray[Any]) -> None:
-    families: dict[str, str] = {}
-    for array in arrays:
-        for value in [array.flat[0]] if array.dtype.kind != "O" and array.size else array.flat:
-            family = "text" if isinstance(value, str | bytes) else "numbers"
-            families.setdefault(family, f"{value!r}")
-    if len(families) > 1:
-        raise ValueError(
-            f"Labels and predictions mix text ({families['text']}) with numbers"
-            f" ({families['numbers']}), so every comparison would count as an error. Convert both"
-            " to one type, for example with astype(str)."
         )
 
 

@@ -50,7 +50,7 @@ def test_other_unlabelled_points_are_found(counted):
     assert "the votes are about 60" in verify_record(record, unlabelled=said[:, :-1]).problem
     assert "5 predict" in verify_record(record, unlabelled=said[:-1]).problem
     strange = np.where(np.arange(61) == 7, 99, said)
-    assert "labels that are not" in verify_record(record, unlabelled=strange).problem
+    assert "the label '99', which is not among" in verify_record(record, unlabelled=strange).problem
 
 
 def test_the_profile_is_that_of_the_weights_in_the_file(counted):

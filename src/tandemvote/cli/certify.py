@@ -57,9 +57,16 @@ def certify(
     predictions: Annotated[
         str | None,
         typer.Option(
-            help="Instead of DATA: one row a point, a label column, one column a voter, empty"
-            " where the voter was trained on that point. A CSV or Parquet file; or, of any size, a"
-            " folder or quoted pattern of Parquet files."
+            help="Instead of DATA: one row per point, a label column, one column per voter, empty"
+            " where the voter was trained on that point. Labels are text: NA is one, and 1 is not"
+            " 1.0. A CSV or Parquet file; or, of any size, a folder or quoted pattern of Parquet"
+            " files."
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of --predictions that is no voter, such as names of rows; repeat it."
         ),
     ] = None,
     voters: Annotated[int, typer.Option(min=1, help="Trees to grow.")] = 100,
@@ -168,9 +175,16 @@ def certify(
         estimator = None
         with connected(dask) as client:
             found, description = judge(
-                predictions, target or "label", terms, unlabelled=unlabelled, client=client
+                predictions,
+                target or "label",
+                terms,
+                unlabelled=unlabelled,
+                ignore=ignore or [],
+                client=client,
             )
     else:
+        if ignore:
+            raise typer.BadParameter("--ignore goes with --predictions, not with DATA.")
         dataset = _read(str(data), target, drop_missing=drop_missing, **reading)
         extra = _read_more(unlabelled, dataset, reading)
         trees = {

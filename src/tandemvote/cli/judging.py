@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tandemvote.certification import Certification
     from tandemvote.shards import ParquetVotes
+    from tandemvote.votes import Votes
 
 
 def judge(
@@ -22,11 +23,13 @@ def judge(
     terms: dict[str, Any],
     *,
     unlabelled: Path | None,
+    ignore: list[str],
     client: Client | None,
 ) -> tuple[Certification, str]:
     """Certify the vote whose predictions stand in a table, a folder or many files.
 
-    `unlabelled` is a table of predictions on points without labels.
+    `unlabelled` is a table of predictions on points without labels; columns to `ignore` are no
+    voters.
 
     Returns
     -------
@@ -39,10 +42,10 @@ def judge(
     from tandemvote.shards.parquet import BATCH_CELLS  # noqa: PLC0415
 
     if not names_parquet(predictions):
-        return _judge_table(predictions, target, terms, unlabelled)
-    shards = ParquetVotes(predictions, label=target)
+        return _judge_table(predictions, target, terms, unlabelled, ignore)
+    shards = ParquetVotes(predictions, label=target, ignore=ignore)
     if client is None and shards.n_points * shards.n_voters <= BATCH_CELLS:
-        return _judge_table(predictions, target, terms, unlabelled)
+        return _judge_table(predictions, target, terms, unlabelled, ignore)
     if unlabelled is not None:
         raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
     name = Path(predictions).name
@@ -51,22 +54,35 @@ def judge(
 
 
 def _judge_table(
-    predictions: str, target: str, terms: dict[str, Any], unlabelled: Path | None
+    predictions: str,
+    target: str,
+    terms: dict[str, Any],
+    unlabelled: Path | None,
+    ignore: list[str],
 ) -> tuple[Certification, str]:
-    from tandemvote import Votes  # noqa: PLC0415
     from tandemvote.certification import CertificateRequest, certify_votes  # noqa: PLC0415
-    from tandemvote.tables import read_unlabelled_votes, read_votes  # noqa: PLC0415
+    from tandemvote.tables import read_votes  # noqa: PLC0415
 
-    votes = read_votes(predictions, target=target)
-    if unlabelled is not None:
-        votes = Votes.from_predictions(
-            votes.classes[votes.predictions],
-            votes.classes[votes.labels],
-            votes.held_out,
-            unlabelled=read_unlabelled_votes(unlabelled),
-        )
+    votes = read_votes(predictions, target=target, ignore=ignore, unlabelled=unlabelled)
+    _note_words_for_nothing(votes)
     description = f"Predictions of {votes.n_voters} voters, {Path(predictions).name}"
     return certify_votes(votes, CertificateRequest(**terms)), description
+
+
+def _note_words_for_nothing(votes: Votes) -> None:
+    """Say that NA, None and their like are predictions here, if no label is written like that."""
+    import numpy as np  # noqa: PLC0415
+
+    from tandemvote.tables.labels import MISSING_TEXTS  # noqa: PLC0415
+
+    known = votes.classes[np.unique(votes.labels)]
+    for word in sorted({*MISSING_TEXTS} & {*votes.classes.tolist()} - {*known.tolist()}):
+        said = (votes.predictions == np.searchsorted(votes.classes, word)) & votes.held_out
+        typer.echo(
+            f"Note: {said.sum()} predictions are {word!r}, which no label is; they count as errors."
+            " Where a voter was trained on the point, leave the cell empty.",
+            err=True,
+        )
 
 
 def _judge_shards(

@@ -34,22 +34,22 @@ def verify(
         Path | None, typer.Option(help="The same of the test set; one voter is the vote itself.")
     ] = None,
     target: Annotated[str, typer.Option(help="Label column of the tables.")] = "label",
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Column of the tables that is no voter; repeat it.")
+    ] = None,
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, by formulas of their own.
 
     Exit code 0: all of it holds. 1: something does not, and it is named. 2: not readable.
     """
     from tandemvote.verify import verify_file  # noqa: PLC0415
+    from tandemvote.verify.votes_file import read_predictions, read_votes  # noqa: PLC0415
 
-    originals: dict[str, Any] = {}
-    if votes or unlabelled or test:
-        from tandemvote.tables import read_unlabelled_votes, read_votes  # noqa: PLC0415
-
-        originals = {
-            "votes": votes and read_votes(votes, target=target),
-            "unlabelled": unlabelled and read_unlabelled_votes(unlabelled),
-            "test": test and read_votes(test, target=target),
-        }
+    originals: dict[str, Any] = {
+        "votes": votes and read_votes(votes, target=target, ignore=ignore or ()),
+        "unlabelled": unlabelled and read_predictions(unlabelled, ignore=ignore or ()),
+        "test": test and read_votes(test, target=target, ignore=ignore or ()),
+    }
     verdict = verify_file(file, rigorous=rigorous, **originals)
     if not verdict.valid:
         typer.echo(f"wrong: {verdict.problem}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,116 +18,132 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 6
 
 
+ROW_NAMES = re.compile(r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__", re.IGNORECASE)
+"""What R, pandas and readr call the column of row names, or leave without a name."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """The columns of votes on disk.
 
     Attributes
     ----------
-    label : str
+    label : str or None
+        None if the points have no labels.
     voters : tuple of str
         In the order of the first file.
-    text : bool
-        True if labels and predictions are text, False if they are whole numbers.
+    kind : {"booleans", "numbers", "text"}
+        What all columns hold; text if they differ.
     """
 
-    label: str
+    label: str | None
     voters: tuple[str, ...]
-    text: bool
+    kind: str
 
     @property
     def names(self) -> list[str]:
         """Label first, then voters."""
-        return [self.label, *self.voters]
+        return [*([] if self.label is None else [self.label]), *self.voters]
 
 
-def agree_on_columns(schemas: Iterable[tuple[Path, pyarrow.Schema]], *, label: str) -> Columns:
+def agree_on_columns(
+    schemas: Iterable[tuple[Path, pyarrow.Schema]],
+    *,
+    label: str | None,
+    ignore: Collection[str] = (),
+) -> Columns:
     """Return the columns all files share.
 
     Parameters
     ----------
     schemas : iterable of (path, schema)
         Of every file, at least one.
-    label : str
-        Name of the column of true labels; every other column is a voter.
+    label : str or None
+        Name of the column of true labels, if there is one; every other column is a voter.
+    ignore : collection of str
+        Columns that are no voters.
 
     Raises
     ------
     ValueError
-        If a file has no label or no voter, other columns than the first, a column that is neither
-        whole numbers nor text, or text beside numbers.
+        If a file has no label or no voter, other columns than the first, a column of row names, or
+        one that is neither whole numbers nor text.
     """
     first, columns = Path(), None
-    text_at, number_at = None, None
+    kinds = set()
     for path, schema in schemas:
-        names = _names(path, schema)
-        if label not in names:
+        names = _names(path, schema, ignore)
+        if label is not None and label not in names:
             raise ValueError(_no_label(path, label, names))
         if columns is None:
             first, columns = path, names
-            if len(names) < 2:
-                raise ValueError(f"{path} has no column besides {label!r}. Add one a voter.")
+            if names in ([], [label]):
+                raise ValueError(f"{path} has no column besides {label!r}. Add one per voter.")
+            for name in ignore:
+                if label is not None and name not in schema.names:
+                    raise ValueError(
+                        f"{path} has no column {name!r} to ignore. Its columns are {shown(names)}."
+                    )
         elif set(names) != set(columns):
             raise ValueError(_other_columns(path, names, first, columns))
-        for name in names:
-            is_text = _is_text(path, name, schema.field(name).type)
-            where = f"column {name!r} of {path}"
-            if is_text:
-                text_at = text_at or where
-            elif is_text is not None:
-                number_at = number_at or where
-        if text_at and number_at:
-            raise ValueError(
-                f"{text_at} is text and {number_at} holds numbers, so every comparison would count"
-                " as an error. Write labels and predictions in one type."
-            )
+        kinds |= {_kind(path, name, schema.field(name).type) for name in names}
     if columns is None:
         raise ValueError("There is no file to read votes from. Name at least one.")
     voters = tuple(name for name in columns if name != label)
-    return Columns(label=label, voters=voters, text=text_at is not None)
+    known = kinds - {"nothing"} or {"numbers"}
+    return Columns(label=label, voters=voters, kind=known.pop() if len(known) == 1 else "text")
 
 
-def _names(path: Path, schema: pyarrow.Schema) -> list[str]:
+def not_a_voter(name: str) -> str:
+    """Say how to leave a column out."""
+    return f"If it is no voter, leave it out: --ignore {name!r} (ignore=[{name!r}] in Python)."
+
+
+def _names(path: Path, schema: pyarrow.Schema, ignore: Collection[str]) -> list[str]:
     """Names of the columns without the row numbers that pandas may have stored beside them."""
     described = schema.pandas_metadata or {}
     rows = {name for name in described.get("index_columns", ()) if isinstance(name, str)}
-    names = [name for name in schema.names if name not in rows]
-    twice = sorted({name for name in names if names.count(name) > 1}) if _repeats(names) else []
-    if twice:
-        raise ValueError(f"{path} has the column {twice[0]!r} twice. Rename one of the two.")
+    names = [name for name in schema.names if name not in rows and name not in ignore]
+    twice, count = next(iter(Counter(names).most_common(1)), ("", 0))
+    if count > 1:
+        raise ValueError(f"{path} has the column {twice!r} twice. Rename one of the two.")
+    for name in names:
+        if ROW_NAMES.fullmatch(name.strip()):
+            raise ValueError(
+                f"{path}: column {name!r} seems to hold the names of rows, as R and pandas write"
+                f" them. {not_a_voter(name)}"
+            )
     return names
 
 
-def _repeats(names: Sequence[str]) -> bool:
-    return len(set(names)) < len(names)
-
-
-def _is_text(path: Path, name: str, kind: pyarrow.DataType) -> bool | None:
-    """Tell text (True) from whole numbers (False); None for a column that is empty throughout."""
+def _kind(path: Path, name: str, kind: pyarrow.DataType) -> str:
+    """Tell text from whole numbers and booleans; a column may also be empty throughout."""
     types = shards_extra("pyarrow", extra="data").types
     inner = kind.value_type if types.is_dictionary(kind) else kind
     if types.is_null(inner):
-        return None
+        return "nothing"
     if types.is_string(inner) or types.is_large_string(inner):
-        return True
-    if types.is_integer(inner) or types.is_boolean(inner) or types.is_floating(inner):
-        return False
+        return "text"
+    if types.is_boolean(inner):
+        return "booleans"
+    if types.is_integer(inner) or types.is_floating(inner):
+        return "numbers"
     raise ValueError(
         f"Column {name!r} of {path} has the type {kind}; labels and predictions must be whole"
-        " numbers or text. Leave the column out if it is no voter, or convert it."
+        f" numbers or text. {not_a_voter(name)}"
     )
 
 
 def _no_label(path: Path, label: str, names: Sequence[str]) -> str:
     near = get_close_matches(label, names, n=3)
     suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"{path} has no label column {label!r}.{suggestion} Its columns are {_shown(names)}."
+    return f"{path} has no label column {label!r}.{suggestion} Its columns are {shown(names)}."
 
 
 def _other_columns(path: Path, names: Sequence[str], first: Path, columns: Sequence[str]) -> str:
     lacking = [name for name in columns if name not in set(names)]
     added = [name for name in names if name not in set(columns)]
-    differences = [f"lacks {_shown(lacking)}"] * bool(lacking) + [f"adds {_shown(added)}"] * bool(
+    differences = [f"lacks {shown(lacking)}"] * bool(lacking) + [f"adds {shown(added)}"] * bool(
         added
     )
     return (
@@ -134,6 +152,7 @@ def _other_columns(path: Path, names: Sequence[str], first: Path, columns: Seque
     )
 
 
-def _shown(names: Sequence[str]) -> str:
+def shown(names: Sequence[str]) -> str:
+    """Show the first few names of columns."""
     more = f", ... ({len(names)} in all)" if len(names) > NAMES_SHOWN else ""
     return ", ".join(map(repr, names[:NAMES_SHOWN])) + more

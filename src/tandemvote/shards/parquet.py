@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from tandemvote.shards.batches import votes_of
+from tandemvote.shards.batches import votes_of, words_of
 from tandemvote.shards.columns import agree_on_columns
 from tandemvote.shards.extra import shards_extra
 from tandemvote.shards.files import Location, find_files
@@ -34,20 +34,22 @@ class RowGroup:
 
 
 class ParquetVotes:
-    """Votes on disk: one row a point, a label column, one column a voter.
+    """Votes on disk: one row per point, a label column, one column per voter.
 
-    A voter's cell is null where it was trained on the point. Iterating gives `Votes` of at most
-    2^24 cells each, as often as one likes; nothing is kept. What is pickled are the names of files
-    and the numbers of row groups, never data, so a part of it travels to another process in a few
-    hundred bytes.
+    A voter's cell is null, or empty text, where it was trained on the point. Labels are text: of a
+    number, what it is written as. Iterating gives `Votes` of at most 2^24 cells each, as often as
+    one likes; nothing is kept. What is pickled are the names of files and the numbers of row
+    groups, never votes, so a part of it travels to another process in a few hundred bytes.
 
     Parameters
     ----------
     paths : path or iterable of paths
         A Parquet file, a folder of them, a pattern such as ``"votes/*.parquet"``, or several.
     label : str
-        Name of the column of true labels; every other column is a voter. Whole numbers of any
-        width, or text, the same in all columns.
+        Name of the column of true labels; every other column is a voter. Text; whole numbers of
+        any width, floats included; or booleans, which are written True and False.
+    ignore : collection of str
+        Columns that are no voters.
 
     Attributes
     ----------
@@ -55,6 +57,8 @@ class ParquetVotes:
         The label column and the voters.
     row_groups : tuple of RowGroup
         Where the points are.
+    labels : frozenset of str or None
+        The true labels, read at once where columns hold text.
 
     Raises
     ------
@@ -78,17 +82,24 @@ class ParquetVotes:
     ([0, 2], [4, 4])
     """
 
-    def __init__(self, paths: Location | Iterable[Location], *, label: str = "label") -> None:
+    def __init__(
+        self,
+        paths: Location | Iterable[Location],
+        *,
+        label: str = "label",
+        ignore: Collection[str] = (),
+    ) -> None:
         schemas, row_groups = [], []
         for path in find_files(paths):
             with _open(path) as file:
                 schemas.append((path, file.schema_arrow))
                 sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
             row_groups += [RowGroup(path, index, size) for index, size in enumerate(sizes) if size]
-        self.columns = agree_on_columns(schemas, label=label)
+        self.columns = agree_on_columns(schemas, label=label, ignore=ignore)
         self.row_groups = tuple(row_groups)
         if not row_groups:
             raise ValueError(f"{schemas[0][0]} holds no rows. Give at least one labelled point.")
+        self.labels = self._label_words() if self.columns.kind == "text" else None
 
     @property
     def n_points(self) -> int:
@@ -119,6 +130,16 @@ class ParquetVotes:
             n_before += group.n_points
         return [self._only(groups) for groups in pieces.values()]
 
+    def _label_words(self) -> frozenset[str]:
+        """Read the labels before the votes: a batch does not tell which words are labels."""
+        words: set[str] = set()
+        label = str(self.columns.label)
+        for path in dict.fromkeys(group.path for group in self.row_groups):
+            with _open(path, text_columns=[label]) as file:
+                for batch in file.iter_batches(columns=[label]):
+                    words |= words_of(batch, label)
+        return frozenset(words)
+
     def _only(self, groups: Iterable[RowGroup]) -> ParquetVotes:
         piece = copy(self)
         piece.row_groups = tuple(groups)
@@ -126,7 +147,8 @@ class ParquetVotes:
 
     def _read(self, path: Path, groups: list[RowGroup]) -> Iterator[Votes]:
         n_read, n_points = 0, sum(group.n_points for group in groups)
-        with _open(path, text_columns=self.columns.names if self.columns.text else None) as file:
+        text = self.columns.kind == "text"
+        with _open(path, text_columns=self.columns.names if text else None) as file:
             batches = file.iter_batches(
                 batch_size=max(1, BATCH_CELLS // self.n_voters),
                 row_groups=[group.index for group in groups],
@@ -134,7 +156,7 @@ class ParquetVotes:
             )
             for batch in batches:
                 try:
-                    votes = votes_of(batch, self.columns)
+                    votes = votes_of(batch, self.columns, labels=self.labels)
                 except ValueError as error:
                     raise ValueError(f"{path}: {error}") from error
                 n_read += votes.n_samples

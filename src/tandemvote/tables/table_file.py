@@ -177,21 +177,6 @@ def read_features(
     return X
 
 
-def read_frame(path: str | os.PathLike[str]) -> pandas.DataFrame:
-    """Read votes as a frame with columns named by text; nothing is encoded.
-
-    A voter's cell is missing where it is empty; a question mark is a vote.
-    """
-    path, chosen = _find_format(path, None, {})
-    if chosen not in _FRAME_READERS:
-        raise DatasetError(
-            f"{path}: a {chosen} file has no named columns. Give a table as one of"
-            f" {', '.join(_FRAME_READERS)}."
-        )
-    options = {"missing_values": (), "header": True} if chosen == "csv" else {}
-    return _FRAME_READERS[chosen](path, **options).rename(columns=str)
-
-
 def _find_format(
     path: str | os.PathLike[str], file_format: str | None, options: dict[str, Any]
 ) -> tuple[Path, str]:

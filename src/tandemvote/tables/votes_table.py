@@ -1,29 +1,48 @@
-"""Votes from a file: one row a point, a label column, one column a voter."""
+"""Votes from a file: one row per point, a label column, one column per voter."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from collections.abc import Collection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.shards import ParquetVotes
-from tandemvote.shards.files import names_parquet
-from tandemvote.tables.columns import find_target
-from tandemvote.tables.errors import DatasetError
-from tandemvote.tables.table_file import read_frame
+from tandemvote.shards.batches import predictions_of, votes_of
+from tandemvote.shards.columns import agree_on_columns, shown
+from tandemvote.shards.files import find_files, names_parquet
+from tandemvote.shards.joining import joined
+from tandemvote.spelling import refuse_other_spellings
+from tandemvote.tables.errors import DatasetError, import_extra
+from tandemvote.tables.file_content import read_bytes
+from tandemvote.tables.frame_files import find_separator
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
-    import pandas
+    import pyarrow
 
-LIMITS = (-(2**53), 2**53)
-"""Beyond, floats, which integers become in a column with empty cells, leave some integers out."""
+ENDINGS = (".csv", ".tsv", ".txt")
+COMPRESSED = (".gz", ".bz2", ".z")
+LARGEST_BLOCK = 2**30
 
 
-def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
+def read_votes(
+    path: str | os.PathLike[str],
+    *,
+    target: str = "label",
+    ignore: Collection[str] = (),
+    unlabelled: str | os.PathLike[str] | None = None,
+) -> Votes:
     r"""Read predictions made anywhere, in any language.
+
+    Cells are text, compared letter by letter: ``NA``, ``None`` and a blank are labels like any
+    other, and ``1`` is not ``1.0``. Where a prediction is no label but looks like one, that is an
+    error. In Parquet a number is the text it is written as.
 
     Parameters
     ----------
@@ -32,6 +51,11 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
         a pattern of them. A voter's cell is empty where it was trained on the point.
     target : str
         Name of the column of true labels; every other column is a voter.
+    ignore : collection of str
+        Columns that are no voters, such as the names of the rows.
+    unlabelled : path, optional
+        A table of predictions on points without labels, with the same voters in the same order;
+        see `read_unlabelled_votes`.
 
     Returns
     -------
@@ -52,34 +76,51 @@ def read_votes(path: str | os.PathLike[str], *, target: str = "label") -> Votes:
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    if names_parquet(path):
-        try:
-            return ParquetVotes(path, label=target).read()
-        except ValueError as error:
-            raise DatasetError(str(error)) from error
-    frame = read_frame(path)
-    label = find_target(frame.columns, target, str(path))
-    voters = frame.drop(columns=label)
-    _refuse_huge_labels(frame, str(path))
     try:
+        if names_parquet(path):
+            shards = ParquetVotes(path, label=target, ignore=ignore)
+            votes, columns = shards.read(), shards.columns
+        else:
+            table = _read_text(Path(path))
+            columns = agree_on_columns([(Path(path), table.schema)], label=target, ignore=ignore)
+            votes = joined([votes_of(_one_batch(table), columns)])
+    except ValueError as error:
+        raise _about(path, error) from error
+    if unlabelled is None:
+        return votes
+    more, voters = _read_unlabelled(unlabelled, ignore)
+    if voters != columns.voters:
+        raise DatasetError(
+            f"The voters of {unlabelled} are {shown(voters)}, those of {path}"
+            f" {shown(columns.voters)}. Write the same columns in the same order."
+        )
+    try:
+        refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
         return Votes.from_predictions(
-            voters.to_numpy().T, frame[label].to_numpy(), voters.notna().to_numpy().T
+            votes.classes[votes.predictions],
+            votes.classes[votes.labels],
+            votes.held_out,
+            unlabelled=more,
         )
     except ValueError as error:
-        raise DatasetError(f"{path}: {error}") from error
+        raise _about(unlabelled, error) from error
 
 
-def read_unlabelled_votes(path: str | os.PathLike[str]) -> NDArray[Any]:
-    r"""Read predictions on points without labels: one row a point, one column a voter.
+def read_unlabelled_votes(
+    path: str | os.PathLike[str], *, ignore: Collection[str] = ()
+) -> NDArray[Any]:
+    r"""Read predictions on points without labels: one row per point, one column per voter.
 
     Parameters
     ----------
     path : path
         A CSV or Parquet file without empty cells.
+    ignore : collection of str
+        Columns that are no voters, if they are there.
 
     Returns
     -------
-    ndarray of shape (n_voters, n_points)
+    ndarray of str, shape (n_voters, n_points)
         The predicted labels.
 
     Raises
@@ -96,24 +137,79 @@ def read_unlabelled_votes(path: str | os.PathLike[str]) -> NDArray[Any]:
     ...     read_unlabelled_votes(path).tolist()
     [['yes', 'no'], ['no', 'no']]
     """
-    frame = read_frame(path)
-    _refuse_huge_labels(frame, str(path))
-    gaps = frame.isna().to_numpy()
-    if gaps.any() or not frame.size:
-        place = f"row {gaps.any(axis=1).argmax() + 1} has an empty cell" if gaps.any() else "no row"
+    return _read_unlabelled(path, ignore)[0]
+
+
+def _read_unlabelled(
+    path: str | os.PathLike[str], ignore: Collection[str]
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    try:
+        table = _read_parquet(path) if names_parquet(path) else _read_text(Path(path))
+        columns = agree_on_columns([(Path(path), table.schema)], label=None, ignore=ignore)
+        return predictions_of(_one_batch(table), columns), columns.voters
+    except ValueError as error:
+        raise _about(path, error) from error
+
+
+def _about(path: str | os.PathLike[str], error: ValueError) -> DatasetError:
+    said = str(error)
+    return DatasetError(said if str(path) in said else f"{path}: {said}")
+
+
+def _read_parquet(path: str | os.PathLike[str]) -> pyarrow.Table:
+    arrow: Any = import_extra("pyarrow", purpose="Reading votes")
+    parquet: Any = import_extra("pyarrow.parquet", purpose="Reading votes")
+    try:
+        return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
+    except (arrow.ArrowException, OSError) as error:
         raise DatasetError(
-            f"{path}: {place}. Every voter must predict every unlabelled point; leave out voters"
-            " and points that do not."
+            f"{path} cannot be read as Parquet ({error}). Write it again."
+        ) from error
+
+
+def _read_text(path: Path) -> pyarrow.Table:
+    """Read a CSV file as text; only an empty cell is null."""
+    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    if plain.suffix.lower() not in ENDINGS:
+        raise DatasetError(
+            f"{path}: unknown ending {plain.suffix!r}. Votes are read from Parquet files"
+            f" (.parquet, .pq) and from text ({', '.join(ENDINGS)}), compressed or not."
         )
-    return np.asarray(frame.to_numpy().T)
+    if not path.is_file():
+        raise DatasetError(f"There is no file {path}. Check the path.")
+    arrow: Any = import_extra("pyarrow", purpose="Reading votes")
+    reader: Any = import_extra("pyarrow.csv", purpose="Reading votes")
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8-sig").lstrip("\r\n")
+        if not text.strip():
+            raise DatasetError(f"{path} is empty. Give a header line and at least one row.")
+        separator = find_separator(text)
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        places = [str(place) for place in range(len(names))]
+        table = reader.read_csv(
+            io.BytesIO(text.encode()),
+            read_options=reader.ReadOptions(
+                column_names=places, block_size=min(len(data) + 2, LARGEST_BLOCK)
+            ),
+            parse_options=reader.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=reader.ConvertOptions(
+                column_types=dict.fromkeys(places, arrow.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except UnicodeError as error:
+        raise DatasetError(f"{path} is not UTF-8 ({error}). Save it as UTF-8.") from error
+    except (csv.Error, arrow.ArrowException, OSError) as error:
+        raise DatasetError(
+            f"{path} cannot be read as a table ({error}). Check that every line has as many cells"
+            " as the first, which names the columns."
+        ) from error
+    return table.slice(1).rename_columns([name.strip() for name in names])
 
 
-def _refuse_huge_labels(frame: pandas.DataFrame, name: str) -> None:
-    """Refuse labels that could be taken for each other, so that an error would not count."""
-    for column in frame.columns:
-        cells = frame[column]
-        if cells.dtype.kind in "iuf" and not cells.dropna().between(*LIMITS, "neither").all():
-            raise DatasetError(
-                f"{name}: the labels in column {column!r} go from {cells.min()} to {cells.max()};"
-                " from 2^53 on some numbers cannot be told apart. Write labels as text, such as a7."
-            )
+def _one_batch(table: pyarrow.Table) -> pyarrow.RecordBatch:
+    if not table.num_rows:
+        raise ValueError("there are no rows. Give at least one point.")
+    return table.combine_chunks().to_batches()[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.certificate_file.record import CertificateRecord
@@ -32,8 +31,6 @@ def recount(
     if votes is not None:
         yield from other_counts(record, votes)
     if unlabelled is not None:
-        said = np.asarray(unlabelled)
-        # The first voter stands in for labels, of which there are none.
-        yield from other_unlabelled(record, Votes.from_predictions(said, said[0]))
+        yield from other_unlabelled(record, Votes.without_labels(unlabelled))
     if test is not None:
         yield from other_test_set(record, test)

@@ -15,7 +15,10 @@ from tandemvote.votes import Votes
 def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """Say where the labelled counts of a record are not those of the votes."""
     if votes.n_voters != record.n_voters:
-        yield f"the file is about {record.n_voters} voters, the votes have {votes.n_voters}"
+        yield (
+            f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
+            " columns that are no voters are left out by --ignore"
+        )
         return
     yield from unknown_labels(record, votes, "the votes")
     counts = record.counts
@@ -50,14 +53,16 @@ def other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 
 def unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
     """Say whether votes have labels that the record does not know."""
-    known = set(map(_comparable, record.classes))
-    if any(_comparable(label) not in known for label in votes.classes.tolist()):
-        yield f"{where} have labels that are not among those of the file"
+    known = set(map(written, record.classes))
+    for label in map(written, votes.classes.tolist()):
+        if label not in known:
+            yield f"{where} have the label {label!r:.40}, which is not among those of the file"
+            return
 
 
-def _comparable(label: Any) -> str | float:
-    """Return a label such that 1 is 1.0, as integers become where a table has empty cells."""
-    return label if isinstance(label, str) else float(label)
+def written(label: Any) -> str:
+    """Return a label as text; the file may have been made from numbers, and tables are text."""
+    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 def bits(planes: NDArray[Any]) -> list[int]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.verify.recount_labelled import written
 from tandemvote.votes import Votes
 
 BITS = 52
@@ -39,7 +40,10 @@ def other_test_set(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if silent.size:
         yield f"voter {silent[0][0]} predicts nothing at test point {silent[0][1]}"
         return
-    n_errors = int((_winners(votes, weights) != votes.labels).sum())
+    place = {written(label): number for number, label in enumerate(record.classes)}
+    ranks = [place.get(written(label), len(place)) for label in votes.classes.tolist()]
+    order = np.argsort(ranks, kind="stable")
+    n_errors = int((order[_winners(votes, weights, order)] != votes.labels).sum())
     if (n_errors, votes.n_samples) != record.test:
         yield (
             f"the vote errs on {record.test[0]} of {record.test[1]} test points in the file and on"
@@ -47,10 +51,10 @@ def other_test_set(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         )
 
 
-def _winners(votes: Votes, weights: Sequence[float]) -> NDArray[np.intp]:
-    """Return the label with the largest total weight at each point, of equals the smallest."""
+def _winners(votes: Votes, weights: Sequence[float], order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the place in the order of the label that wins at each point, of equals the first."""
     scale = 2 ** (BITS - math.frexp(math.fsum(weights))[1])
     totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
     for weight, labels in zip(weights, votes.predictions, strict=True):
         totals[labels, np.arange(labels.size)] += round(Fraction(weight) * scale)
-    return np.asarray(totals.argmax(axis=0))
+    return np.asarray(totals[order].argmax(axis=0))

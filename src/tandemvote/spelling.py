@@ -1,0 +1,91 @@
+"""Labels are compared as they are written; spellings that look like a mistake are refused."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable
+from decimal import Decimal, InvalidOperation
+
+FEWEST_POINTS = 20
+"""On fewer points it may be chance that no prediction is a label."""
+
+WORDS_SHOWN = 3
+
+
+def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]) -> None:
+    """Refuse a prediction that is no label but looks like one: ``1.0`` where a label is ``1``.
+
+    It would count as an error everywhere, and cannot be merged with the label either: ``1.1`` and
+    ``1.10`` may be two versions. Where both are labels, both are.
+
+    Parameters
+    ----------
+    predictions, labels : collection of str
+        What voters say, and the true labels.
+
+    Examples
+    --------
+    >>> refuse_other_spellings({"1.1", "1.10"}, {"1.1", "1.10", "1.2"})
+    >>> refuse_other_spellings({" cat"}, {"cat", "dog"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: A prediction is written ' cat' and a label 'cat'. Labels are compared as text, ...
+    """
+    unknown = set(predictions).difference(labels)
+    if not unknown:
+        return
+    look = {_look(label): label for label in sorted(labels)}
+    for word in sorted(unknown):
+        if _look(word) in look:
+            raise ValueError(
+                f"A prediction is written {word!r} and a label {look[_look(word)]!r}. Labels are"
+                " compared as text, so these two differ. Write them alike. (pandas writes whole"
+                ' numbers as 1.0 in a column with missing cells: convert it by astype("Int64").)'
+            )
+
+
+def refuse_other_words(predictions: Collection[str], labels: Collection[str]) -> None:
+    """Refuse predictions of which none is a label, as names beside codes of classes.
+
+    Parameters
+    ----------
+    predictions, labels : collection of str
+        What voters say, and the true labels, on `FEWEST_POINTS` points or more.
+
+    Examples
+    --------
+    >>> refuse_other_words({"0", "1"}, {"bad", "good"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: No prediction is a label: the labels are 'bad', 'good', the predictions '0', '1'...
+    """
+    if len(predictions) > 1 and not set(predictions).intersection(labels):
+        raise ValueError(
+            f"No prediction is a label: the labels are {shown(labels)}, the predictions"
+            f" {shown(predictions)}. Give both the same labels; {FROM_CODES}."
+        )
+
+
+FROM_CODES = "codes of classes become names again by classes[codes], classes being sorted names"
+
+
+def shown(words: Iterable[object]) -> str:
+    """Show the first few of some words.
+
+    Examples
+    --------
+    >>> shown({"b", "a"}), shown("wxyz")
+    ("'a', 'b'", "'w', 'x', 'y', ...")
+    """
+    ordered = [f"{word!r:.60}" for word in sorted(words, key=str)]
+    return ", ".join(ordered[:WORDS_SHOWN]) + ", ..." * (len(ordered) > WORDS_SHOWN)
+
+
+def _look(word: str) -> str | Decimal:
+    """Return what a reader takes a word for: a number, or letters without case and margins."""
+    plain = unicodedata.normalize("NFKC", word).strip().casefold()
+    try:
+        number = Decimal(plain)
+    except InvalidOperation:
+        return plain
+    return number if number.is_finite() else plain
