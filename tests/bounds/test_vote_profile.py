@@ -16,7 +16,7 @@ from tandemvote.bounds.vote_profile import (
     vote_profile_oracle,
 )
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
-from tandemvote.inequalities.catoni import catoni_evidence, catoni_rates
+from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
 from tandemvote.profile import vote_leads
 
 
@@ -64,22 +64,30 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
     """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
     rng = np.random.default_rng(1)
     leads = rng.beta(8, 1, size=300) / 2 + 0.5
-    terms = {"gibbs_loss": 0.1, "n": 400.0, "rates": catoni_rates(400.0), "kl_divergence": 0.7}
+    tilts = catoni_tilts(400.0)
+    terms = {"gibbs_loss": 0.1, "n": 400.0, "tilts": tilts, "kl_divergence": 0.7}
     bound = vote_profile_bound(**terms, leads=leads, gaps=2 * leads - 1, delta=0.05)
-    phi = np.maximum(1 - np.outer(2 * leads - 1, LAMBDAS), 0) - np.outer(1 - leads, LAMBDAS)
-    largest = np.maximum(1 - LAMBDAS / 2, 0)
-    bets = plug_in_bets(phi, lower=1 - LAMBDAS, upper=largest)
+    games = []
+    for lam in LAMBDAS:
+        phi = np.maximum(1 - lam * (2 * leads - 1), 0) - lam * (1 - leads)
+        largest = max(1 - lam / 2, 0)
+        bets = plug_in_bets(phi[:, None], lower=1 - lam, upper=largest)
+        games.append((phi[:, None], largest, bets, lambda error, g, lam=lam: error - lam * g))
+    minority = 1 - leads[:, None]
+    bets = plug_in_bets(-minority, lower=-1.0, upper=0.0)
+    games.append((-minority, 0.0, bets, lambda error, g: -g))
 
     def weakest_evidence(error):
         found = []
         for g in np.linspace(0.02, 0.4, 400):
-            labelled = catoni_evidence(0.1, g, 400.0, rates=terms["rates"]) - 0.7
-            needed = np.log(20) - labelled
-            if needed <= 0 or error > (largest + LAMBDAS * g).min():
+            needed = np.log(20) - (catoni_evidence(0.1, g, 400.0, tilts=tilts) - 0.7)
+            if needed <= 0 or any(mean(error, g) > largest for _, largest, _, mean in games):
                 continue
-            mean = error - LAMBDAS * g
-            capital = log_capital(phi, mean, bets=bets * np.sqrt(needed + 1), upper=largest)
-            found.append(np.log(np.exp(capital).mean()) - needed)
+            capital = [
+                log_capital(x, [mean(error, g)], bets=bets * np.sqrt(needed + 1), upper=[largest])
+                for x, largest, bets, mean in games
+            ]
+            found.append(np.log(np.mean(np.exp(capital))) - needed)
         return min(found, default=np.inf)
 
     assert weakest_evidence(bound) >= -1e-6

@@ -8,14 +8,16 @@ from tandemvote.profile import VoteProfile
 
 def some_votes(seed=0, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0):
     rng = np.random.default_rng(seed)
-    labels = rng.integers(n_classes, size=n_samples)
-    wrong = rng.random((n_voters, n_samples)) < rng.beta(0.3, 2, n_samples)
+    n_points = n_samples + n_unlabelled
+    labels = rng.integers(n_classes, size=n_points)
+    wrong = rng.random((n_voters, n_points)) < rng.beta(0.3, 2, n_points)
     shift = rng.integers(1, n_classes, size=wrong.shape)
+    predictions = (labels + wrong * shift) % n_classes
     return Votes.from_predictions(
-        (labels + wrong * shift) % n_classes,
-        labels,
-        rng.random(wrong.shape) < 0.7,
-        unlabelled=rng.integers(n_classes, size=(n_voters, n_unlabelled)),
+        predictions[:, :n_samples],
+        labels[:n_samples],
+        rng.random((n_voters, n_samples)) < 0.7,
+        unlabelled=predictions[:, n_samples:],
     )
 
 

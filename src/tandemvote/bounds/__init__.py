@@ -13,6 +13,7 @@ from tandemvote.bounds.chebyshev_cantelli import (
     chebyshev_cantelli_oracle,
     split_kl_cantelli_bound,
 )
+from tandemvote.bounds.contradiction import ContradictionError, ContradictionWarning
 from tandemvote.bounds.dirichlet import dirichlet_bound, dirichlet_on_votes
 from tandemvote.bounds.disagreement import disagreement_bound, disagreement_oracle
 from tandemvote.bounds.first_order import first_order_bound, first_order_oracle
@@ -29,6 +30,8 @@ __all__ = [
     "Averages",
     "Bound",
     "BoundValue",
+    "ContradictionError",
+    "ContradictionWarning",
     "Requirement",
     "RequirementError",
     "VacuousBoundWarning",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradiction import contradicted, no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities import (
@@ -93,11 +95,16 @@ def c1_bound(
 
 def _c1(gibbs: Interval, differ: Interval) -> float:
     r, d = float(gibbs.upper), float(differ.lower)
-    # The true disagreement of two classes is at most 1/2, so d >= 1/2 means the sample was one of
-    # the unlucky delta.
-    if r >= 0.5 or d >= 0.5:
+    if r >= 0.5 or d >= 0.5:  # the true disagreement of two classes is at most 1/2
         return 1.0
     return outward((4.0 * r * (1.0 - r) - 2.0 * d) / (1.0 - 2.0 * d), scale=1.0 / (1.0 - 2.0 * d))
+
+
+def _evaluate_c1(averages: Averages, delta: float) -> float:
+    gibbs = averages.gibbs_interval(delta / 2, xi)
+    differ = averages.disagreement_interval(delta / 2, xi)
+    reason = no_vote_of_two_classes(gibbs, differ)
+    return contradicted("c1", reason) if reason else _c1(gibbs, differ)
 
 
 def c2_bound(
@@ -154,10 +161,12 @@ def c2_bound(
     allowed = complexity(
         n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta, moment=trinomial_moment
     )
-    return _c2(tandem, differ, float(allowed))
+    value = _c2(tandem, differ, float(allowed))
+    return 1.0 if value is None else value
 
 
-def _c2(tandem: float, differ: float, allowed: float) -> float:
+def _c2(tandem: float, differ: float, allowed: float) -> float | None:
+    """Upper bound on the supremum; None if no vote has rates near those observed."""
     if not allowed < np.inf:
         return 1.0  # no common points: every pair (e, d) is allowed
     left, right = _disagreement_range(differ, allowed)
@@ -169,10 +178,21 @@ def _c2(tandem: float, differ: float, allowed: float) -> float:
             return 1.0
         left, right = grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]
     if values[best] < 0.0:
-        # No pair (e, d) near the observed one can belong to any vote: an unlucky sample.
-        return 1.0
+        return None
     supremum = _concave_supremum(values, best)
     return outward(supremum, scale=4.0 / (1.0 - 2.0 * float(grid[best])))
+
+
+def _evaluate_c2(averages: Averages, delta: float) -> float:
+    tandem, differ = averages.tandem_loss, averages.labelled_disagreement
+    value = _c2(tandem, differ, averages.pairs.complexity(delta, trinomial_moment))
+    if value is not None:
+        return value
+    return contradicted(
+        "c2",
+        f"two voters err together on {tandem:.3g} of the points and disagree on {differ:.3g}, and"
+        " no vote has rates near these",
+    )
 
 
 def _concave_supremum(values: FloatArray, best: int) -> float:
@@ -223,9 +243,7 @@ C1 = Bound(
     theorem="Appendix E, after Germain et al. 2015",
     labels_used="held-out labels",
     formula=c1_bound,
-    evaluate=lambda averages, delta: _c1(
-        averages.gibbs_interval(delta / 2, xi), averages.disagreement_interval(delta / 2, xi)
-    ),
+    evaluate=_evaluate_c1,
     terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "disagreement": averages.disagreement,
@@ -243,11 +261,7 @@ C2 = Bound(
     theorem="Appendix E, after Germain et al. 2015",
     labels_used="held-out labels",
     formula=c2_bound,
-    evaluate=lambda averages, delta: _c2(
-        averages.tandem_loss,
-        averages.labelled_disagreement,
-        averages.pairs.complexity(delta, trinomial_moment),
-    ),
+    evaluate=_evaluate_c2,
     terms=lambda averages: {
         "tandem_loss": averages.tandem_loss,
         "disagreement": averages.labelled_disagreement,

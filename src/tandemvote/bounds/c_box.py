@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import math
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradiction import contradicted, no_erring_weight
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
@@ -37,8 +39,8 @@ def c_box_bound(
         g = \min(\max(2t, G^{-}), G^{+}, \sqrt t)
 
     with the intervals of `c_tandem_bound`, and 1 if G+ >= 1/2 and t >= 1/4. Never looser than
-    `c_tandem_bound`. If G- > sqrt(T+) the intervals contradict each other, an unlucky sample; 4 T+,
-    which needs the second interval only, is then reported.
+    `c_tandem_bound`, unless G- > sqrt(T+) or T- > G+: then the intervals contradict each other and
+    the value is 1.
 
     Parameters
     ----------
@@ -66,15 +68,19 @@ def c_box_bound(
 def _worst_of_the_box(gibbs: Interval, tandem: Interval) -> float:
     t = float(min(tandem.upper, gibbs.upper))
     lower, upper = float(gibbs.lower), float(min(gibbs.upper, math.sqrt(t)))
-    if lower > math.sqrt(t):
-        return outward(4.0 * float(tandem.upper))
-    if upper >= 0.5:
+    if no_erring_weight(gibbs, tandem) or upper >= 0.5:
         return 1.0
     g = min(max(2.0 * t, lower), upper)
     denominator = t - g + 0.25
     value = (t - g * g) / denominator
     # Rounding of the denominator (from magnitude 1/4) is magnified by value / denominator.
     return outward(value, scale=(1.0 + value) / denominator)
+
+
+def _evaluate(averages: Averages, delta: float) -> float:
+    gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
+    reason = no_erring_weight(gibbs, tandem)
+    return contradicted("c_box", reason) if reason else _worst_of_the_box(gibbs, tandem)
 
 
 C_BOX = Bound(
@@ -84,9 +90,7 @@ C_BOX = Bound(
     theorem="Theorem 6, largest value over the confidence box",
     labels_used="held-out labels",
     formula=c_box_bound,
-    evaluate=lambda averages, delta: _worst_of_the_box(
-        averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
-    ),
+    evaluate=_evaluate,
     terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "tandem_loss": averages.tandem_loss,

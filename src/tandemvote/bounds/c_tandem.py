@@ -1,6 +1,8 @@
 """CTD: the Chebyshev-Cantelli bound in terms of the tandem loss (Theorem 6, with Theorem 7)."""
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradiction import contradicted, no_erring_weight
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
@@ -75,6 +77,12 @@ def _worst_of_each_term(gibbs: Interval, tandem: Interval) -> float:
     return outward(value, scale=(1.0 + value) / denominator)
 
 
+def _evaluate(averages: Averages, delta: float) -> float:
+    gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
+    reason = no_erring_weight(gibbs, tandem)
+    return contradicted("c_tandem", reason) if reason else _worst_of_each_term(gibbs, tandem)
+
+
 C_TANDEM = Bound(
     name="c_tandem",
     label="CTD",
@@ -82,9 +90,7 @@ C_TANDEM = Bound(
     theorem="Theorem 6",
     labels_used="held-out labels",
     formula=c_tandem_bound,
-    evaluate=lambda averages, delta: _worst_of_each_term(
-        averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
-    ),
+    evaluate=_evaluate,
     terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "tandem_loss": averages.tandem_loss,

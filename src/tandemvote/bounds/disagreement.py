@@ -3,7 +3,9 @@
 Disagreements need no labels, so unlabelled points sharpen this bound.
 """
 
+from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradiction import contradicted, no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
@@ -71,6 +73,13 @@ def _combine(gibbs: Interval, differ: Interval) -> float:
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
 
 
+def _evaluate(averages: Averages, delta: float) -> float:
+    gibbs = averages.gibbs_interval(delta / 2)
+    differ = averages.disagreement_interval(delta / 2)
+    reason = no_vote_of_two_classes(gibbs, differ)
+    return contradicted("disagreement", reason) if reason else _combine(gibbs, differ)
+
+
 DISAGREEMENT = Bound(
     name="disagreement",
     label="DIS",
@@ -78,9 +87,7 @@ DISAGREEMENT = Bound(
     theorem="Theorem 5",
     labels_used="held-out labels",
     formula=disagreement_bound,
-    evaluate=lambda averages, delta: _combine(
-        averages.gibbs_interval(delta / 2), averages.disagreement_interval(delta / 2)
-    ),
+    evaluate=_evaluate,
     terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "disagreement": averages.disagreement,

@@ -14,10 +14,14 @@ that knows G and the distribution of profiles alone can be smaller. G needs labe
 **Both estimates at once.** Suppose the vote errs at a rate L and a random voter at a rate g.
 Catoni's inequality turns the held-out labels into a variable of expectation at most 1 that is large
 if they make g look too large, and given those labels, betting on the unlabelled points against
-E phi_lam >= L - lam g, averaged over a grid of lam, gives another. Their product has expectation at
-most 1 too, so with probability 1 - delta it stays below 1/delta for the true g and L. The bound is
-the largest L for which some g keeps it there. Sharing the evidence this way replaces the sum of two
-confidence widths by the root of the sum of their squares.
+E phi_lam / lam >= L / lam - g, averaged over a grid of lam, gives another. Their product has
+expectation at most 1 too, so with probability 1 - delta it stays below 1/delta for the true g and
+L. The bound is the largest L for which some g keeps it there. Sharing the evidence this way
+replaces the sum of two confidence widths by the root of the sum of their squares.
+
+**Points of two sources.** Since Z >= 1 - v1 everywhere, the minority's share of the vote is at most
+g on average: the game of an infinite lam. Where even an error rate of 0 is refuted for every g, the
+labelled and the unlabelled points do not come from one source, and there is no bound.
 """
 
 from __future__ import annotations
@@ -31,9 +35,10 @@ from scipy.optimize import brentq
 
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
+from tandemvote.bounds.contradiction import ContradictionError
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
-from tandemvote.inequalities.catoni import LEAST_EVIDENCE, catoni_rates, evidence_inverse
+from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
@@ -41,6 +46,13 @@ from tandemvote.profile import ROUNDING, VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])
 """Values of lam fixed in advance; averaging over them costs about a nat."""
+
+SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)
+"""Their reciprocals, by which an error of the vote raises the mean in a game, and that of an
+infinite lam, where it does not."""
+
+SCALE = float(LAMBDAS[-1])
+"""How much the rounding of a mean is magnified in an error rate."""
 
 N_CELLS = 24
 """Intervals of g between which the evidence is shared; each is treated at its worse end."""
@@ -78,7 +90,7 @@ def vote_profile_bound(
     n: float,
     leads: ArrayLike,
     gaps: ArrayLike,
-    rates: FloatArray,
+    tilts: Tilts,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
 ) -> float:
@@ -94,54 +106,63 @@ def vote_profile_bound(
     leads, gaps : array_like of shape (n_unlabelled,)
         Largest share v1 of the vote at each unlabelled point and its lead over the second, in an
         order that does not depend on them.
-    rates : ndarray
-        Rates of Catoni's inequality, fixed without looking at the data; see `catoni_rates`.
+    tilts : Tilts
+        Tilts of Catoni's inequality, fixed without looking at the data; see `catoni_tilts`.
     kl_divergence : float
         Divergence that belongs to `n`.
     delta : float
         Failure probability.
 
+    Raises
+    ------
+    ContradictionError
+        If the points do not come from one source; if they do, with probability at most delta.
+
     Examples
     --------
     >>> leads = np.tile([1.0, 0.9, 1.0, 0.6, 1.0], 400)
-    >>> rates = catoni_rates(2000.0)
-    >>> terms = dict(gibbs_loss=0.11, n=2000.0, leads=leads, gaps=2 * leads - 1, rates=rates)
+    >>> tilts = catoni_tilts(2000.0)
+    >>> terms = dict(gibbs_loss=0.11, n=2000.0, leads=leads, gaps=2 * leads - 1, tilts=tilts)
     >>> round(vote_profile_bound(**terms), 3)
-    0.177
+    0.179
     """
     check_delta(delta)
     v1, gap = np.asarray(leads, float), np.asarray(gaps, float)
-    values = phi(v1, gap, LAMBDAS)
-    largest = largest_phi(LAMBDAS)
-    bets = plug_in_bets(values, lower=1.0 - LAMBDAS, upper=largest)
+    values = np.column_stack([phi(v1, gap, LAMBDAS) / LAMBDAS, v1 - 1.0])
+    largest = np.append(largest_phi(LAMBDAS) / LAMBDAS, 0.0)
+    bets = plug_in_bets(values, lower=SLOPES - 1.0, upper=largest)
     nats = float(np.log(1.0 / delta)) * (1.0 + INPUT_MARGIN)
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
     # nobody needs to bet on the unlabelled points.
     levels = np.linspace(LEAST_EVIDENCE - kl_divergence, nats, N_CELLS + 1)
-    share = float(np.log(LAMBDAS.size))
+    share = float(np.log(SLOPES.size))
     gibbs = evidence_inverse(
         min(gibbs_loss * (1.0 + INPUT_MARGIN), 1.0),
         n,
-        rates=rates,
+        tilts=tilts,
         evidence=levels[1:] + kl_divergence,
     )
 
     def surplus(g: float, needed: float, error: float) -> float:
         """Evidence of the unlabelled points against an error rate, beyond what is needed."""
-        mean = np.minimum(error - LAMBDAS * g, largest)
+        mean = np.minimum(SLOPES * error - g, largest)
         capital = log_capital(values, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
         return float(np.logaddexp.reduce(capital)) - share - needed
 
     # In a cell the labels give at least the evidence of its lower end, and the unlabelled points
     # least at its upper end. The largest errors hide in the middle; from there on, most cells
     # cannot raise the bound and cost one evaluation.
-    bound = 0.0
+    bound = below_zero = -INPUT_MARGIN * SCALE
     for cell in sorted(range(N_CELLS), key=lambda k: abs(k - 0.6 * N_CELLS)):
         g, needed = float(gibbs[cell]), nats - float(levels[cell])
-        limit = min(float(np.min(largest + LAMBDAS * g)), 1.0)
+        limit = min(float(np.min(largest_phi(LAMBDAS) + LAMBDAS * g)), 1.0)
         if bound < limit and surplus(g, needed, bound) < 0.0:
             bound = _refuted_above(partial(surplus, g, needed), bound, limit)
-    return outward(bound, scale=float(LAMBDAS[-1]))
+    if bound == below_zero:  # refuted for every g, and beyond rounding
+        raise ContradictionError.of_two_sources(
+            gibbs_loss=gibbs_loss, minority=float(1.0 - v1.mean()), n_points=v1.size, delta=delta
+        )
+    return outward(bound, scale=SCALE)
 
 
 def _refuted_above(surplus: Callable[[float], float], left: float, right: float) -> float:
@@ -189,7 +210,7 @@ class ProfileBound(Bound):
         >>> votes = Votes.from_predictions(predictions[:, :4000], labels[:4000])
         >>> value = VOTE_PROFILE(VoteCounts.from_votes(votes), predictions[:, 4000:])
         >>> value.label, round(value.value, 3)
-        ('VP', 0.033)
+        ('VP', 0.034)
         """
         averages = Averages.of(counts, posterior, prior)
         return self.at(averages.with_profile(unlabelled), delta)
@@ -204,8 +225,8 @@ def _evaluate(averages: Averages, delta: float) -> float:
         kl_divergence=size.kl_divergence,
         leads=profile.leads,
         gaps=profile.gaps,
-        # The rates must not depend on the posterior: they belong to the size at the prior.
-        rates=catoni_rates(harmonic_size(pi, averages.counts.sizes, pi).n, delta=delta),
+        # The tilts must not depend on the posterior: they belong to the size at the prior.
+        tilts=catoni_tilts(harmonic_size(pi, averages.counts.sizes, pi).n, delta=delta),
         delta=delta,
     )
 

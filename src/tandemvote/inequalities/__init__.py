@@ -1,7 +1,7 @@
 """Room 1: one theorem, one function, numbers in, numbers out, rounded outward."""
 
 from tandemvote.inequalities.binomial_limits import clopper_pearson
-from tandemvote.inequalities.catoni import catoni_rates, catoni_upper
+from tandemvote.inequalities.catoni import catoni_tilts, catoni_upper
 from tandemvote.inequalities.divergences import binary_kl, kl_divergence
 from tandemvote.inequalities.harmonic import HarmonicSize, harmonic_cap, harmonic_size
 from tandemvote.inequalities.kl_intervals import Interval, pac_bayes_kl
@@ -15,7 +15,7 @@ __all__ = [
     "Interval",
     "LambdaInterval",
     "binary_kl",
-    "catoni_rates",
+    "catoni_tilts",
     "catoni_upper",
     "clopper_pearson",
     "harmonic_cap",

@@ -1,4 +1,4 @@
-r"""Catoni's inequality with tilts planned in advance: PAC-Bayes without the moment xi(n).
+r"""Catoni's inequality with tilts fixed in advance: PAC-Bayes without the moment xi(n).
 
 For a tilt C >= 0 let
 
@@ -6,20 +6,18 @@ For a tilt C >= 0 let
 
 so that kl(p^‖q) is the largest psi_C over C wherever p^ <= q. Losses in [0, 1] with mean q satisfy
 E exp(n psi_C(p^, q)) <= 1, because exp(-C x) lies below its chord. PAC-Bayes-kl pays ln xi(n),
-about half of ln n, to have all tilts at once. But whoever tests one supposed mean q may fix the
-tilt beforehand: to refute q with x nats it should be sqrt(2 x / (n q)). Only x is unknown, because
-KL(rho‖pi) is: an average over a few planned x, heavy on the smallest, pays less than a nat where
-the divergence is small, and stays of expectation at most 1.
+about half of ln n, to have all tilts at once. An average of exp(n psi_C) over a grid of tilts that
+depends on nothing but the sample size has expectation at most 1 as well, and pays little more than
+the share of the best tilt.
 
-The evidence n psi_C with C = r / sqrt(q) grows with q. With a = 1 - e^-C and p = q e^-C / (1 - q a)
-its derivative is n (a / (1 - q a) + C' (p - p^)), where C' q = -C / 2. Where p <= p^ both terms are
-positive; elsewhere their sum is at least (a - e^-C C / 2) / (1 - q a), positive because
-e^C - 1 > C / 2. So a single root separates the means that are refuted from those that are not.
+Every psi_C is linear in p^ and convex and increasing in q. So Donsker and Varadhan's formula
+applies to each tilt, for all weights at once (`docs/beyond.rst` has the proof), and a single root
+separates the means that are refuted from those that are not.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,19 +26,34 @@ from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL, check_rate
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN, FloatArray
 
-LOG_SHARES: FloatArray = np.log([1 / 4, *(3 / 8 * 0.5 ** np.arange(7)), 3 / 512])
-"""Shares of the plans: a quarter for no tilt at all, the rest halves from plan to plan."""
+NO_TILT = 1 / 8
+"""Share of the tilt 0."""
 
-LEAST_EVIDENCE = float(LOG_SHARES[0])
+LEAST_EVIDENCE = float(np.log(NO_TILT))
 """The evidence never falls below this, thanks to the share without a tilt."""
+
+RATIO = 1.5
+"""Between one tilt and the next."""
+
+LARGE_TILT = 4.0
+"""No tilt beyond the first that is as large as this: exp(-4) is nearly 0 already."""
 
 HALVINGS = 60
 
 
-def catoni_rates(n: float, *, delta: float = 0.05) -> FloatArray:
-    r"""Rates r to fix in advance; the tilt against a mean q is r / sqrt(q).
+class Tilts(NamedTuple):
+    """Tilts fixed before seeing the losses, and the logarithms of their shares."""
 
-    0, and sqrt(2 x / n) for plans of x = ln(1/delta) times 1, 2, 4, ..., 128 nats.
+    values: FloatArray
+    log_shares: FloatArray
+
+
+def catoni_tilts(n: float, *, delta: float = 0.05) -> Tilts:
+    r"""Grid of tilts for a sample size: 0, and sqrt(16 ln(1/delta) / n) times 1, 1.5, 2.25, ...
+
+    To collect x nats against a mean q the best tilt is about sqrt(2 x / (n q (1 - q))); the first
+    suits x = 2 ln(1/delta) and q = 1/2, or fewer nats and a smaller q. The shares fall as 1/2, 1/6,
+    1/12, ..., 1/(j (j + 1)), what is left goes to the last.
 
     Parameters
     ----------
@@ -51,18 +64,25 @@ def catoni_rates(n: float, *, delta: float = 0.05) -> FloatArray:
 
     Examples
     --------
-    >>> catoni_rates(1000.0).round(3).tolist()
-    [0.0, 0.077, 0.109, 0.155, 0.219, 0.31, 0.438, 0.619, 0.876]
+    >>> tilts = catoni_tilts(1000.0)
+    >>> tilts.values.round(2).tolist()
+    [0.0, 0.22, 0.33, 0.49, 0.74, 1.11, 1.66, 2.49, 3.74, 5.61]
+    >>> np.exp(tilts.log_shares).round(3).tolist()
+    [0.125, 0.438, 0.146, 0.073, 0.044, 0.029, 0.021, 0.016, 0.012, 0.097]
     """
     check_delta(delta)
-    plans = np.log(1.0 / delta) * 2.0 ** np.arange(LOG_SHARES.size - 1)
-    return np.append(0.0, np.sqrt(2.0 * plans / max(n, 1.0)))
+    values = [float(np.sqrt(-16.0 * np.log(delta) / max(n, 1.0)))]
+    while values[-1] < LARGE_TILT:
+        values.append(RATIO * values[-1])
+    place = np.arange(1.0, len(values))
+    shares = np.array([*(1.0 / (place * (place + 1.0))), 1.0 / len(values)])
+    return Tilts(np.array([0.0, *values]), np.log(np.array([NO_TILT, *((1.0 - NO_TILT) * shares)])))
 
 
-def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, rates: FloatArray) -> Any:
+def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Tilts) -> Any:
     r"""Evidence in nats against a mean as large as supposed, rounded down.
 
-    .. math:: \ln \sum_j s_j \exp(n \psi_{C_j}(\hat p, q)), \qquad C_j = r_j / \sqrt q
+    .. math:: \ln \sum_j s_j \exp(n \psi_{C_j}(\hat p, q))
 
     It grows with the mean q, and for the true mean its exponential has expectation at most 1.
 
@@ -74,27 +94,27 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, rates: Fl
         Supposed true mean q.
     n : array_like of float
         Sample size.
-    rates : ndarray
-        From `catoni_rates`, fixed before seeing the losses.
+    tilts : Tilts
+        From `catoni_tilts`, fixed before seeing the losses.
 
     Examples
     --------
-    >>> rates = catoni_rates(1000.0)
-    >>> catoni_evidence(0.1, [0.1, 0.14, 0.18], 1000, rates=rates).round(2).tolist()
-    [-1.27, 6.12, 21.65]
+    >>> tilts = catoni_tilts(1000.0)
+    >>> catoni_evidence(0.1, [0.1, 0.14, 0.18], 1000, tilts=tilts).round(2).tolist()
+    [-1.69, 6.05, 22.04]
     """
     loss, mean, n = (np.asarray(a, float)[..., None] for a in (loss, mean, n))
-    tilt = rates / np.sqrt(mean)
-    evidence = n * (-tilt * loss - np.log1p(mean * np.expm1(-tilt)))
-    rounding = ARITHMETIC_MARGIN * n * tilt * (loss + mean)
-    return np.logaddexp.reduce(evidence - rounding + LOG_SHARES, axis=-1)
+    values = tilts.values
+    evidence = n * (-values * loss - np.log1p(mean * np.expm1(-values)))
+    rounding = ARITHMETIC_MARGIN * n * values * (loss + mean)
+    return np.logaddexp.reduce(evidence - rounding + tilts.log_shares, axis=-1)
 
 
 def catoni_upper(
     loss: ArrayLike,
     n: ArrayLike,
     *,
-    rates: FloatArray,
+    tilts: Tilts,
     kl_divergence: ArrayLike = 0.0,
     delta: float = 0.05,
 ) -> Any:
@@ -103,12 +123,11 @@ def catoni_upper(
     .. math:: \max\Big\{q : \ln \sum_j s_j \exp(n \psi_{C_j}(\hat p, q))
         \le KL + \ln\frac1\delta\Big\}
 
-    By Donsker and Varadhan's formula, as in PAC-Bayes-kl: psi_C is convex in (p^, q). With a
-    harmonic size, its divergence takes the place of KL.
+    With a harmonic size, its divergence takes the place of KL.
 
     Parameters
     ----------
-    loss, n, rates
+    loss, n, tilts
         As in `catoni_evidence`; the loss may be averaged over the posterior.
     kl_divergence : array_like of float >= 0
         KL(rho‖pi), twice that for pairs of voters.
@@ -117,9 +136,9 @@ def catoni_upper(
 
     Examples
     --------
-    >>> rates = catoni_rates(1000.0)
-    >>> float(catoni_upper(0.1, 1000, rates=rates).round(4))  # PAC-Bayes-kl says 0.1396
-    0.1274
+    >>> tilts = catoni_tilts(1000.0)
+    >>> float(catoni_upper(0.1, 1000, tilts=tilts).round(4))  # PAC-Bayes-kl says 0.1396
+    0.1276
     """
     check_delta(delta)
     loss, n, kl_divergence = np.broadcast_arrays(
@@ -127,18 +146,16 @@ def catoni_upper(
     )
     nats = (kl_divergence - np.log(delta)) * (1.0 + ARITHMETIC_MARGIN)
     return evidence_inverse(
-        np.minimum(loss * (1.0 + INPUT_MARGIN), 1.0), n, rates=rates, evidence=nats
+        np.minimum(loss * (1.0 + INPUT_MARGIN), 1.0), n, tilts=tilts, evidence=nats
     )
 
 
-def evidence_inverse(
-    loss: ArrayLike, n: ArrayLike, *, rates: FloatArray, evidence: ArrayLike
-) -> Any:
+def evidence_inverse(loss: ArrayLike, n: ArrayLike, *, tilts: Tilts, evidence: ArrayLike) -> Any:
     """Smallest mean, rounded up, against which there is that much evidence; 1 if there is none.
 
     Examples
     --------
-    >>> mean = evidence_inverse(0.1, 1000, rates=catoni_rates(1000.0), evidence=5.36)
+    >>> mean = evidence_inverse(0.1, 1000, tilts=catoni_tilts(1000.0), evidence=5.36)
     >>> float(mean.round(3))
     0.137
     """
@@ -146,6 +163,6 @@ def evidence_inverse(
     left, right = np.full(loss.shape, SMALLEST_NORMAL), np.ones(loss.shape)
     for _ in range(HALVINGS):  # the evidence grows with the mean: keep the end where it suffices
         middle = 0.5 * (left + right)
-        enough = catoni_evidence(loss, middle, n, rates=rates) >= evidence
+        enough = catoni_evidence(loss, middle, n, tilts=tilts) >= evidence
         left, right = np.where(enough, left, middle), np.where(enough, middle, right)
     return right[()]

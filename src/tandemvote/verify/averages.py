@@ -36,6 +36,8 @@ class Evidence:
     in_full, in_full_at_prior : Harmonic or None
         Sample sizes of voters without a cap; None where there is no profile or a set is empty.
     profile : tuple of two ndarrays or None
+    fixed_in_advance : bool
+        Whether one hold-out judges all voters and the weights are the prior.
     test : tuple of int or None
         Errors and points of the test set.
     """
@@ -52,6 +54,7 @@ class Evidence:
     in_full: Harmonic | None
     in_full_at_prior: Harmonic | None
     profile: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    fixed_in_advance: bool
     test: tuple[int, int] | None
 
 
@@ -94,6 +97,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         in_full=in_full(weights),
         in_full_at_prior=in_full(prior),
         profile=record.profile,
+        fixed_in_advance=bool((overlaps == overlaps[0]).all())
+        and all(w * sum(prior) == p * sum(weights) for w, p in zip(weights, prior, strict=True)),
         test=record.test,
     )
 

@@ -192,6 +192,8 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
 
 def _wrong_value(name: str, stated: StatedBound, truth: Truth, *, rigorous: bool) -> Iterator[str]:
     value = Fraction(stated.value)
+    if truth.problem is not None:
+        yield truth.problem
     if truth.or_one and value == 1:
         return
     slack = TOLERANCE

@@ -1,10 +1,11 @@
 r"""The bound from unlabelled points once more: no error rate above it explains what was seen.
 
 A random voter errs at a rate g, the vote at a rate L. The held-out labels give the evidence E(g)
-against errors as rare as seen, Catoni's inequality averaged over planned tilts. Bets on the
-unlabelled points give the evidence B(L, g) against an average phi of at least L - lam g, averaged
-over five values of lam. L is refuted if for every g both together reach ln(1/delta). The g are
-parted into cells by the evidence of the labels; within a cell the least of each evidence counts.
+against errors as rare as seen, Catoni's inequality averaged over a grid of tilts. Bets on the
+unlabelled points give the evidence B(L, g) against an average of (s - gap)_+ - (1 - lead) of at
+least s L - g, averaged over six slopes s. L is refuted if for every g both together reach
+ln(1/delta). The g are parted into cells by the evidence of the labels; within a cell the least of
+each evidence counts. Where L = 0 is refuted, the points do not come from one source.
 """
 
 from __future__ import annotations
@@ -22,12 +23,6 @@ from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.inverses import bisect
 from tandemvote.verify.sample_sizes import Harmonic
 
-SLOPES = tuple(Fraction(n, 2) for n in (2, 3, 4, 6, 9))
-SHARES = (
-    Fraction(1, 4),
-    *(Fraction(3, 8 * 2**plan) for plan in range(7)),
-    Fraction(3, 512),
-)
 N_CELLS = 24
 STAKE = Fraction(9, 10)
 
@@ -39,6 +34,52 @@ FACTORS = 16
 
 COARSE = 14
 """Halvings that tell where a wrong value should have been."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How evidence is averaged.
+
+    Attributes
+    ----------
+    slopes : tuple of Fraction
+        Of the games on unlabelled points.
+    no_tilt : Fraction
+        Share of the tilt 0.
+    tilts : callable
+        From ln(1/delta), the reciprocal of the sample size and arithmetic to shares and tilts.
+    planned : bool
+        Whether each tilt is divided by the root of the error that is supposed.
+    """
+
+    slopes: tuple[Fraction, ...]
+    no_tilt: Fraction
+    tilts: Callable[[Any, Any, Arithmetic], list[tuple[Fraction, Any]]]
+    planned: bool
+
+
+def _grid(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, Any]]:
+    """Tilts that grow by the half up to the first of at least 4; shares of 1 / (j (j + 1))."""
+    found = [calculate.sqrt(16 * nats * calculate.smaller(rate, calculate.exactly(1)))]
+    while found[-1] < calculate.exactly(4):
+        found.append(found[-1] * 3 / 2)
+    shares = [Fraction(1, j * (j + 1)) for j in range(1, len(found))] + [Fraction(1, len(found))]
+    return [(Fraction(7, 8) * share, tilt) for share, tilt in zip(shares, found, strict=True)]
+
+
+def _plans(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, Any]]:
+    """Plans to collect 1, 2, 4, ..., 128 times ln(1/delta); their shares halve."""
+    shares = [Fraction(3, 8 * 2**plan) for plan in range(7)] + [Fraction(3, 512)]
+    return [(share, calculate.sqrt(2 * nats * 2**i * rate)) for i, share in enumerate(shares)]
+
+
+SLOPES = tuple(Fraction(2, n) for n in (2, 3, 4, 6, 9))
+
+GRID = Form((*SLOPES, Fraction(0)), Fraction(1, 8), _grid, planned=False)
+
+PLANNED = Form(SLOPES, Fraction(1, 4), _plans, planned=True)
+"""In files of early development versions. A tilt that depends on the supposed error is fixed in
+advance only if the voters and their weights are, as with one hold-out for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +95,7 @@ class ProfileGame:
     leads, gaps : ndarray of float64, shape (n_points,)
     delta : Fraction
     arithmetic : Arithmetic
+    form : Form
     """
 
     gibbs: Any
@@ -63,6 +105,12 @@ class ProfileGame:
     gaps: NDArray[np.float64]
     delta: Fraction
     arithmetic: Arithmetic
+    form: Form = GRID
+
+    @property
+    def two_sources(self) -> bool:
+        """Whether every error rate of voters and vote is refuted, beyond rounding."""
+        return self.refutes(-NEARBY)
 
     def refutes(self, error: Fraction) -> bool:
         """Whether an error rate of the vote is too large for what was seen."""
@@ -77,7 +125,7 @@ class ProfileGame:
         """For each cell the largest g, and the evidence the labels leave to be found."""
         number = self.arithmetic.exactly
         divergence = self.size.cost / self.size.rate
-        least = self.arithmetic.log(number(SHARES[0]))
+        least = self.arithmetic.log(number(self.form.no_tilt))
         width = (self._nats - least + divergence) / N_CELLS
         return [
             (
@@ -93,17 +141,13 @@ class ProfileGame:
         if self.size.rate is None or self.size_at_prior.rate is None:
             return calculate.exactly(1)
         n = 1 / self.size.rate
-        rates = [calculate.exactly(0)] + [
-            calculate.sqrt(2 * self._nats * 2**plan * self.size_at_prior.rate)
-            for plan in range(len(SHARES) - 1)
-        ]
+        tilts = self.form.tilts(self._nats, self.size_at_prior.rate, calculate)
 
         def exceeds(g: Fraction) -> bool | None:
             q, rest = calculate.exactly(g), calculate.exactly(1 - g)
-            root = calculate.sqrt(q)
-            logs = []
-            for share, rate in zip(SHARES, rates, strict=True):
-                tilt = rate / root
+            logs = [calculate.log(calculate.exactly(self.form.no_tilt))]
+            for share, planned in tilts:
+                tilt = planned / calculate.sqrt(q) if self.form.planned else planned
                 # The exponential of a large tilt is 0 in floating point.
                 shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
                 logs.append(
@@ -121,15 +165,15 @@ class ProfileGame:
         """For each slope: the largest phi, the values of phi, and bets for a goal of one nat."""
         number, n = self.arithmetic.exactly, len(self.leads)
         games = []
-        for slope in SLOPES:
+        for slope in self.form.slopes:
             largest = _largest(slope)
             phi = [
                 number(_phi(slope, Fraction(lead), Fraction(gap)))
                 for lead, gap in zip(self.leads.tolist(), self.gaps.tolist(), strict=True)
             ]
             # The guess before any point: the middle of the range, half its width as deviation.
-            total = number((1 - slope + largest) / 2)
-            squares = number((largest - 1 + slope) ** 2 / 4)
+            total = number((slope - 1 + largest) / 2)
+            squares = number((largest - slope + 1) ** 2 / 4)
             bets = []
             for i, value in enumerate(phi, start=1):
                 bets.append(self.arithmetic.sqrt(2 * i / (n * squares)) if squares > 0 else None)
@@ -144,20 +188,18 @@ class ProfileGame:
         calculate, number = self.arithmetic, self.arithmetic.exactly
         limit = number(1)
         for slope in SLOPES:
-            limit = calculate.smaller(
-                limit, number(max(1 - slope / 2, Fraction(0))) + number(slope) * g
-            )
+            limit = calculate.smaller(limit, number(_largest(slope) / slope) + g / number(slope))
         if number(error) >= limit:
             return True  # no vote errs more often where a random voter errs at that rate
         goal = calculate.sqrt(needed + 1)
         capitals = []
         for slope, largest, phi, bets in self._games:
-            mean = calculate.smaller(number(error) - number(slope) * g, number(largest))
+            mean = calculate.smaller(number(slope * error) - g, number(largest))
             room = number(largest) - mean
             most = number(STAKE) / room if room > 0 else None
             stakes = (_stake(bet, goal, most, calculate) for bet in bets)
             capitals.append(_log_capital(phi, stakes, mean, calculate))
-        total = _log_sum(capitals, calculate) - calculate.log(number(len(SLOPES)))
+        total = _log_sum(capitals, calculate) - calculate.log(number(len(capitals)))
         return bool(total >= needed)
 
 
@@ -182,12 +224,11 @@ def _narrowed(
 
 def _largest(slope: Fraction) -> Fraction:
     """Largest value of phi."""
-    return max(1 - slope / 2, Fraction(0))
+    return max(slope - Fraction(1, 2), Fraction(0))
 
 
 def _phi(slope: Fraction, lead: Fraction, gap: Fraction) -> Fraction:
-    certain = max(1 - slope * gap, Fraction(0))
-    return min(certain - slope * (1 - lead), _largest(slope))
+    return min(max(slope - gap, Fraction(0)) - (1 - lead), _largest(slope))
 
 
 def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:
