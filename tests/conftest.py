@@ -1,11 +1,45 @@
-"""What all tests share: how long and how randomly hypothesis may search."""
+"""What all tests share: how long and how randomly hypothesis may search, impossible votes."""
 
 import os
 
+import numpy as np
+import pytest
 from hypothesis import settings
+
+from tandemvote import VoteCounts, Votes
 
 # A slow machine is no failure. Continuous integration draws the same examples every time; elsewhere
 # each run looks at new ones.
 settings.register_profile("patient", deadline=None)
 settings.register_profile("reproducible", deadline=None, derandomize=True)
 settings.load_profile("reproducible" if os.environ.get("CI") else "patient")
+
+
+@pytest.fixture
+def contradictory_counts():
+    """Counts of points from two sources, told apart by what they pretend too much of."""
+
+    def make(kind):
+        rng = np.random.default_rng(0)
+        if kind == "disagreement":  # hardly an error, and coin flips where there is no label
+            labels = rng.integers(2, size=2000)
+            said = labels ^ (rng.random((10, 2000)) < 0.02)
+            unlabelled = rng.integers(2, size=(10, 1000))
+            return VoteCounts.from_votes(
+                Votes.from_predictions(said, labels, unlabelled=unlabelled)
+            )
+        # Some points judge all voters, the others one each; so pairs see only the former.
+        n_voters, n_common = (2, 1000) if kind == "lone" else (10, 1000)
+        owner = np.append(np.full(n_common, -1), np.repeat(np.arange(n_voters), 4000))
+        wrong = np.zeros((n_voters, owner.size), bool)
+        if kind == "tandem":
+            wrong[:, :n_common] = True
+        elif kind == "no tandem":
+            wrong[:, n_common:] = rng.random((n_voters, owner.size - n_common)) < 0.5
+        elif kind == "lone":
+            wrong[0, :n_common] = True
+        held_out = (owner == -1) | (owner == np.arange(n_voters)[:, None])
+        labels = rng.integers(2, size=owner.size)
+        return VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels, held_out))
+
+    return make

@@ -1,0 +1,128 @@
+"""Estimates that no vote can have are refused; those of one source are not."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
+from tandemvote.bounds import ContradictionError, ContradictionWarning
+from tandemvote.bounds.contradiction import no_erring_weight, no_vote_of_two_classes
+from tandemvote.inequalities import Interval
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "reason"),
+    [
+        ("disagreement", "disagreement", "lets voters disagree on at most"),
+        ("c1", "disagreement", "lets voters disagree on at most"),
+        ("c2", "lone", "no vote has rates near these"),
+        ("c_tandem", "tandem", "two voters err together on at least"),
+        ("c_box", "tandem", "two voters err together on at least"),
+        ("c_tandem", "no tandem", "two of them together therefore on at least"),
+        ("c_box", "no tandem", "two of them together therefore on at least"),
+    ],
+)
+@pytest.mark.parametrize("sharpening", ["harmonic", "paper"])
+def test_contradictory_estimates_give_one_and_say_so(
+    name, kind, reason, sharpening, contradictory_counts
+):
+    counts = contradictory_counts(kind)
+    with pytest.warns(ContradictionWarning, match=reason):
+        assert bounds.get_bound(name)(counts, sharpening=sharpening).value == 1
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_voters_judged_on_common_points_never_contradict_themselves(data):
+    """Perfect ones, equal ones, always wrong ones, few and many points; no warning, no error."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    n_voters, n_points = data.draw(st.integers(1, 6)), data.draw(st.sampled_from([1, 9, 300]))
+    labels = rng.integers(2, size=n_points)
+    one = rng.random(n_points) < data.draw(st.sampled_from([0.0, 0.01, 0.3, 1.0]))
+    flips = rng.random((n_voters, n_points)) < data.draw(st.sampled_from([0.0, 0.1, 0.5]))
+    said = labels ^ one ^ flips
+    counts = VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabelled=said))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in bounds.VOTE_BOUNDS:
+            bounds.get_bound(name)(counts, delta=0.3)
+        bounds.vote_profile(counts, said, delta=0.3)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_points_on_the_very_border_are_no_contradiction(g, share):
+    """Intervals of no width: T = G, T = G^2 and D = 2 (G - T)."""
+    for t in (g, g * g, g * g + share * (g - g * g)):
+        assert no_erring_weight(Interval(g, g), Interval(t, t)) is None
+        d = 2 * (g - t)
+        assert no_vote_of_two_classes(Interval(g, g), Interval(d, d)) is None
+
+
+@given(*[st.floats(0, 1)] * 4)
+def test_a_contradiction_is_a_box_without_any_vote(a, b, c, d):
+    first, second = Interval(*sorted((a, b))), Interval(*sorted((c, d)))
+    g = np.linspace(first.lower, first.upper, 400)
+    if no_erring_weight(first, second):
+        assert (np.maximum(g**2, second.lower) > np.minimum(g, second.upper)).all()
+    if no_vote_of_two_classes(first, second):
+        assert (second.lower > 2 * g * (1 - g)).all()
+
+
+def one_source(rng, n_points):
+    """Three voters of which only the first errs: the minority's share is the error exactly."""
+    labels = rng.integers(2, size=n_points)
+    return np.array([labels ^ (rng.random(n_points) < 0.3), labels, labels]), labels
+
+
+def test_one_source_is_refused_with_probability_at_most_delta():
+    """On the border, where refusals are likeliest. A rate of 3 delta would pass once in 10^12."""
+    delta, draws, refused = 0.2, 400, 0
+    rng = np.random.default_rng(0)
+    for _ in range(draws):
+        said, labels = one_source(rng, 240)
+        counts = VoteCounts.from_votes(Votes.from_predictions(said[:, :120], labels[:120]))
+        try:
+            bounds.vote_profile(counts, said[:, 120:], delta=delta)
+        except ContradictionError:
+            refused += 1
+    assert refused <= binom.isf(1e-3, draws, delta)
+
+
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")
+@pytest.mark.parametrize("kind", ["split", "tied"])
+def test_shifted_unlabelled_points_are_refused_by_certify(kind):
+    """Voters err at 0.11, and split widely on unlabelled points. Ties show in the minority alone:
+    every lam in use lets them err."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(2, size=3000)
+    error = 0.11 if kind == "split" else 0.3
+    said = labels ^ (rng.random((20, 3000)) < error)
+    shifted = (
+        rng.random((20, 2000)) < 0.4
+        if kind == "split"
+        else (np.arange(20) % 2)[:, None] ^ rng.integers(2, size=2000)
+    ).astype(int)
+    votes = Votes.from_predictions(said, labels, unlabelled=shifted)
+    for bound in ("vote_profile", "best", "tandem"):
+        with pytest.raises(ContradictionError, match="the 2000 unlabelled points") as found:
+            certify(votes, bound=bound)
+    assert f"{100 * error:.0f}." in str(found.value) and "or none" in str(found.value)
+    honest = Votes.from_predictions(
+        said, labels, unlabelled=rng.integers(2, size=2000) ^ (rng.random((20, 2000)) < error)
+    )
+    assert certify(honest, bound="vote_profile").value < 1
+
+
+def test_shifted_unlabelled_points_are_refused_by_a_forest():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(1500, 4))
+    y = (X[:, 0] > 0).astype(int)
+    month_after = X[:700] * [0.02, 1, 1, 1] + [0, 0.1, 0.1, 0.1]  # all of them near the border
+    forest = CertifiedForestClassifier(30, bound="vote_profile", random_state=0)
+    with pytest.raises(ContradictionError, match="do not come from one source"):
+        forest.fit(X[700:], y[700:], X_unlabelled=month_after)
+    assert forest.fit(X[700:], y[700:], X_unlabelled=X[:700]).certificate_.value < 0.2

@@ -1,0 +1,96 @@
+"""Files whose evidence contradicts itself, and files of the form that was replaced."""
+
+import numpy as np
+import pytest
+
+from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.certificate import rounded_up
+from tandemvote.certificate_file import packing
+from tandemvote.certificate_file.record import CertificateRecord, digest_of
+from tandemvote.certificate_file.saving import document_of
+from tandemvote.profile import VoteProfile
+from tandemvote.verify import verify_record
+
+EQUAL, UNEQUAL = np.full(7, 1 / 7), np.arange(1, 8) / 28
+
+
+def document(held_out_share=1.0, weights=EQUAL):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=1500)
+    said = np.where(rng.random((7, 1500)) < 0.15, rng.integers(3, size=(7, 1500)), labels)
+    held_out = rng.random((7, 1200)) < held_out_share
+    votes = Votes.from_predictions(said[:, :1200], labels[:1200], held_out)
+    return document_of(
+        Certificate.from_counts(
+            VoteCounts.from_votes(votes),
+            weights=weights,
+            bound="vote_profile",
+            profile=VoteProfile.of(said[:, 1200:], weights),
+        )
+    )
+
+
+def stating(document, name, value):
+    """Return the document with another value of a bound, and of the guarantee if it rests on it."""
+    stated = {"value": float(value).hex(), "printed": rounded_up(float(value))}
+    next(bound for bound in document["bounds"] if bound["name"] == name).update(stated)
+    if document["guarantee"]["bound"] == name:
+        document["guarantee"].update(stated)
+    document["digest"] = digest_of(document)
+    return document
+
+
+def problem_of(document, *, rigorous=False):
+    return verify_record(CertificateRecord.from_document(document), rigorous=rigorous).problem
+
+
+@pytest.mark.parametrize(
+    ("lead", "gap", "rigorous"),
+    [(0.55, 0.1, False), (0.5, 0.0, False), (0.7, 0.5, False), (0.55, 0.1, True)],
+)
+def test_unlabelled_points_of_another_source_make_a_file_invalid(lead, gap, rigorous):
+    """Whatever value it states: the voters err at 0.1 and split 30 % and more of the vote."""
+    forged = document()
+    for name, share in (("leads", lead), ("gaps", gap)):
+        forged["profile"][name] = packing.pack_numbers(np.full(300, share))
+    for value in (1e-11, 1.0):
+        found = problem_of(stating(forged, "vote_profile", value), rigorous=rigorous)
+        assert "do not come from one source" in found
+
+
+EARLY = {
+    (1.0, "equal"): "0x1.7da545e88abf4p-4",
+    (1.0, "unequal"): "0x1.d65216184759ep-4",
+    (0.5, "equal"): "0x1.f20d6c064afb1p-4",
+    (0.5, "unequal"): "0x1.2473519b9383ep-3",
+}
+"""What the development version before the grid of tilts said of these votes."""
+
+
+@pytest.mark.parametrize(("held_out_share", "weighting"), EARLY)
+def test_an_early_value_stands_where_it_was_proven_and_is_named_elsewhere(
+    held_out_share, weighting
+):
+    """Proven: one hold-out for all voters, and weights that are the prior."""
+    early = float.fromhex(EARLY[held_out_share, weighting])
+    weights = EQUAL if weighting == "equal" else UNEQUAL
+    file = stating(document(held_out_share, weights), "vote_profile", early)
+    found = problem_of(file)
+    if (held_out_share, weighting) == (1.0, "equal"):
+        assert found is None
+        assert problem_of(file, rigorous=True) is None
+    else:
+        assert "early development version" in found and "certify again" in found
+    assert "at least" in problem_of(stating(file, "vote_profile", early - 1e-6))
+
+
+@pytest.mark.parametrize("name", ["disagreement", "c1", "c_tandem", "c_box"])
+def test_contradictory_estimates_allow_no_value_but_one(name, contradictory_counts):
+    kind = "disagreement" if name in ("disagreement", "c1") else "tandem"
+    with pytest.warns(match="contradict each other"):
+        certificate = Certificate.from_counts(contradictory_counts(kind), bound=name)
+    assert certificate.value == 1
+    file = document_of(certificate)
+    assert problem_of(file) is None
+    assert problem_of(file, rigorous=True) is None
+    assert f"the {name} bound" in problem_of(stating(file, name, 0.1))
