@@ -18,6 +18,12 @@ from tandemvote.inequalities.catoni import (
 from tandemvote.inequalities.harmonic import harmonic_size
 
 
+@pytest.fixture(autouse=True)
+def fifty_digits():
+    with mp.workdps(50):
+        yield
+
+
 def evidence_in_fifty_digits(loss, mean, n, tilts):
     total = mp.mpf(0)
     for value, log_share in zip(*tilts, strict=True):

@@ -26,7 +26,7 @@ from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL, check_rate
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN, FloatArray
 
-NO_TILT = 1 / 8
+NO_TILT = 1 / 16
 """Share of the tilt 0."""
 
 LEAST_EVIDENCE = float(np.log(NO_TILT))
@@ -52,8 +52,8 @@ def catoni_tilts(n: float, *, delta: float = 0.05) -> Tilts:
     r"""Grid of tilts for a sample size: 0, and sqrt(16 ln(1/delta) / n) times 1, 1.5, 2.25, ...
 
     To collect x nats against a mean q the best tilt is about sqrt(2 x / (n q (1 - q))); the first
-    suits x = 2 ln(1/delta) and q = 1/2, or fewer nats and a smaller q. The shares fall as 1/2, 1/6,
-    1/12, ..., 1/(j (j + 1)), what is left goes to the last.
+    suits x = 2 ln(1/delta) and q = 1/2, or fewer nats and a smaller q; later ones suit smaller q
+    and larger divergences. Their shares fall as 1, 1/2, 1/3, ...
 
     Parameters
     ----------
@@ -68,15 +68,15 @@ def catoni_tilts(n: float, *, delta: float = 0.05) -> Tilts:
     >>> tilts.values.round(2).tolist()
     [0.0, 0.22, 0.33, 0.49, 0.74, 1.11, 1.66, 2.49, 3.74, 5.61]
     >>> np.exp(tilts.log_shares).round(3).tolist()
-    [0.125, 0.438, 0.146, 0.073, 0.044, 0.029, 0.021, 0.016, 0.012, 0.097]
+    [0.062, 0.331, 0.166, 0.11, 0.083, 0.066, 0.055, 0.047, 0.041, 0.037]
     """
     check_delta(delta)
     values = [float(np.sqrt(-16.0 * np.log(delta) / max(n, 1.0)))]
     while values[-1] < LARGE_TILT:
         values.append(RATIO * values[-1])
-    place = np.arange(1.0, len(values))
-    shares = np.array([*(1.0 / (place * (place + 1.0))), 1.0 / len(values)])
-    return Tilts(np.array([0.0, *values]), np.log(np.array([NO_TILT, *((1.0 - NO_TILT) * shares)])))
+    shares = 1.0 / np.arange(1.0, len(values) + 1.0)
+    shares *= (1.0 - NO_TILT) / shares.sum()
+    return Tilts(np.array([0.0, *values]), np.log(np.append(NO_TILT, shares)))
 
 
 def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Tilts) -> Any:
@@ -101,7 +101,7 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Ti
     --------
     >>> tilts = catoni_tilts(1000.0)
     >>> catoni_evidence(0.1, [0.1, 0.14, 0.18], 1000, tilts=tilts).round(2).tolist()
-    [-1.69, 6.05, 22.04]
+    [-2.23, 6.08, 22.62]
     """
     loss, mean, n = (np.asarray(a, float)[..., None] for a in (loss, mean, n))
     values = tilts.values
@@ -138,7 +138,7 @@ def catoni_upper(
     --------
     >>> tilts = catoni_tilts(1000.0)
     >>> float(catoni_upper(0.1, 1000, tilts=tilts).round(4))  # PAC-Bayes-kl says 0.1396
-    0.1276
+    0.1282
     """
     check_delta(delta)
     loss, n, kl_divergence = np.broadcast_arrays(

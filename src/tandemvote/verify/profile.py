@@ -59,12 +59,13 @@ class Form:
 
 
 def _grid(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, Any]]:
-    """Tilts that grow by the half up to the first of at least 4; shares of 1 / (j (j + 1))."""
+    """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, 1/3, ..."""
     found = [calculate.sqrt(16 * nats * calculate.smaller(rate, calculate.exactly(1)))]
     while found[-1] < calculate.exactly(4):
         found.append(found[-1] * 3 / 2)
-    shares = [Fraction(1, j * (j + 1)) for j in range(1, len(found))] + [Fraction(1, len(found))]
-    return [(Fraction(7, 8) * share, tilt) for share, tilt in zip(shares, found, strict=True)]
+    shares = [Fraction(1, j) for j in range(1, len(found) + 1)]
+    whole = sum(shares, Fraction(0)) / Fraction(15, 16)
+    return [(share / whole, tilt) for share, tilt in zip(shares, found, strict=True)]
 
 
 def _plans(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, Any]]:
@@ -75,7 +76,7 @@ def _plans(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, 
 
 SLOPES = tuple(Fraction(2, n) for n in (2, 3, 4, 6, 9))
 
-GRID = Form((*SLOPES, Fraction(0)), Fraction(1, 8), _grid, planned=False)
+GRID = Form((*SLOPES, Fraction(0)), Fraction(1, 16), _grid, planned=False)
 
 PLANNED = Form(SLOPES, Fraction(1, 4), _plans, planned=True)
 """In files of early development versions. A tilt that depends on the supposed error is fixed in

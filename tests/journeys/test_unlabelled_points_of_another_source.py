@@ -1,0 +1,40 @@
+"""Points without labels from another source end in one line on the error stream, not in a bound."""
+
+import numpy as np
+import pytest
+
+from tandemvote.cli.app import run
+
+pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")
+
+
+def table(path, names, columns):
+    rows = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("bound", ["vote_profile", "tandem"])
+def test_a_table_of_shifted_points_is_refused(tmp_path, capsys, bound):
+    rng = np.random.default_rng(0)
+    size, colour = rng.normal(size=(2, 900))
+    data = table(tmp_path / "data.csv", "abk", [size, colour, (size > 0).astype(int)])
+    near = table(tmp_path / "near.csv", "ab", [size[:600] / 50, colour[:600] + 0.01])
+    words = ["certify", data, "--target", "k", "--voters", "20", "--bound", bound]
+    assert run([*words, "--unlabelled", near]) == 2
+    shown = capsys.readouterr()
+    assert "do not come from one source" in shown.err and not shown.out
+
+
+def test_shifted_predictions_are_refused(tmp_path, capsys):
+    """Voters err at 0.11 and flip coins on the points of another month."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(2, size=2000)
+    said = labels ^ (rng.random((9, 2000)) < 0.11)
+    names = [f"voter{i}" for i in range(9)]
+    votes = table(tmp_path / "votes.csv", ["label", *names], [labels, *said])
+    shifted = table(tmp_path / "shifted.csv", names, rng.integers(2, size=(9, 800)))
+    words = ["certify", "--predictions", votes, "--bound", "vote_profile"]
+    assert run([*words, "--unlabelled", shifted]) == 2
+    shown = capsys.readouterr()
+    assert "at the 800 unlabelled points" in shown.err and "or none" in shown.err and not shown.out
