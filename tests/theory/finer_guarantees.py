@@ -12,9 +12,7 @@ from guarantees import Guarantee, Promise
 
 from tandemvote import (
     SelectiveCertificate,
-    VoteCounts,
     Votes,
-    bounds,
     certify_per_class,
     certify_selective,
 )
@@ -179,17 +177,6 @@ def whole_delta_for_every_class(draw: Draw) -> Promise:
     return worst(promises)
 
 
-def unlabelled_points_of_other_classes(draw: Draw) -> Promise:
-    """Disagreement bound of a class, with the disagreements on unlabelled points of all."""
-    found = class_counts(draw.votes, draw.votes.classes)
-    promises = []
-    for each in found:
-        counts: VoteCounts = each.counts.add_unlabelled(draw.predictions[:, draw.unlabelled])
-        value = bounds.get_bound("disagreement")(counts, delta=draw.world.delta / len(found)).value
-        promises.append(Promise(value, class_risk(draw, draw.uniform, each.label)))
-    return worst(promises)
-
-
 def _limits(draw: Draw, delta: float) -> list[tuple[float, float]]:
     """Exact limits of the error at every threshold, each at this delta, and the true errors."""
     shares, truth = shares_of(draw, draw.test), draw.world.labels[draw.test]
@@ -217,18 +204,6 @@ def training_points_as_hold_out(draw: Draw) -> Promise:
     return Promise(found.error, accepted_truth(draw, 0.2)[0])
 
 
-def quarrel_elsewhere(name: str, **more) -> World:
-    """Four voters that err together on class 1 and are split in halves on class 0."""
-    halves = (np.arange(4) % 2)[:, None]
-    return World(
-        name=name,
-        mass=np.array([0.9, 0.085, 0.015]),
-        labels=np.array([0, 1, 1]),
-        voters=np.hstack([halves, np.ones_like(halves), np.zeros_like(halves)]),
-        **more,
-    )
-
-
 BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
     "whole delta for every class": (
         class_coins(
@@ -236,10 +211,6 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
             n_samples=20, n_test=800, delta=0.2,
         ),
         whole_delta_for_every_class,
-    ),
-    "unlabelled points of other classes": (
-        quarrel_elsewhere("quarrel elsewhere", n_samples=5000, n_unlabelled=4000, delta=0.2),
-        unlabelled_points_of_other_classes,
     ),
     "threshold not paid for": (
         split_votes(

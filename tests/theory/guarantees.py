@@ -20,19 +20,15 @@ from tandemvote.bounds.sharpening import HARMONIC
 
 @dataclass(frozen=True)
 class Promise:
-    """A number promised to be at least as large as a risk, and that risk.
-
-    A draw from one source that is refused as one of two counts as a broken promise, too.
-    """
+    """A number promised to be at least as large as a risk, and that risk."""
 
     value: float
     risk: float
-    refused: bool = False
 
     @property
     def broken(self) -> bool:
         """Whether the truth is worse than promised, beyond rounding."""
-        return self.refused or self.risk > self.value + 1e-12
+        return self.risk > self.value + 1e-12
 
 
 Guarantee = Callable[[Draw], Promise]
