@@ -96,7 +96,7 @@ def test_everything_in_a_certificate_can_be_counted_again(complete, capsys):
     assert run(command) == 0
     shown = capsys.readouterr().out
     assert "those of the votes and the unlabelled points and the test set" in shown
-    assert "not checked: the 5 attestations" in shown
+    assert "not checked: the 6 attestations" in shown
 
 
 @pytest.mark.parametrize("name", ["unlabelled", "test"])
