@@ -10,7 +10,6 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
 from tandemvote.inequalities import (
-    clopper_pearson,
     kl_divergence,
     pac_bayes_kl,
     pac_bayes_lambda,
@@ -44,48 +43,6 @@ def test_the_interval_misses_at_most_delta_of_the_time(n, true_loss, delta):
     probability = binom.pmf(errors, n, true_loss)
     missed = (interval.upper < true_loss) | (interval.lower > true_loss)
     assert probability[missed].sum() <= delta
-
-
-@pytest.mark.parametrize("n", [1, 7, 40, 300])
-@pytest.mark.parametrize("delta", [0.01, 0.05, 0.3])
-def test_the_test_set_bound_misses_just_below_delta_of_the_time(n, delta):
-    errors = np.arange(n + 1)
-    upper = clopper_pearson(errors, n, delta=delta)
-    for true_loss in np.append(np.linspace(0.001, 0.999, 97), upper - 1e-9):
-        missed = binom.pmf(errors, n, true_loss)[upper < true_loss].sum()
-        assert missed <= delta + 1e-12
-    # Exact limits: just above the limit of k errors, the failure probability is delta itself.
-    k = n // 2
-    assert binom.cdf(k, n, upper[k]) == pytest.approx(delta, rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("k", "n"), [(0, 1), (0, 10**9), (1, 3), (30, 1000), (10**6, 10**9), (7, 7)]
-)
-@pytest.mark.parametrize("delta", [1e-15, 1e-12, 1e-9, 1e-6, 0.05, 0.9])
-def test_clopper_pearson_is_safe_and_within_a_billionth(k, n, delta):
-    limit = clopper_pearson(k, n, delta=delta)
-    if k == n:
-        assert limit == 1
-        return
-    # P(at most k errors) = 1 - I_p(k + 1, n - k) falls with p: it must be below delta at the limit.
-    below = mp.mpf(limit) * (1 - mp.mpf(10) ** -9)
-    tail = [
-        mp.betainc(n - k, k + 1, 0, 1 - mp.mpf(p), regularized=True) if n < 10**6 else None
-        for p in (limit, below)
-    ]
-    if n >= 10**6 and k == 0:
-        tail = [(1 - mp.mpf(p)) ** n for p in (limit, below)]
-    if tail[0] is not None:
-        assert tail[0] <= delta <= tail[1]
-    else:  # too many terms for mpmath: scipy's binomial distribution as the second opinion
-        assert binom.cdf(k, n, limit) <= delta * (1 + 1e-6)
-
-
-@pytest.mark.parametrize(("k", "n"), [(-1, 5), (6, 5), (0, 0)])
-def test_impossible_test_results_are_refused(k, n):
-    with pytest.raises(ValueError, match="errors <= points"):
-        clopper_pearson(k, n)
 
 
 @given(loss=st.floats(0, 1), k=st.floats(1e-9, 10))
