@@ -189,7 +189,7 @@ def forge(document, place, value):
         (b"[" + b"1," * 2**20 + b"1,1]", "times ','"),
         (b" " * 10**7, "not JSON"),
         (b"{}", "schema is missing"),
-        (b'{"schema": "tandemvote/certificate/2"}', "reads 'tandemvote/certificate/1' only"),
+        (b'{"schema": "tandemvote/certificate/3"}', "and 'tandemvote/certificate/2' only"),
         (b'{"schema": ["tandemvote/certificate/1"]}', "schema is a list"),
     ],
 )
@@ -276,7 +276,7 @@ def test_a_file_above_the_limit_is_refused_by_its_size(tmp_path, monkeypatch):
         (("classes", "labels"), [True, 1], "labels\\[0\\] is True, not a 64-bit integer"),
         (("versions",), {"a": 1}, "not an object of texts"),
         (("notes",), [None], "notes\\[0\\] is None"),
-        (("sharpening",), "none", "known are harmonic, paper"),
+        (("sharpening",), "none", "reads 'harmonic' and 'paper' only"),
     ],
 )
 def test_a_wrong_field_is_named(document, place, value, message):

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import vote_of
+from tandemvote.printable import printable
 from tandemvote.profile import VoteProfile
 from tandemvote.votes import Voters
 
@@ -31,29 +33,6 @@ if TYPE_CHECKING:
 BEST = "best"
 TEST_SET = "test_set"
 VOTE_PROFILE = "vote_profile"
-
-ASSUMPTIONS = (
-    "The points are independent draws from the source the vote will be used on: no duplicated,"
-    " grouped or time-ordered rows.",
-    "Which points a voter was trained on was decided without looking at the data.",
-    "Held-out points were not used in any other way: not for tuning, not for selecting features or"
-    " voters, not for choosing the kind of bound, delta or the prior.",
-    "The guarantee is about the hard weighted vote (the label with the largest total weight), not"
-    " about averaged probabilities.",
-    "The voters are used as they were: a refit, even on more data, is another vote.",
-)
-
-ABOUT_UNLABELLED = (
-    "The unlabelled points are independent draws from the same source; they were used neither to"
-    " train a voter nor to choose the weights. Points on which the voters differ more than their"
-    " errors allow were looked for and would have been refused; a shift to points on which they"
-    " agree, rightly or wrongly, cannot be seen."
-)
-
-ABOUT_TEST_POINTS = (
-    "The test points are independent draws from the same source; they were used for nothing else:"
-    " not for training, tuning, choosing the weights or the kind of bound."
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -216,9 +195,9 @@ class Certificate:
             counts=counts,
             profile=profile,
             assumptions=(
-                *ASSUMPTIONS,
-                *([] if profile is None else [ABOUT_UNLABELLED]),
-                *([] if test_counts is None else [ABOUT_TEST_POINTS]),
+                *standard_assumptions(
+                    profile=profile is not None, test_set=test_counts is not None
+                ),
                 *assumptions,
             ),
             notes=tuple(notes),
@@ -287,7 +266,7 @@ class Certificate:
         for name, value in self.bounds.items():
             mark, shown = "*" if name == self.bound else " ", rounded_up(value.value)
             lines.append(f"  {mark} {value.label:<4} {shown:<6} {get_bound(name).labels_used}")
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        return "\n".join([*lines, *(f"  note: {printable(note)}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         cells = "".join(
@@ -298,7 +277,7 @@ class Certificate:
             for name, value in self.bounds.items()
         )
         listed = "".join(
-            f"<li>{html.escape(text)}</li>" for text in (*self.notes, *self.assumptions)
+            f"<li>{html.escape(printable(text))}</li>" for text in (*self.notes, *self.assumptions)
         )
         return (
             f"<div><p><strong>{html.escape(self._headline())}</strong><br>"

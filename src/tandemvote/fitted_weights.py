@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, dirichlet_on_votes
-from tandemvote.certificate import ASSUMPTIONS, percent, rounded_up
+from tandemvote.certificate import percent, rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.ensembles.evidence import common_hold_out
 from tandemvote.hard_vote import votable, vote_of
@@ -114,6 +115,6 @@ def certify_fitted_weights(
         delta=delta,
         weights=weights,
         bound=bound,
-        assumptions=(*ASSUMPTIONS, *found.assumptions),
+        assumptions=(*standard_assumptions(), *found.assumptions),
         voters=votes.voters,
     )

@@ -152,6 +152,41 @@ def test_a_truncated_file_gets_one_line_and_exit_code_two(file, capsys):
         assert_one_line(capsys.readouterr())
 
 
+def test_a_check_that_fails_is_no_verdict(file, capsys, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("division by\nzero")
+
+    monkeypatch.setattr("tandemvote.verify.checks.gather", fail)
+    assert run(["verify", str(file)]) == 70
+    shown = capsys.readouterr()
+    assert_one_line(shown)
+    assert r"(ZeroDivisionError: division by\nzero), which says nothing about the file" in shown.err
+
+
+HOSTILE = "two\nlines \x1b[31mred \u202edrawkcab \x9b2J [bold]rich[/bold] \u2028 \x07"
+ESCAPED = r"two\nlines \x1b[31mred \u202edrawkcab \x9b2J [bold]rich[/bold] \u2028 \x07"
+
+
+def test_words_of_a_file_move_no_cursor_and_reverse_nothing(file, capsys):
+    document = json.loads(file.read_text())
+    document["notes"] = [HOSTILE]
+    document["attestations"].append(HOSTILE)
+    document["digest"] = digest_of(document)
+    file.write_text(json.dumps(document))
+    assert run(["verify", str(file)]) == 0
+    shown = capsys.readouterr().out
+    certificate = Certificate.load(file)
+    assert certificate.notes == (HOSTILE,)
+    assert f"note: {ESCAPED}" in repr(certificate)
+    for text in (shown, repr(certificate), certificate._repr_html_()):
+        assert not set(HOSTILE) - set(" \n") & {c for c in text if not c.isprintable()}
+    document["confidence"]["candidates"] = [HOSTILE]
+    document["guarantee"]["bound"] = HOSTILE
+    file.write_text(json.dumps(document))
+    assert run(["verify", str(file)]) == 2
+    assert_one_line(capsys.readouterr())
+
+
 @pytest.mark.parametrize("path", ["nowhere.json", ".", "\0"])
 def test_a_file_that_is_not_there_gets_one_line_and_exit_code_two(capsys, path):
     assert run(["verify", path]) == 2

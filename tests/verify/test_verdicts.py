@@ -2,15 +2,17 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.assumptions import TEST_POINTS, Assumption, standard_assumptions
 from tandemvote.certificate import rounded_up
 from tandemvote.certificate_file import packing
 from tandemvote.certificate_file.record import CertificateRecord, digest_of
-from tandemvote.certificate_file.saving import document_of
+from tandemvote.certificate_file.saving import certificate_of, document_of
 from tandemvote.counts import INTEGER_FIELDS
 from tandemvote.profile import VoteProfile
 from tandemvote.verify import CertificateFileError, verify_file, verify_record
@@ -223,8 +225,96 @@ def test_rigour_forgives_nothing_below_the_truth(document):
 
 
 def test_a_changed_word_is_found_by_the_digest(document):
-    document["attestations"][0] = "All is well."
+    document["attestations"].append("All is well.")
     assert "words (notes, attestations" in checked(document).problem
+
+
+def rewritten(document, attestations):
+    document["attestations"] = attestations
+    document["digest"] = digest_of(document)
+    return document
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_every_assumption_behind_the_numbers_must_be_attested(document, place):
+    texts = document["attestations"]
+    assert texts == list(standard_assumptions(test_set=True))
+    more = ["The voters were bagged.", *texts]
+    assert checked(rewritten(document, more)).problem is None
+    for fewer in ([*texts[:place], *texts[place + 1 :]], [*texts[:place], "All is well."], []):
+        found = checked(rewritten(document, fewer)).problem
+        assert found.startswith("the attestations lack what the certificate rests on: ")
+        with pytest.raises(CertificateFileError, match="attestations do not say"):
+            certificate_of(CertificateRecord.from_document(document))
+
+
+def test_a_profile_needs_its_own_assumption(profiled):
+    texts = profiled["attestations"]
+    assert texts == list(standard_assumptions(profile=True))
+    assert "unlabelled points are" in checked(rewritten(profiled, texts[:-1])).problem
+
+
+OLD = Path(__file__).parent / "files" / "schema_1.json"
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_a_file_of_the_first_schema_is_still_valid(rigorous):
+    """It knows no assumption about test points."""
+    assert verify_file(OLD, rigorous=rigorous).problem is None
+    document = json.loads(OLD.read_text())
+    assert document["attestations"] == list(standard_assumptions())
+    document["schema"] = "tandemvote/certificate/2"
+    assert (
+        "The test points are" in checked(rewritten(document, list(standard_assumptions()))).problem
+    )
+
+
+def test_an_earlier_wording_of_an_assumption_is_enough(monkeypatch, document):
+    reworded = Assumption("Another wording.", earlier=(TEST_POINTS.text,))
+    monkeypatch.setattr("tandemvote.assumptions.TEST_POINTS", reworded)
+    assert checked(document).problem is None
+    assert (
+        "'Another wording.'" in checked(rewritten(document, list(standard_assumptions()))).problem
+    )
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "delta"), [(1, 871_621, 0.05), (8, 10, 1e-300), (3, 50, 1e-255)]
+)
+def test_genuine_binomial_limits_are_proven(make_votes, k, n, delta):
+    counts = VoteCounts.from_votes(make_votes())
+    test = VoteCounts(
+        classes=np.arange(2),
+        **{
+            name: np.full((1,) if name in ("errors", "sizes") else (1, 1), value)
+            for name, value in zip(INTEGER_FIELDS, (k, n, k, n, 0, n, 0, 0), strict=True)
+        },
+    )
+    certificate = Certificate.from_counts(counts, bound="test_set", test_counts=test, delta=delta)
+    for rigorous in (False, True):
+        assert checked(document_of(certificate), rigorous=rigorous).problem is None
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize("tiny", [5e-324, 1e-300])
+def test_tiny_weights_of_voters_that_err_are_no_trouble(tiny, rigorous):
+    """The only errors are those of a voter whose weight is hardly a number."""
+    votes = Votes.from_predictions([np.zeros(100, int), np.arange(100) % 2], np.zeros(100, int))
+    weights = [1 - tiny, tiny]
+    certificate = Certificate.from_counts(
+        VoteCounts.from_votes(votes), weights=weights, prior=weights, bound="best"
+    )
+    assert checked(document_of(certificate), rigorous=rigorous).problem is None
+
+
+@pytest.mark.parametrize("delta", [1e-300, 5e-324])
+def test_tiny_deltas_are_no_trouble(document, delta):
+    document["confidence"].update(delta=delta.hex(), share=delta.hex(), candidates=["tandem"])
+    for bound in document["bounds"]:
+        bound["delta"] = delta.hex()
+    assert "in the file and" in checked(document).problem
+    document["confidence"]["candidates"] = ["tandem", "c1"]
+    assert checked(document).problem.startswith("the share of each candidate is")
 
 
 def test_an_unknown_bound_is_unreadable(document):

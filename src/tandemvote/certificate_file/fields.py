@@ -43,13 +43,15 @@ number in hexadecimal such as '0x1.8000000000000p-1'.
     def _refuse(self, name: str, value: object, expected: str) -> CertificateFileError:
         return CertificateFileError(f"{self._place}{name} is {shortened(value)}, not {expected}.")
 
-    def must_be(self, name: str, expected: str) -> None:
-        """Refuse any other value."""
+    def one_of(self, name: str, known: tuple[str, ...]) -> str:
+        """Return a text, refusing any but these."""
         value = self._get(name)
-        if value != expected:
+        if not isinstance(value, str) or value not in known:
             raise CertificateFileError(
-                f"{self._place}{name} is {shortened(value)}; this version reads {expected!r} only."
+                f"{self._place}{name} is {shortened(value)}; this version reads"
+                f" {' and '.join(map(repr, known))} only."
             )
+        return value
 
     def must_be_all_read(self) -> None:
         """Refuse fields that nobody asked for: their writer meant something by them."""

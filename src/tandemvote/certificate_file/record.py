@@ -13,11 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from tandemvote.assumptions import missing_assumptions
 from tandemvote.certificate_file.fields import Fields
 from tandemvote.certificate_file.packing import FloatArray, IntArray, unpack, unpack_numbers
 from tandemvote.certificate_file.strict_json import CertificateFileError, canonical
 
-SCHEMA = "tandemvote/certificate/1"
+SCHEMA = "tandemvote/certificate/2"
+
+SCHEMAS = ("tandemvote/certificate/1", SCHEMA)
+"""Those that can be read. The first knew no assumption about test points."""
+
 SHARPENINGS = ("harmonic", "paper")
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
 
@@ -74,6 +79,7 @@ class CertificateRecord:
 
     Attributes
     ----------
+    schema : str
     bound, value, printed : str, float, str
         The guarantee: name of the bound, its value, and how that is printed.
     delta, share : float
@@ -99,6 +105,7 @@ class CertificateRecord:
         The digest in the file, and that of the rest of the file.
     """
 
+    schema: str
     bound: str
     value: float
     printed: str
@@ -120,6 +127,15 @@ class CertificateRecord:
     digest: str
     expected_digest: str
 
+    @property
+    def missing_attestations(self) -> tuple[str, ...]:
+        """What the certificate rests on and its attestations do not say."""
+        return missing_assumptions(
+            self.attestations,
+            profile=self.profile is not None,
+            test_set=self.test is not None and self.schema != SCHEMAS[0],
+        )
+
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> CertificateRecord:
         """Check the form of a parsed file.
@@ -130,20 +146,21 @@ class CertificateRecord:
             If a part is missing, unknown or of the wrong kind.
         """
         fields = Fields(document)
-        fields.must_be("schema", SCHEMA)
+        schema = fields.one_of("schema", SCHEMAS)
         guarantee = fields.object("guarantee")
         confidence = fields.object("confidence")
         counts = fields.object("counts")
-        counts.must_be("encoding", ENCODING)
+        counts.one_of("encoding", (ENCODING,))
         n_voters = counts.integer("n_voters", least=1, most=MAX_VOTERS)
         record = cls(
+            schema=schema,
             bound=guarantee.text("bound"),
             value=guarantee.number("value"),
             printed=guarantee.decimal("printed"),
             delta=confidence.number("delta"),
             share=confidence.number("share"),
             candidates=confidence.texts("candidates"),
-            sharpening=_sharpening(fields),
+            sharpening=fields.one_of("sharpening", SHARPENINGS),
             bounds=_bounds(fields),
             weights=fields.numbers("weights", n_voters),
             prior=fields.numbers("prior", n_voters),
@@ -175,15 +192,6 @@ def digest_of(document: dict[str, Any]) -> str:
     """
     rest = {key: value for key, value in document.items() if key != "digest"}
     return f"sha256:{hashlib.sha256(canonical(rest).encode('utf-8')).hexdigest()}"
-
-
-def _sharpening(fields: Fields) -> str:
-    name = fields.text("sharpening")
-    if name not in SHARPENINGS:
-        raise CertificateFileError(
-            f"sharpening is {name[:40]!r}; known are {', '.join(SHARPENINGS)}."
-        )
-    return name
 
 
 def _bounds(fields: Fields) -> dict[str, StatedBound]:
@@ -229,7 +237,7 @@ def _profile(fields: Fields) -> tuple[FloatArray, FloatArray] | None:
     if part is None:
         return None
     n_points = part.integer("n_points", least=1, most=MAX_PROFILE)
-    part.must_be("encoding", PROFILE_ENCODING)
+    part.one_of("encoding", (PROFILE_ENCODING,))
     leads, gaps = (
         unpack_numbers(part.text(name), n_points, f"profile.{name}") for name in ("leads", "gaps")
     )

@@ -149,6 +149,8 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
 
 def certificate_of(record: CertificateRecord) -> Certificate:
     """Return the certificate of a record, each of whose numbers is computed again."""
+    if record.missing_attestations:
+        raise CertificateFileError(f"The attestations do not say: {record.missing_attestations[0]}")
     matrices = {name: full(triangle) for name, triangle in record.counts.items()}
     counts = VoteCounts(
         errors=np.diag(matrices["tandem_errors"]),

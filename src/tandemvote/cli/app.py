@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.demo import demo
-from tandemvote.cli.mistakes import as_one_line
+from tandemvote.cli.mistakes import INTERNAL_FAILURE, as_one_line
 from tandemvote.cli.verify import verify
 
 app = typer.Typer(
@@ -45,7 +46,10 @@ def _root(
 
 
 def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -> int:
-    """Run a command and return its exit code: 0 for success, 2 for a mistake of the caller."""
+    """Run a command and return its exit code.
+
+    0 for success, 2 for a mistake of the caller, 70 for a failure of the library.
+    """
     try:
         code = application(arguments, standalone_mode=False)
     except KeyboardInterrupt:
@@ -54,7 +58,8 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
     except Exception as error:
         message = as_one_line(error)
         if message is None:
-            raise
+            traceback.print_exception(error)
+            return INTERNAL_FAILURE
         if message:
             print(message, file=sys.stderr)
         return 2

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tandemvote.cli.mistakes import INTERNAL_FAILURE
+from tandemvote.printable import printable
+
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict
 
@@ -41,8 +44,8 @@ def verify(
     """Recompute every number of a certificate FILE from its counts, by formulas of their own.
 
     Exit code 0: all of it holds. 1: something does not, and it is named. 2: not readable.
+    70: the check itself failed, which says nothing about the file.
     """
-    from tandemvote.verify import verify_file  # noqa: PLC0415
     from tandemvote.verify.votes_file import read_predictions, read_votes  # noqa: PLC0415
 
     originals: dict[str, Any] = {
@@ -50,13 +53,31 @@ def verify(
         "unlabelled": unlabelled and read_predictions(unlabelled, ignore=ignore or ()),
         "test": test and read_votes(test, target=target, ignore=ignore or ()),
     }
-    verdict = verify_file(file, rigorous=rigorous, **originals)
+    verdict = _checked(file, rigorous=rigorous, **originals)
     if not verdict.valid:
-        typer.echo(f"wrong: {verdict.problem}")
+        typer.echo(printable(f"wrong: {verdict.problem}"))
         raise typer.Exit(1)
     given = [name for name, table in originals.items() if table is not None]
     for line in _summary(verdict, rigorous=rigorous, recounted=given):
-        typer.echo(line)
+        typer.echo(printable(line))
+
+
+def _checked(file: Path, **options: Any) -> Verdict:
+    """Check a file; a failure of the check must not look like a verdict."""
+    from tandemvote.verify import CertificateFileError, verify_file  # noqa: PLC0415
+
+    try:
+        return verify_file(file, **options)
+    except (CertificateFileError, ImportError):
+        raise
+    except Exception as error:
+        reason = printable(f"{type(error).__name__}: {error}")
+        typer.echo(
+            f"Error: the check failed ({reason}), which says nothing about the file. Please report"
+            " it with the file.",
+            err=True,
+        )
+        raise typer.Exit(INTERNAL_FAILURE) from error
 
 
 def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[str]:

@@ -8,19 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate import ASSUMPTIONS, percent, rounded_up
+from tandemvote.certificate import percent, rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.outward import outward
 
 if TYPE_CHECKING:
     import pandas
-
-CLASS_ASSUMPTIONS = (
-    *ASSUMPTIONS,
-    "Points of a class look as points of that class did in the data. How frequent the classes are"
-    " may change.",
-)
 
 COLUMNS = ("class", "points", "error <=", "bound")
 
@@ -90,7 +85,7 @@ class ClassCertificates:
     guarantees: tuple[ClassGuarantee, ...]
     delta: float
     weights: FloatArray
-    assumptions: tuple[str, ...] = CLASS_ASSUMPTIONS
+    assumptions: tuple[str, ...] = standard_assumptions(by_class=True)
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
@@ -30,7 +31,6 @@ from tandemvote.ensembles.evidence import (
     votes_on_test_set,
 )
 from tandemvote.per_class.certificates import (
-    CLASS_ASSUMPTIONS,
     ClassCertificates,
     ClassGuarantee,
 )
@@ -136,7 +136,7 @@ def certify_per_class(
             guarantees=_certify_classes(labelled, whole),
             delta=delta,
             weights=whole.weights,
-            assumptions=(*CLASS_ASSUMPTIONS, *found.assumptions),
+            assumptions=(*standard_assumptions(by_class=True), *found.assumptions),
             notes=(*whole.certificate.notes, *own),
         )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tandemvote.certificate import rounded_up
 from tandemvote.displays.extra import report_extra
+from tandemvote.printable import printable
 from tandemvote.report.citations import CITATIONS
 
 
@@ -23,6 +24,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["rounded_up"] = rounded_up
+    environment.filters["printable"] = printable
     return environment
 
 

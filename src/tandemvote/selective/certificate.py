@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.assumptions import SELECTIVE
 from tandemvote.certificate import percent, rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.kl_intervals import check_delta
@@ -21,15 +22,6 @@ from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
     import pandas
-
-ASSUMPTIONS = (
-    "The hold-out is made of independent draws from the source the vote will be used on: no"
-    " duplicated, grouped or time-ordered rows.",
-    "The hold-out was used for nothing else: not for training, weights, tuning or any choice.",
-    "The thresholds, the largest error allowed and delta were fixed before looking at the"
-    " hold-out.",
-    "The voters and weights are used as they were: a refit, even on more data, is another vote.",
-)
 
 COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
 
@@ -100,7 +92,7 @@ class SelectiveCertificate:
     delta: float
     max_error: float | None
     thresholds: tuple[Threshold, ...]
-    assumptions: tuple[str, ...] = ASSUMPTIONS
+    assumptions: tuple[str, ...] = SELECTIVE
     shares_of: ShareFunction | None = None
 
     @classmethod

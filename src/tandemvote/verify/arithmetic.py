@@ -8,11 +8,15 @@ is false.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+SMALLEST_NORMAL = Fraction(sys.float_info.min)
+"""Below it a float has fewer digits, or is 0."""
 
 PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
@@ -27,6 +31,8 @@ class Arithmetic:
     exactly : callable
         The number nearest to a fraction, or the smallest ball around it.
     log, exp, sqrt, log_gamma : callable
+    log_of : callable
+        Logarithm of a fraction, however small.
     between : callable
         The number that stands for an interval, given both ends.
     smaller, larger : callable
@@ -42,6 +48,7 @@ class Arithmetic:
 
     exactly: Callable[[Fraction | int], Any]
     log: Callable[[Any], Any]
+    log_of: Callable[[Fraction], Any]
     exp: Callable[[Any], Any]
     sqrt: Callable[[Any], Any]
     log_gamma: Callable[[Any], Any]
@@ -59,9 +66,16 @@ class Arithmetic:
         return (low + high) / 2
 
 
+def _log_of(x: Fraction) -> float:
+    if x >= SMALLEST_NORMAL:
+        return math.log(x)
+    return math.log(x.numerator) - math.log(x.denominator)
+
+
 FLOATS = Arithmetic(
     exactly=float,
     log=math.log,
+    log_of=_log_of,
     exp=math.exp,
     sqrt=math.sqrt,
     log_gamma=math.lgamma,
@@ -115,6 +129,7 @@ def balls() -> Arithmetic:
     return Arithmetic(
         exactly=exactly,
         log=lambda x: x.log(),
+        log_of=lambda x: exactly(x).log(),
         exp=lambda x: x.exp(),
         sqrt=lambda x: x.sqrt(),
         log_gamma=lambda x: x.lgamma(),

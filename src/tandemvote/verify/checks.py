@@ -125,10 +125,12 @@ def _problems(
     recounted: Iterator[str],
     enclosures: dict[str, Truth],
 ) -> Iterator[str]:
-    yield from impossible_counts(record)
     yield from _wrong_weights(record)
+    yield from impossible_counts(record)
     yield from _wrong_confidence(record)
     yield from _inapplicable(record)
+    for text in record.missing_attestations:
+        yield f"the attestations lack what the certificate rests on: {text!r}"
     seen = gather(record, arithmetic)
     for name, stated in record.bounds.items():
         # Exactly its share, not the share as rounded in the file.
@@ -161,8 +163,9 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
 
 
 def _wrong_confidence(record: CertificateRecord) -> Iterator[str]:
-    if not 0 < record.delta < 1:
-        yield f"delta is {record.delta:g}, not between 0 and 1"
+    for what, delta in (("delta", record.delta), ("the share of each candidate", record.share)):
+        if not 0 < delta < 1:
+            yield f"{what} is {delta:g}, not between 0 and 1"
     n_candidates = len(record.candidates)
     if record.share != record.delta / n_candidates:
         yield (

@@ -54,7 +54,7 @@ def kl_lower(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
 def divergence(p: tuple[Any, ...], q: tuple[Fraction, ...], arithmetic: Arithmetic) -> Any:
     """Sum of p ln(p / q) over the faces of a die; q positive where p is not exactly 0."""
     terms = [
-        face * arithmetic.log(face / arithmetic.exactly(other))
+        face * (arithmetic.log(face) - arithmetic.log_of(other))
         for face, other in zip(p, q, strict=True)
         if face != 0
     ]
@@ -139,10 +139,14 @@ def binomial_limit(n_errors: int, n_samples: int, delta: Fraction, arithmetic: A
     """
     if n_errors == n_samples:
         return arithmetic.exactly(1)
-    target = arithmetic.exactly(delta)
 
     def exceeds(p: Fraction) -> bool | None:
-        return _order(target, _at_most(n_errors, n_samples, p, arithmetic))
+        # The tail on the side where its terms fall, in logarithms: no delta is too small.
+        if n_errors < (n_samples + 1) * p:
+            fewer = _log_at_most(n_errors, n_samples, p, arithmetic)
+            return _order(arithmetic.log_of(delta), fewer)
+        more = _log_at_most(n_samples - n_errors - 1, n_samples, 1 - p, arithmetic)
+        return _order(more, arithmetic.log_of(1 - delta))
 
     return bisect(exceeds, Fraction(0), Fraction(1), arithmetic, halvings=TAIL_BITS)
 
@@ -151,28 +155,21 @@ def _order(value: Any, limit: Any) -> bool | None:
     return True if value > limit else False if value < limit else None
 
 
-def _at_most(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
-    """Probability of k or fewer of n, summed from the side where the terms fall."""
-    if k < (n + 1) * p:
-        return _falling_sum(k, n, p, arithmetic)
-    return 1 - _falling_sum(n - k - 1, n, 1 - p, arithmetic)
-
-
-def _falling_sum(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
-    """Sum of the binomial probabilities of k, k - 1, ..., 0, where they fall in that order."""
+def _log_at_most(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
+    """Logarithm of the probability of k or fewer of n, whose terms fall from k down."""
     number, log_gamma = arithmetic.exactly, arithmetic.log_gamma
-    heads, tails = number(p), number(1 - p)
-    odds = tails / heads
+    odds = number((1 - p) / p)
     log_term = log_gamma(number(n + 1)) - log_gamma(number(k + 1)) - log_gamma(number(n - k + 1))
-    log_term = log_term + k * arithmetic.log(heads) + (n - k) * arithmetic.log(tails)
-    term = total = arithmetic.exp(log_term)
+    log_term = log_term + k * arithmetic.log_of(p) + (n - k) * arithmetic.log_of(1 - p)
+    term = total = number(1)
     negligible = number(Fraction(1, 2**TAIL_BITS))
     while k > 0:
         ratio = odds * k / (n - k + 1)
         # Later ratios are smaller still: the rest is below the geometric series.
         if term * ratio <= negligible * total * (1 - ratio):
-            return arithmetic.between(total, total + term * ratio / (1 - ratio))
+            total = arithmetic.between(total, total + term * ratio / (1 - ratio))
+            break
         term = term * ratio
         total = total + term
         k -= 1
-    return total
+    return log_term + arithmetic.log(total)

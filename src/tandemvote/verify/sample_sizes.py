@@ -46,7 +46,7 @@ class Smallest:
         """Divergence allowed per point."""
         if self.n == 0:
             return None
-        nats = arithmetic.log(printed(self.n, arithmetic) / arithmetic.exactly(delta))
+        nats = arithmetic.log(printed(self.n, arithmetic)) - arithmetic.log_of(delta)
         return (self.divergence + nats) / self.n
 
 
@@ -82,7 +82,7 @@ class Harmonic:
                 for size, mass in self.masses.items()
             ]
             self.means[moment_of] = sum(parts[1:], parts[0])
-        nats = arithmetic.log(self.means[moment_of] / arithmetic.exactly(delta))
+        nats = arithmetic.log(self.means[moment_of]) - arithmetic.log_of(delta)
         return self.cost + self.rate * nats
 
 

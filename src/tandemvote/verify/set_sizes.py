@@ -1,0 +1,189 @@
+r"""Sets that cannot exist: what three or more voters together reveal about their counts.
+
+For each voter i let S_i be its held-out points, W_i those it gets wrong, R_i those it gets right,
+and P_i, on labelled or on unlabelled points, the pairs of a point and the label that i gives it.
+The matrices of a file count the intersections of such sets, two at a time. For any sets
+
+.. math::
+
+    |A_i \cap A_j| + |A_i \cap A_k| - |A_j \cap A_k| \le |A_i|, \qquad
+    |A_i| + |A_j| + |A_k| - |A_i \cap A_j| - |A_i \cap A_k| - |A_j \cap A_k|
+    \le |A_i \cup A_j \cup A_k|,
+
+and sums of squares over all points are not negative. With integers b_i, any number c, K classes,
+the o_ij common and the u unlabelled points, T_ij tandem, L_ij lone errors and D_ij disagreements,
+
+.. math::
+
+    \sum_x \Big(\sum_i b_i (1[x \in W_i] - c 1[x \in S_i])\Big)^2
+    &= \sum_{ij} b_i b_j \big(T_{ij} - c (2 T_{ij} + L_{ij}) + c^2 o_{ij}\big) \ge 0, \\
+    \sum_{ij} b_i b_j \big((K - 1) o_{ij} - K D_{ij}\big) &\ge 0,
+
+the second because the indicators of the labels, minus 1 / K, are vectors as well. All of it is
+checked in integers, so honest counts never fail. Where b comes from does not matter: all ones, the
+weights, or what an eigenvector in floating point proposes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, eigh
+
+from tandemvote.certificate_file.record import CertificateRecord
+
+IntArray = NDArray[np.int64]
+
+MOST_VOTERS = 2000
+"""Of more voters, the heaviest are looked at: what some of them cannot do, all cannot."""
+
+MOST_TRIPLES = 2**25
+"""About as many triples are looked at: all up to 320 voters, else those of the heaviest."""
+
+LARGEST_COEFFICIENT = 2**10
+"""Of b: products with 2,000 counts of 10^10 must fit in 64 bits."""
+
+
+def impossible_sets(record: CertificateRecord) -> Iterator[str]:
+    """Say which counts are not those of any sets; pairs must be possible already."""
+    if record.n_voters < 3:
+        return
+    weights = np.array(record.weights)
+    heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
+    counts = {name: _among(heaviest, triangle) for name, triangle in record.counts.items()}
+    n_classes = len(record.classes)
+    for voters, problem in _impossible_triples(counts, n_classes):
+        first, second, third = sorted(heaviest[list(voters)].tolist())
+        yield f"voters {first}, {second} and {third} {problem}"
+    yield from _negative_squares(counts, weights[heaviest], n_classes)
+
+
+def _among(voters: IntArray, triangle: IntArray) -> IntArray:
+    """Return the matrix of some voters, given the lower triangle of all."""
+    rows = np.maximum(voters, voters[:, np.newaxis])
+    return triangle[rows * (rows + 1) // 2 + np.minimum(voters, voters[:, np.newaxis])]
+
+
+def _impossible_triples(
+    counts: dict[str, IntArray], n_classes: int
+) -> Iterator[tuple[tuple[int, int, int], str]]:
+    """Give places of three voters and what is impossible about them."""
+    held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
+    differ = counts["unlabelled_disagreements"]
+    n_unlabelled = int(counts["disagreement_overlaps"][0, 0] - held_out[0, 0])
+    right = held_out - wrong - lone
+    sets = {
+        "held-out points": held_out,
+        "errors": wrong,
+        "correct predictions": right,
+        "predictions": held_out - (counts["disagreements"] - differ),
+    }
+    if n_unlabelled:
+        sets["predictions of unlabelled points"] = n_unlabelled - differ
+    for pivot in range(min(len(wrong), max(MOST_TRIPLES // len(wrong) ** 2, 1))):
+        for what, shared in sets.items():
+            for others in _three_that_do_not_fit(shared, pivot):
+                yield (pivot, *others), f"share {what} as no three voters can"
+        most = _union_at_most(held_out, pivot)
+        for what in ("errors", "correct predictions"):
+            for others in _first(_union_at_least(sets[what], pivot) > most):
+                yield (pivot, *others), f"have more {what} than points, each counted once"
+        if n_unlabelled and n_classes <= 2:
+            around = differ + differ[pivot] + differ[pivot][:, np.newaxis]
+            for others in _first((around > 2 * n_unlabelled) | (around % 2 == 1)):
+                yield (pivot, *others), "disagree on unlabelled points as no three can on 2 labels"
+
+
+def _three_that_do_not_fit(shared: IntArray, pivot: int) -> Iterator[tuple[int, int]]:
+    """Find two sets that, with the pivot's, violate the first inequality in either role."""
+    own, row = np.diag(shared), shared[pivot]
+    yield from _first(row + row[:, np.newaxis] - shared > own[pivot])
+    yield from _first(row[:, np.newaxis] + shared - row > own[:, np.newaxis])
+
+
+def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
+    """Return the fewest members that the union of the pivot's and two other sets can have."""
+    own, row = np.diag(shared), shared[pivot]
+    alone = own - row
+    return own[pivot] + alone + alone[:, np.newaxis] - shared
+
+
+def _union_at_most(shared: IntArray, pivot: int) -> IntArray:
+    """Return the most members: all three meet at most where two do."""
+    row = shared[pivot]
+    return _union_at_least(shared, pivot) + np.minimum(np.minimum(row, row[:, np.newaxis]), shared)
+
+
+def _negative_squares(
+    counts: dict[str, IntArray], weights: NDArray[np.float64], n_classes: int
+) -> Iterator[str]:
+    held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
+    differ = counts["unlabelled_disagreements"]
+    labelled = counts["disagreements"] - differ
+    unlabelled = counts["disagreement_overlaps"] - held_out
+    for b in _coefficients(counts, weights, n_classes):
+        t, single, o = (_square(b, matrix) for matrix in (wrong, lone, held_out))
+        # A quadratic in c that is nowhere negative.
+        if min(t, o, o - t - single) < 0 or (2 * t + single) ** 2 > 4 * t * o:
+            yield "the errors of all voters together are not those of any points"
+        for d, n in ((labelled, o), (differ, _square(b, unlabelled))):
+            if (n_classes - 1) * n < n_classes * _square(b, d):
+                yield "the disagreements of all voters together are not those of any points"
+    if (held_out == held_out[0, 0]).all():
+        # On common points the number of voters that err is an integer: no square is needed.
+        n, errors = int(held_out[0, 0]), int(np.diag(wrong).sum())
+        some = errors // max(n, 1)
+        if int(wrong.sum()) - (2 * some + 1) * errors + some * (some + 1) * n < 0:
+            yield "the errors of all voters together are not those of any points"
+
+
+def _coefficients(
+    counts: dict[str, IntArray], weights: NDArray[np.float64], n_classes: int
+) -> Iterator[IntArray]:
+    """Propose coefficients b that could show a negative sum of squares, if there is one."""
+    yield np.ones(weights.size, np.int64)
+    yield _as_integers(weights)
+    held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
+    c = np.trace(wrong) / max(np.trace(held_out), 1)
+    differ = counts["unlabelled_disagreements"]
+    unlabelled = counts["disagreement_overlaps"] - held_out
+    forms = [wrong - share * (2 * wrong + lone) + share**2 * held_out for share in (0.0, c, 1.0)]
+    forms.append((n_classes - 1) * held_out - n_classes * (counts["disagreements"] - differ))
+    if unlabelled.any():
+        forms.append((n_classes - 1) * unlabelled - n_classes * differ)
+    if (held_out == held_out[0, 0]).all() and held_out[0, 0]:
+        errors = np.diag(wrong).astype(float)
+        forms.append(wrong - np.outer(errors, errors) / held_out[0, 0])
+    for form in forms:
+        yield from _negative_direction(form.astype(float))
+
+
+def _negative_direction(form: NDArray[np.float64]) -> Iterator[IntArray]:
+    """Propose a vector at which a quadratic form may be negative, if it seems to have one."""
+    scale = np.abs(form).max()
+    if not scale:
+        return
+    try:
+        cholesky(form / scale + 1e-9 * np.eye(len(form)), check_finite=False)
+    except LinAlgError:
+        _, vectors = eigh(form, subset_by_index=[0, 0])
+        yield _as_integers(vectors[:, 0])
+
+
+def _as_integers(b: NDArray[np.float64]) -> IntArray:
+    largest = np.abs(b).max()
+    return np.rint(b * (LARGEST_COEFFICIENT / largest if largest else 0)).astype(np.int64)
+
+
+def _square(b: IntArray, matrix: IntArray) -> int:
+    """Return the quadratic form exactly: the sum may exceed 64 bits."""
+    return sum(x * y for x, y in zip(b.tolist(), (matrix @ b).tolist(), strict=True))
+
+
+def _first(bad: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Give the first place where something is true, if there is one."""
+    if bad.any():
+        first, second = np.unravel_index(int(bad.argmax()), bad.shape)
+        yield int(first), int(second)

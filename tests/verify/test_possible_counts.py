@@ -1,0 +1,289 @@
+"""Counts in a file must be those of some votes; what no votes can have is named."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tandemvote import Certificate, VoteCounts
+from tandemvote.certificate_file.record import PAIR_COUNTS, CertificateRecord
+from tandemvote.certificate_file.saving import document_of
+from tandemvote.verify import verify_record
+from tandemvote.verify.consistency import impossible_counts
+
+pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+
+
+def record_of(counts, **terms):
+    return CertificateRecord.from_document(document_of(Certificate.from_counts(counts, **terms)))
+
+
+def counts_of_kinds(
+    said, truth, times, held_out, *, n_classes, unlabelled=None, unlabelled_times=()
+):
+    """Counts of points of a few kinds, each of which occurs as often as `times` says."""
+    wrong, here = held_out & (said != truth), held_out
+    unlabelled = said[:, :0] if unlabelled is None else unlabelled
+    unlabelled_times = np.array(unlabelled_times, object)
+
+    def together(a, b, times):
+        return np.einsum("ip,jp,p->ij", a.astype(object), b.astype(object), times).astype(np.int64)
+
+    def agreements(said, here, times):
+        return sum(
+            together(here & (said == c), here & (said == c), times) for c in range(n_classes)
+        )
+
+    overlaps, both = together(here, here, times), together(wrong, wrong, times)
+    right = together(here & ~wrong, here & ~wrong, times)
+    everywhere = np.ones(unlabelled.shape, bool)
+    extra = together(everywhere, everywhere, unlabelled_times)
+    differ = extra - agreements(unlabelled, everywhere, unlabelled_times)
+    return VoteCounts(
+        errors=np.diag(both),
+        sizes=np.diag(overlaps),
+        tandem_errors=both,
+        overlaps=overlaps,
+        lone_errors=overlaps - both - right,
+        disagreements=overlaps - agreements(said, here, times) + differ,
+        disagreement_overlaps=overlaps + extra,
+        unlabelled_disagreements=differ,
+        classes=np.arange(n_classes),
+    )
+
+
+def random_counts(seed, largest_exponent=9.5):
+    rng = np.random.default_rng(seed)
+    n_voters, n_kinds, n_classes = rng.integers(1, 9), rng.integers(1, 12), rng.integers(1, 5)
+    held_out = rng.random((n_voters, n_kinds)) < rng.choice([0.3, 0.9, 1.0])
+    held_out[:, 0] = True
+    times = np.array([int(10 ** rng.uniform(0, largest_exponent)) for _ in range(n_kinds)], object)
+    n_unlabelled = rng.integers(4)
+    return counts_of_kinds(
+        rng.integers(n_classes, size=held_out.shape),
+        rng.integers(n_classes, size=n_kinds),
+        times,
+        held_out,
+        unlabelled=rng.integers(n_classes, size=(n_voters, n_unlabelled)),
+        unlabelled_times=times[rng.integers(n_kinds, size=n_unlabelled)],
+        n_classes=n_classes,
+    )
+
+
+def problems(counts, weights=None):
+    n = counts.n_voters
+    bare = record_of(counts_of_one(), bound="tandem")
+    triangles = {name: getattr(counts, name)[np.tril_indices(n)] for name in PAIR_COUNTS}
+    weights = np.full(n, 1 / n) if weights is None else weights
+    record = replace(
+        bare,
+        n_voters=n,
+        counts=triangles,
+        classes=tuple(counts.classes.tolist()),
+        weights=tuple(weights),
+        prior=tuple(weights),
+    )
+    return list(impossible_counts(record))
+
+
+def counts_of_one():
+    one = np.ones((1, 1), np.int64)
+    zero = 0 * one
+    return VoteCounts(
+        errors=zero[0],
+        sizes=one[0],
+        tandem_errors=zero,
+        overlaps=one,
+        disagreements=zero,
+        disagreement_overlaps=one,
+        lone_errors=zero,
+        classes=np.arange(2),
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_counts_of_real_points_are_possible(seed):
+    rng = np.random.default_rng(seed)
+    for i in range(25):
+        counts = random_counts(1000 * seed + i)
+        weights = rng.dirichlet(np.full(counts.n_voters, 0.3))
+        assert problems(counts, weights) == []
+
+
+@pytest.mark.parametrize(("n_voters", "n_points"), [(40, 3), (40, 60), (350, 50)])
+def test_more_voters_than_points_are_possible(n_voters, n_points):
+    rng = np.random.default_rng(0)
+    for held_out in (np.ones((n_voters, n_points), bool), rng.random((n_voters, n_points)) < 0.4):
+        held_out[:, 0] = True
+        counts = counts_of_kinds(
+            rng.integers(3, size=held_out.shape),
+            np.zeros(n_points, int),
+            np.ones(n_points, object),
+            held_out,
+            unlabelled=rng.integers(3, size=(n_voters, 2)),
+            unlabelled_times=[1, 1],
+            n_classes=3,
+        )
+        assert problems(counts) == []
+
+
+def equal_voters(n_voters, n_points, errors, tandem, lone):
+    """Counts on common points where all voters and all pairs are alike."""
+
+    def matrix(own, pair):
+        return np.where(np.eye(n_voters, dtype=bool), own, pair)
+
+    return VoteCounts(
+        errors=np.full(n_voters, errors),
+        sizes=np.full(n_voters, n_points),
+        tandem_errors=matrix(errors, tandem),
+        overlaps=matrix(n_points, n_points),
+        disagreements=matrix(0, lone),
+        disagreement_overlaps=matrix(n_points, n_points),
+        lone_errors=matrix(0, lone),
+        classes=np.arange(2),
+    )
+
+
+def test_half_of_all_points_wrong_and_never_two_voters_at_once_is_impossible():
+    """Once valid at 0.024."""
+    counts = equal_voters(100, 100_000, 50_000, 0, 0)
+    record = record_of(counts)
+    assert record.value < 0.03
+    found = verify_record(record).problem
+    assert found.startswith("voters 0 and 1 have 0 lone errors and not 100000 to 100000, ")
+
+
+def test_what_pairs_hide_three_voters_reveal():
+    counts = equal_voters(100, 100_000, 50_000, 0, 100_000)
+    assert (
+        "have more errors than points, each counted once"
+        in verify_record(record_of(counts)).problem
+    )
+
+
+def test_what_three_voters_hide_all_of_them_reveal():
+    counts = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
+    assert "together are not those of any points" in verify_record(record_of(counts)).problem
+    assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
+
+
+def test_what_common_points_reveal_one_point_more_does_not_hide():
+    honest = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
+    sizes, overlaps = honest.sizes.copy(), honest.overlaps.copy()
+    sizes[-1] += 1
+    overlaps[-1, -1] += 1
+    found = problems(
+        replace(honest, sizes=sizes, overlaps=overlaps, disagreement_overlaps=overlaps)
+    )
+    assert "together are not those of any points" in found[0]
+
+
+def test_a_group_that_cannot_be_is_found_among_honest_voters():
+    rng = np.random.default_rng(0)
+    said = rng.random((30, 5000)) < 0.3
+    honest = counts_of_kinds(
+        said.astype(int),
+        np.zeros(5000, int),
+        np.ones(5000, object),
+        np.ones(said.shape, bool),
+        n_classes=2,
+    )
+    assert problems(honest) == []
+    tandem, lone = honest.tandem_errors.copy(), honest.lone_errors.copy()
+    group = np.ix_(range(5, 17), range(5, 17))
+    apart = ~np.eye(12, dtype=bool)
+    change = np.where(apart, tandem[group] - 220, 0)
+    tandem[group] -= change
+    lone[group] += 2 * change
+    assert (lone >= 0).all()
+    forged = replace(honest, tandem_errors=tandem, lone_errors=lone, disagreements=lone)
+    weights = np.where(np.arange(30) < 15, 0.9, 0.1)
+    assert "together are not those of any points" in problems(forged, weights / weights.sum())[0]
+
+
+def changed(counts, **changes):
+    """Change single pairs of a matrix, on both sides of the diagonal."""
+    matrices = {}
+    for name, (i, j, difference) in changes.items():
+        matrices[name] = getattr(counts, name).copy()
+        matrices[name][[i, j], [j, i]] += difference
+    return replace(counts, **matrices)
+
+
+def three_voters(n_classes=3, unlabelled=((0,), (0,), (0,))):
+    """Two voters that are right everywhere, one that is wrong on half of 100 points."""
+    return counts_of_kinds(
+        np.array([[0, 0], [0, 0], [0, 1]]),
+        np.zeros(2, int),
+        np.array([50, 50], object),
+        np.ones((3, 2), bool),
+        unlabelled=np.array(unlabelled),
+        unlabelled_times=[40] * len(unlabelled[0]),
+        n_classes=n_classes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"unlabelled_disagreements": (0, 1, 3), "disagreements": (0, 1, 3)}, "share predictions"),
+        (
+            {"unlabelled_disagreements": (0, 2, 40), "disagreements": (0, 2, 40)},
+            "share predictions",
+        ),
+        ({"lone_errors": (0, 2, -1)}, "have 49 lone errors and not 50 to 50"),
+        ({"disagreements": (0, 2, 1)}, "have 51 labelled disagreements among 50"),
+    ],
+)
+def test_one_pair_that_does_not_fit_is_found(change, problem):
+    counts = three_voters()
+    assert problems(counts) == []
+    assert any(problem in found for found in problems(changed(counts, **change)))
+
+
+def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabelled_point():
+    everywhere = {"unlabelled_disagreements": 30, "disagreements": 30}
+    for n_classes, is_found in ((2, True), (3, False)):
+        counts = three_voters(n_classes)
+        for pair in ((0, 1), (0, 2), (1, 2)):
+            counts = changed(counts, **{name: (*pair, by) for name, by in everywhere.items()})
+        assert any("on 2 labels" in found for found in problems(counts)) == is_found
+    odd = three_voters(2, unlabelled=((0,), (0,), (1,)))
+    odd = changed(odd, unlabelled_disagreements=(0, 2, -1), disagreements=(0, 2, -1))
+    assert any("on 2 labels" in found for found in problems(odd))
+
+
+def possible_lone_errors(sizes, errors, o, tandem):
+    """Lone errors that two voters can have, by trying every number of errors on common points."""
+    (n, m), (e, f) = sizes, errors
+    return {
+        a + b - 2 * tandem
+        for a in range(tandem, min(e, o) + 1)
+        for b in range(tandem, min(f, o) + 1)
+        if e - a <= n - o and f - b <= m - o and a + b - tandem <= o
+    }
+
+
+def test_the_limits_of_lone_errors_are_those_of_brute_force():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n, m = rng.integers(1, 8, size=2)
+        o = rng.integers(0, min(n, m) + 1)
+        e, f = rng.integers(0, n + 1), rng.integers(0, m + 1)
+        tandem = rng.integers(0, min(e, f, o) + 1)
+        possible = possible_lone_errors((n, m), (e, f), o, tandem)
+        for lone in range(o - tandem + 1):
+            overlaps, both = np.array([[n, o], [o, m]]), np.array([[e, tandem], [tandem, f]])
+            apart = np.array([[0, lone], [lone, 0]])
+            counts = VoteCounts(
+                errors=np.diag(both),
+                sizes=np.diag(overlaps),
+                tandem_errors=both,
+                overlaps=overlaps,
+                disagreements=apart,
+                disagreement_overlaps=overlaps,
+                lone_errors=apart,
+                classes=np.arange(2),
+            )
+            assert (problems(counts) == []) == (lone in possible)
