@@ -6,7 +6,14 @@ import atheris
 import numpy as np
 
 with atheris.instrument_imports(include=["tandemvote.verify"]):
-    from tandemvote.certificate_file.record import MAX_POINTS, CertificateRecord, StatedBound
+    from tandemvote.assumptions import standard_assumptions
+    from tandemvote.certificate_file.record import (
+        MAX_POINTS,
+        PAIR_COUNTS,
+        SCHEMA,
+        CertificateRecord,
+        StatedBound,
+    )
     from tandemvote.verify import verify_record
     from tandemvote.verify.rules import RULES
     from tandemvote.verify.sample_sizes import SAMPLE_SIZES
@@ -18,24 +25,11 @@ def one_input(data: bytes) -> None:
     """Verify a record of possible counts and any weights; nothing may be raised."""
     draw = atheris.FuzzedDataProvider(data)
     n_voters = draw.ConsumeIntInRange(1, 3)
-    own = [_count(draw, MAX_POINTS) for _ in range(n_voters)]
-    own_errors = [_count(draw, size) for size in own]
-    unlabelled = _count(draw, MAX_POINTS - max(own))
-    triangles: dict[str, list[int]] = {"o": [], "t": [], "d": [], "u": []}
-    for second in range(n_voters):
-        for first in range(second + 1):
-            same = first == second
-            overlap = own[first] if same else _count(draw, min(own[first], own[second]))
-            wrong = min(own_errors[first], own_errors[second], overlap)
-            wrong = own_errors[first] if same else _count(draw, wrong)
-            triangles["o"].append(overlap)
-            triangles["t"].append(wrong)
-            triangles["d"].append(0 if same else _count(draw, overlap - wrong))
-            triangles["u"].append(0 if same else _count(draw, unlabelled))
-    overlaps, wrong, differ, extra = (np.array(t) for t in triangles.values())
+    counts = _possible_counts(draw, n_voters)
     delta = draw.ConsumeProbability() or 0.05
     chosen = draw.PickValueInList(sorted(RULES))
     record = CertificateRecord(
+        schema=SCHEMA,
         bound="tandem",
         value=1.0,
         printed="1.000",
@@ -51,24 +45,40 @@ def one_input(data: bytes) -> None:
         weights=_weights(draw, n_voters),
         prior=_weights(draw, n_voters),
         n_voters=n_voters,
-        counts={
-            "tandem_errors": wrong,
-            "overlaps": overlaps,
-            "disagreements": differ + extra,
-            "disagreement_overlaps": overlaps + unlabelled,
-            "lone_errors": differ,
-            "unlabelled_disagreements": extra,
-        },
+        counts=counts,
         profile=_profile(draw) if chosen == "vote_profile" else None,
         test=(_count(draw, 1000), 1000) if chosen == "test_set" else None,
         classes=(0, 1),
-        attestations=(),
+        attestations=standard_assumptions(profile=True, test_set=True),
         notes=(),
         versions={},
         digest="",
         expected_digest="",
     )
     verify_record(record, rigorous=draw.ConsumeBool())
+
+
+def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[str, np.ndarray]:
+    """Count a few kinds of points, each of which occurs up to billions of times."""
+    counts = {name: np.zeros((n_voters, n_voters), np.int64) for name in PAIR_COUNTS}
+    n_kinds = draw.ConsumeIntInRange(1, 6)
+    for kind in range(n_kinds):
+        times = _count(draw, MAX_POINTS // (2 * n_kinds))
+        wrong = np.array([draw.ConsumeBool() for _ in range(n_voters)])
+        differs = wrong[:, None] != wrong
+        if kind and draw.ConsumeBool():  # without labels
+            counts["disagreement_overlaps"] += times
+            counts["unlabelled_disagreements"] += times * differs
+            counts["disagreements"] += times * differs
+            continue
+        held_out = np.array([not kind or draw.ConsumeBool() for _ in range(n_voters)])
+        both = held_out[:, None] & held_out
+        counts["overlaps"] += times * both
+        counts["disagreement_overlaps"] += times * both
+        counts["tandem_errors"] += times * (both & wrong[:, None] & wrong)
+        counts["lone_errors"] += times * (both & differs)
+        counts["disagreements"] += times * (both & differs)
+    return {name: matrix[np.tril_indices(n_voters)] for name, matrix in counts.items()}
 
 
 def _profile(draw: atheris.FuzzedDataProvider) -> tuple[np.ndarray, np.ndarray]:
