@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
+from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.kl_inverse import kl_lower_inverse, kl_upper_inverse
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
-from tandemvote.inequalities.kl_intervals import check_delta
 
 ABSCISSAE, GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(80)
 NODES, NODE_WEIGHTS = (1.0 + ABSCISSAE) / 2.0, GAUSS_WEIGHTS / 2.0
