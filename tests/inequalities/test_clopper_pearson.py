@@ -88,9 +88,9 @@ def test_three_thousand_random_limits_are_never_inside_and_hardly_outside():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 11))
+@pytest.mark.parametrize("seed", range(1, 9))
 def test_thousands_of_limits_of_large_samples_are_never_inside(seed):
-    assert_random_limits_hold(seed, 20, 15, 5000)
+    assert_random_limits_hold(seed, 5, 15, 5000)
 
 
 @pytest.mark.slow
