@@ -81,7 +81,10 @@ def _checked(file: Path, **options: Any) -> Verdict:
 
 
 def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[str]:
+    from tandemvote.certificate_file.record import SCHEMAS  # noqa: PLC0415
+
     record = verdict.record
+    silent = record.schema == SCHEMAS[0] and record.test is not None
     how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
     unlabelled = record.counts["disagreement_overlaps"][0] > record.counts["overlaps"][0]
     there = {
@@ -100,5 +103,6 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[
         f"  by {record.bound}, weighted vote of {record.n_voters} voters",
         f"  every number follows from the counts, {how}",
         *([f"  the counts are those of {whose}"] if whose else []),
+        *(["  of the first schema: nothing is attested about the test points"] if silent else []),
         f"  not checked: {', '.join([*unseen, f'the {len(record.attestations)} attestations'])}",
     ]
