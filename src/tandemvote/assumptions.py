@@ -45,7 +45,13 @@ VOTES = (
 
 UNLABELLED_POINTS = Assumption(
     "The unlabelled points are independent draws from the same source; they were used neither to"
-    " train a voter nor to choose the weights."
+    " train a voter nor to choose the weights. Points on which the voters differ more than their"
+    " errors allow would have been refused; a shift to points on which they agree, rightly or"
+    " wrongly, cannot be seen.",
+    earlier=(
+        "The unlabelled points are independent draws from the same source; they were used neither"
+        " to train a voter nor to choose the weights.",
+    ),
 )
 
 TEST_POINTS = Assumption(
