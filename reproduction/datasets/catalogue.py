@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from reproduction.datasets import recipes
 from reproduction.datasets.entry import CatalogueEntry, RawFile
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables import DatasetError
 
 
 def _libsvm(path: str, *, known_hash: str | None = None) -> RawFile:

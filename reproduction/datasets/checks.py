@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproduction.datasets.entry import CatalogueEntry
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables import DatasetError
 
 
 class Standing(Enum):

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from reproduction.datasets.checks import Standing, check_against_catalogue, content_digest
 from reproduction.datasets.entry import CatalogueEntry, PaperDataset
+from tandemvote.tables import Dataset, DatasetError
 from tandemvote.tables.array_files import load_arrays
-from tandemvote.tables.dataset import Dataset
-from tandemvote.tables.errors import DatasetError
 
 
 def read_prepared(path: Path, entry: CatalogueEntry) -> PaperDataset:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from reproduction.datasets.checks import row_keys
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables import DatasetError
 from tandemvote.tables.file_content import read_bytes
 
 Arrays = tuple[NDArray[Any], NDArray[Any]]

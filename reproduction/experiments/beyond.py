@@ -11,13 +11,12 @@ from reproduction.experiments.cells import BeyondCell
 from reproduction.experiments.protocol import DELTA, paper_forest
 from reproduction.experiments.rows import BeyondRow
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
+from tandemvote import VoteCounts, Votes
 from tandemvote.bounds import get_bound, test_set_bound
 from tandemvote.bounds.sharpening import HARMONIC, PAPER
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
-from tandemvote.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.tables import Dataset
-from tandemvote.votes import Votes
 from tandemvote.weights import minimise
 from tandemvote.weights.dirichlet import minimise_dirichlet
 
@@ -92,7 +91,7 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
 
 
 def _hold_out_votes(vote: VoteOnTest, chosen: np.ndarray) -> Votes:
-    """Votes on the chosen test points, as labels count all those that the forest can predict."""
+    """Return the votes on the chosen test points, with all classes that the forest can predict."""
     predictions = vote.predictions[:, chosen]
     return Votes(
         predictions=predictions,

@@ -29,10 +29,10 @@ FAMILIES = MappingProxyType(
 """The four families of the paper's appendix, and one more. A to C read the same forests."""
 
 PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
-"""What a run does if it is not told otherwise."""
+"""The default of a run."""
 
 PILOT_REPETITIONS = 2
-"""Every data set gets these first, so that a mistake shows before the long sets are due."""
+"""Every data set gets these first, so that a mistake shows before the long runs."""
 
 
 @dataclass(frozen=True, order=True)

@@ -1,4 +1,4 @@
-"""What a cell leaves behind: rows of four tables, as records and as text."""
+"""The rows of a cell, in four tables: as records and as text."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def _text(value: Any) -> str:
 
 
 def versions() -> str:
-    """Name the libraries behind a row.
+    """List the versions of the libraries that made a row.
 
     Examples
     --------

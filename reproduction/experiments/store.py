@@ -21,7 +21,7 @@ from reproduction.experiments.cells import Cell
 from reproduction.experiments.rows import TABLES, Row, TextRow, as_text
 
 CELL_TABLES = ("forests", "unlabelled", "beyond")
-"""Tables whose rows tell that a cell is done."""
+"""Tables whose rows show that a cell is done."""
 
 
 class StoreError(OSError):
@@ -58,7 +58,7 @@ class RowStore:
 
     @property
     def cell_folder(self) -> Path:
-        """Where cells wait to be gathered."""
+        """Folder of the cells that are not gathered yet."""
         return self.folder / "cells"
 
     def table_path(self, table: str) -> Path:

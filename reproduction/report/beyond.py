@@ -74,7 +74,7 @@ class Answer:
 
     @classmethod
     def of(cls, means: pd.Series) -> Answer:
-        """Read an answer off the means of a data set."""
+        """Make an answer from the means of a data set."""
         column = min(HELD_OUT_BOUNDS, key=lambda name: float(means[name]))
         return cls(
             test_risk=float(means["test_risk"]),
@@ -131,7 +131,7 @@ class Answer:
         )
 
     def _times(self, value: float) -> str:
-        """Say how many times the test risk a value is, if that can be said."""
+        """Say how many times the test risk a value is, unless that is 0."""
         if not self.test_risk > 0:
             return ""
         ratio = value / self.test_risk
@@ -156,7 +156,7 @@ def all_answers(rows: pd.DataFrame) -> dict[str, Answer]:
 
 
 def number(value: float) -> str:
-    """Write a rate: three decimals, or two digits where these would not show it.
+    """Write a rate with three decimals, or two significant digits if it is below 0.01.
 
     Examples
     --------

@@ -22,7 +22,7 @@ LATEX = str.maketrans(
 
 
 class Mark(Enum):
-    """How a cell stands out: the markup around its text, in Markdown and in LaTeX."""
+    """The markup around the text of a cell, in Markdown and in LaTeX."""
 
     NONE = ("{}", "{}")
     BOLD = ("**{}**", r"\textbf{{{}}}")

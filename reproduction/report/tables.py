@@ -57,7 +57,7 @@ def all_tables(forests: pd.DataFrame, names: Mapping[str, str]) -> list[TextTabl
 
 
 def dataset_table(names: Mapping[str, str]) -> TextTable:
-    """Return the paper's overview of its data sets, marking those it is not about here."""
+    """Return the paper's overview of its data sets, marking those without rows here."""
     columns = ("N", "d", "c", "c_min", "c_max", "source")
     latex = ("$N$", "$d$", "$c$", r"$c_{\min}$", r"$c_{\max}$", "Source")
     return TextTable(

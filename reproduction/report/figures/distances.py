@@ -17,7 +17,7 @@ SERIES = {
     "dirichlet": ("^", COLOURS["c_tandem"], "DIR: weights fitted on n/2 labels"),
     "test_set": ("v", COLOURS["tandem"], "TEST: n labels"),
 }
-"""Marker, colour and words of what is shown of an answer, the loosest first."""
+"""Marker, colour and label of each series, the loosest bound first."""
 
 
 def bound_distances(rows: pd.DataFrame) -> Figure:

@@ -1,4 +1,4 @@
-"""One look for all figures of the reproduction."""
+"""The style of all figures of the reproduction."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def titles(frame: pd.DataFrame) -> dict[str, str]:
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in the look of the reproduction."""
+    """Draw in the style of the reproduction."""
     with mpl.rc_context(SETTINGS):
         yield
 
 
 def panels(n_panels: int, *, columns: int, width: float = 1.75, height: float = 1.9) -> list[Axes]:
-    """Return so many axes of a new figure, in rows; unused places stay empty.
+    """Return `n_panels` axes of a new figure, in rows; unused places stay empty.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def panels(n_panels: int, *, columns: int, width: float = 1.75, height: float = 
 
 
 def figure_of(axes: list[Axes]) -> Figure:
-    """Return the figure the axes stand in."""
+    """Return the figure of the axes."""
     figure = axes[0].figure
     assert isinstance(figure, Figure)
     return figure

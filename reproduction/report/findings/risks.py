@@ -18,10 +18,10 @@ MINOR = 1.15
 """The largest median factor by which reduced bagging may raise the test risk."""
 
 CLEAR = 3.0
-"""So many standard errors of the paired difference make a rise clear."""
+"""A rise of so many standard errors of the paired difference is clear."""
 
 FEWEST_PAIRS = 10
-"""From fewer repetitions no standard error is judged by."""
+"""With fewer repetitions the standard error is not used."""
 
 Vote = tuple[str, str]
 Means = Callable[[str, str], pd.DataFrame]

@@ -11,7 +11,7 @@ C_BOUNDS = ["c1", "c2", "c_tandem"]
 UNIFORM_BOUNDS = ["first_order", *C_BOUNDS, "tandem"]
 
 TINY_LOSS_SETS = ["Mushroom", "Shuttle"]
-"""Left out where losses near 0 are divided by, as in the paper."""
+"""Left out of ratios, as in the paper: their losses are near 0."""
 
 FEWEST_TO_RANK = 4
 CLEAR_RANK = -0.5

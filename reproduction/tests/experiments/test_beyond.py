@@ -1,12 +1,11 @@
 import csv
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import beta
 
-from reproduction.command_line import run
+from reproduction.command_line import RESULTS, run
 from reproduction.experiments.beyond import measure_beyond, run_beyond
 from reproduction.experiments.campaign import plan_cells
 from reproduction.experiments.cells import BeyondCell, ForestCell, Shape, beyond_cells, schedule
@@ -19,8 +18,6 @@ from reproduction.report.beyond import Answer, all_answers, beyond_page
 from reproduction.report.frames import read_frame, row_frame
 from reproduction.report.rendering import render_reproduction
 from reproduction.report.tables import beyond_table
-
-REPRODUCTION = Path(__file__).parents[2] / "reproduction"
 
 PROMISED = (
     "dataset,repetition,test_risk,first_order,tandem,c_tandem,sharp_first_order,sharp_tandem,c_box,"
@@ -44,9 +41,7 @@ def measured(request, small_source):
 
 @pytest.fixture(scope="module")
 def committed():
-    if not (REPRODUCTION / "beyond.csv").exists():
-        pytest.skip("no rows are committed yet")
-    return read_frame(RowStore(REPRODUCTION), "beyond")
+    return read_frame(RowStore(RESULTS), "beyond")
 
 
 def test_columns_are_those_the_reader_was_promised():
@@ -200,11 +195,11 @@ def test_the_committed_page_and_tables_are_what_the_rows_say(committed):
         ("tables/beyond-bounds.md", f"{table.caption}\n\n{table.markdown()}"),
         ("tables/beyond-bounds.tex", table.latex()),
     ):
-        assert (REPRODUCTION / path).read_text(encoding="utf-8") == text + "\n"
+        assert (RESULTS / path).read_text(encoding="utf-8") == text + "\n"
 
 
 def test_committed_rows_and_those_of_family_a_tell_of_the_same_forests(committed):
-    with (REPRODUCTION / "forests.csv").open(newline="", encoding="utf-8") as file:
+    with (RESULTS / "forests.csv").open(newline="", encoding="utf-8") as file:
         forests = {
             (row["dataset"], int(row["repetition"])): row
             for row in csv.DictReader(file)

@@ -1,11 +1,11 @@
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
+from reproduction.command_line import RESULTS
 from reproduction.experiments.cells import ForestCell, UnlabelledCell
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import (
@@ -20,8 +20,6 @@ from reproduction.experiments.sources import DataSource
 from reproduction.experiments.store import RowStore
 from reproduction.report.paper_numbers import paper_csv
 from tandemvote.tables import Dataset, DatasetError
-
-REPRODUCTION = Path(__file__).parents[2] / "reproduction"
 
 EXACT = ("test_risk", "gibbs_loss", "tandem_loss", "disagreement", "n_min", "n_min_pairs", "seed")
 
@@ -126,7 +124,7 @@ def test_a_committed_row_can_be_made_again_alone():
     cell = ForestCell("Splice", "reduced", 7)
     stored = {
         row["weighting"]: row
-        for row in RowStore(REPRODUCTION).rows("forests")
+        for row in RowStore(RESULTS).rows("forests")
         if TABLES["forests"].cell(row) == cell
     }
     if not stored or stored["uniform"]["versions"] != versions():

@@ -3,11 +3,11 @@
 import csv
 import re
 from collections import defaultdict
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from reproduction.command_line import RESULTS
 from reproduction.experiments.store import RowStore
 from reproduction.report.beyond import FIGURE
 from reproduction.report.comparison import (
@@ -21,8 +21,6 @@ from reproduction.report.findings import all_findings
 from reproduction.report.frames import read_frame, shown
 from reproduction.report.readme import FIGURE_WORDS
 from reproduction.report.tables import all_tables
-
-RESULTS = Path(__file__).parents[2] / "results"
 
 TO_RENDER = "Run `make reproduce`."
 

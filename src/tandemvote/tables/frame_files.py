@@ -34,32 +34,10 @@ def read_delimited(
     missing_values: Sequence[str] = ("?",),
     categories: Sequence[str] = (),
 ) -> pandas.DataFrame:
-    r"""Read a text table, compressed or not; blanks around a cell do not count.
+    r"""Read a text table, compressed or not; the options are those of `read_table`.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    separator : str, optional
-        Tab, semicolon, bar or comma; detected if not given.
-    decimal : str
-        The decimal sign.
-    encoding : str
-        The default is UTF-8, with or without a byte-order mark.
-    header : bool, optional
-        Whether the first line names the columns. If not given, it does, and one that looks like
-        data is refused. If False, they are called ``column1``, ``column2`` and so on.
-    column_names : sequence of str, optional
-        Names for a file without a header line.
-    missing_values : sequence of str
-        Cells that count as missing besides empty ones, NA, NaN, null, None and the like.
-    categories : sequence of str
-        Names of columns to take as text even if they hold numbers.
-
-    Raises
-    ------
-    DatasetError
-        If the text is no table: undecodable, ragged, or with a column name twice.
+    Blanks around a cell are ignored. Text that is undecodable or ragged, or has a column name
+    twice, is refused.
 
     Examples
     --------

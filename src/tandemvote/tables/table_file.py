@@ -66,8 +66,18 @@ def read_table(
     name : str, optional
         Name of the data set; the file name without its ending if not given.
     **options
-        For CSV those of :func:`~tandemvote.tables.frame_files.read_delimited`; for LIBSVM
-        ``n_features`` and ``zero_based``.
+        For LIBSVM ``n_features`` and ``zero_based``, as in `sklearn.datasets.load_svmlight_file`.
+        For CSV:
+
+        - ``separator``: tab, semicolon, bar or comma; detected if not given;
+        - ``decimal``: the decimal sign, a point by default;
+        - ``encoding``: UTF-8 by default, with or without a byte-order mark;
+        - ``header``: whether the first line names the columns. If not given, it does, and one that
+          looks like data is refused; if False, they are called ``column1``, ``column2``, ...;
+        - ``column_names``: names for a file without a header line;
+        - ``missing_values``: cells that count as missing, ``?`` by default, besides empty ones, NA,
+          NaN, null, None and the like;
+        - ``categories``: names of columns to take as text even if they hold numbers.
 
     Returns
     -------
