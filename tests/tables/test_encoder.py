@@ -47,6 +47,19 @@ def test_a_table_of_another_kind_is_refused(frame, complaint):
         TableEncoder().fit(FRAME).transform(frame)
 
 
+def test_a_polars_frame_is_encoded_like_a_pandas_frame():
+    polars = pytest.importorskip("polars")
+    encoder = TableEncoder().fit(FRAME)
+    np.testing.assert_array_equal(
+        encoder.transform(polars.from_pandas(FRAME)), encoder.transform(FRAME)
+    )
+
+
+def test_an_array_without_names_is_refused():
+    with pytest.raises(DatasetError, match="got ndarray"):
+        TableEncoder().fit(np.zeros((2, 2)))
+
+
 def test_a_pipeline_takes_data_frames():
     model = make_pipeline(TableEncoder(), RandomForestClassifier(n_estimators=5, random_state=0))
     kinds = ["a", "b", "a"]

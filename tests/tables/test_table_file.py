@@ -372,7 +372,7 @@ def test_further_points_are_read_like_the_first(tmp_path, ending):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("colour\nred\n", r"more\.csv, beside known: The column 'weight' is missing"),
+        ("colour\nred\n", r"more\.csv does not fit known: The column 'weight' is missing"),
         ("colour,weight\nred,heavy\n", "'weight' holds text here and numbers in the table"),
         ("colour,weight\n3,5\n", "'colour' holds numbers here and text in the table"),
     ],

@@ -58,7 +58,7 @@ def category_number(text: str | None) -> float:
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Encode the columns of a data frame as float64, one column of numbers per column.
+    """Encode the columns of a pandas or polars data frame as float64, each by one column.
 
     Numbers and booleans stay what they are, with NaN for missing entries. Dates, and text that is
     all dates in ISO 8601, become seconds since 1970; durations become seconds. Everything else is a
@@ -100,7 +100,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         DatasetError
             If a column is mostly numbers with some text among them, or a value is infinite.
         """
-        frame = X.rename(columns=str)
+        frame = _as_pandas(X)
         refuse_duplicates(frame.columns, "The table")
         encoded = {column: _encode(frame[column]) for column in frame.columns}
         self.feature_names_in_ = np.array(list(encoded), dtype=object)
@@ -120,7 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             in `fit`, or the other way round.
         """
         check_is_fitted(self)
-        frame, encoded = X.rename(columns=str), {}
+        frame, encoded = _as_pandas(X), {}
         for column in self.feature_names_in_:
             if column not in frame.columns:
                 raise DatasetError(f"The column {column!r} is missing. Give the same columns.")
@@ -148,6 +148,17 @@ def refuse_infinite(X: NDArray[Any], columns: list[str]) -> None:
             f"The column {columns[too_large.argmax()]} holds a value that is infinite or above "
             f"{LARGEST_VALUE:.1e}, more than trees can take. Replace it, or leave the cell empty."
         )
+
+
+def _as_pandas(X: Any) -> pandas.DataFrame:
+    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    frame = X.to_pandas() if hasattr(X, "to_pandas") else X  # from polars, for one
+    if not isinstance(frame, pandas.DataFrame):
+        raise DatasetError(
+            f"The encoder takes a data frame with named columns, got {type(X).__name__}. An array"
+            " of numbers needs no encoder."
+        )
+    return frame.rename(columns=str)
 
 
 def _stacked(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:

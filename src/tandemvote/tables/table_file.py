@@ -173,7 +173,7 @@ def read_features(
         try:
             return np.asarray(like.encoder.transform(frame))
         except DatasetError as error:
-            raise DatasetError(f"{path.name}, beside {like.name}: {error}") from error
+            raise DatasetError(f"{path.name} does not fit {like.name}: {error}") from error
     if chosen == "libsvm":
         X, _ = read_libsvm(path, n_features=like.n_features, **options)
     else:
