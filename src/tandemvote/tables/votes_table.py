@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 ENDINGS = (".csv", ".tsv", ".txt")
-COMPRESSED = (".gz", ".bz2", ".z")
+COMPRESSED = (".gz", ".bz2")
 LARGEST_BLOCK = 2**30
 
 
