@@ -18,7 +18,7 @@ from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.tables import Dataset
 from tandemvote.weights import minimise
-from tandemvote.weights.dirichlet import minimise_dirichlet
+from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 AS_PUBLISHED = {name: get_bound(name) for name in ("first_order", "tandem", "c_tandem")}
 SHARPENED = {

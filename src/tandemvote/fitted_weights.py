@@ -15,7 +15,7 @@ from tandemvote.counts import FloatArray
 from tandemvote.ensembles.evidence import common_hold_out
 from tandemvote.hard_vote import votable, vote_of
 from tandemvote.votes import Voters
-from tandemvote.weights.dirichlet import minimise_dirichlet
+from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 SMALLEST_WEIGHT = 2.0**-40
 """A weight of 0 would make the divergence infinite; this one never decides a vote by itself."""

@@ -19,7 +19,7 @@ from tandemvote.bounds.dirichlet import (
     dirichlet_on_votes,
     label_totals,
 )
-from tandemvote.weights.dirichlet import _Objective, minimise_dirichlet
+from tandemvote.weights.dirichlet_weights import _Objective, minimise_dirichlet
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def dirichlet_on_votes(
         Predictions on points that no voter was trained on.
     parameters : array_like of shape (n_voters,)
         alpha = K rho, positive: the vote's weights are alpha / sum(alpha). They may be fitted on
-        these votes, see `tandemvote.weights.dirichlet`.
+        these votes, see `tandemvote.weights.dirichlet_weights`.
     prior : array_like of shape (n_voters,), optional
         pi, uniform by default.
     delta : float in (0, 1)

@@ -143,7 +143,7 @@ def certify(
 
     Or: tandemvote certify --predictions 'votes/*.parquet' --dask tcp://scheduler:8786
     """
-    from tandemvote.cli.judging import connected, judge  # noqa: PLC0415
+    from tandemvote.cli.predictions import connected, judge  # noqa: PLC0415
 
     if (data is None) == (predictions is None):
         raise typer.BadParameter("give either DATA or --predictions.")

@@ -1,6 +1,6 @@
 """The report of a certificate: one HTML file with its styles and pictures inside."""
 
-from tandemvote.report.certificate_report import render_report, write_report
+from tandemvote.report.contents import render_report, write_report
 
 __all__ = [
     "render_report",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tandemvote.counts import FloatArray, IntArray, VoteCounts
-from tandemvote.weights.minimising import find_solver, report
+from tandemvote.weights.minimum import find_solver, report
 from tandemvote.weights.problems import PROBLEMS
 from tandemvote.weights.solution import Status, WeightSolution
 

@@ -1,4 +1,4 @@
-"""Let ``python -m tandemvote.cli`` be the command ``tandemvote``."""
+"""Let ``python -m tandemvote`` be the command ``tandemvote``."""
 
 from tandemvote.cli import main
 

@@ -11,7 +11,7 @@ from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise
 from tandemvote.weights.descent import Descent
-from tandemvote.weights.minimising import report
+from tandemvote.weights.minimum import report
 from tandemvote.weights.problems import PROBLEMS, tandem_objective
 
 ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
