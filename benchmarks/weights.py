@@ -22,9 +22,8 @@ from threadpoolctl import threadpool_limits
 from tandemvote.bounds.sharpening import HARMONIC, PAPER
 from tandemvote.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
-from tandemvote.weights.descent import Descent, Solver
 from tandemvote.weights.irprop import irprop
-from tandemvote.weights.objective import Objective
+from tandemvote.weights.objective import Descent, Objective, Solver
 from tandemvote.weights.problems import PROBLEMS
 
 GOALS = {100: 10, 1000: 50}

@@ -82,7 +82,7 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
         **published,
         **sharpened,
         "vote_profile": VOTE_PROFILE(counts, vote.predictions, delta=DELTA).value,
-        "dirichlet": solution.bound.value,
+        "dirichlet": solution.bound_value.value,
         "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
         "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
         "weighted_vote_profile": VOTE_PROFILE(counts, vote.predictions, weights, delta=DELTA).value,

@@ -185,7 +185,7 @@ class Certification:
         asked = [name for name in self.request.bounds_named[::-1] if name in PROBLEMS]
         bound = (*asked, "tandem")[0]
         solution = self.solution
-        if solution is None or solution.bound_name != bound:
+        if solution is None or solution.bound != bound:
             solution = self.request.minimise(self.counts, bound)
         smaller = prune(solution, self.counts, max_voters=max_voters)
         weights = votable(smaller.weights)

@@ -123,8 +123,8 @@ def test_fitted_weights_beat_equal_ones_and_every_bound_of_the_paper():
     assert solution.weights[:3].min() > solution.weights[3:].max()
     equal = min(dirichlet_on_votes(votes, np.full(6, k0 / 6)).value for k0 in PRIOR_CONCENTRATIONS)
     published = bounds.all_bounds(VoteCounts.from_votes(votes), solution.weights)
-    assert solution.bound.value < min(equal, *map(float, published.values()))
-    assert solution.bound.value == dirichlet_on_votes(votes, solution.parameters).value
+    assert solution.bound_value.value < min(equal, *map(float, published.values()))
+    assert solution.bound_value.value == dirichlet_on_votes(votes, solution.parameters).value
 
 
 def test_voters_with_their_own_held_out_sets_are_refused():

@@ -69,7 +69,7 @@ def test_history_frame_is_the_solvers_path(votes):
 
 
 def test_a_solver_without_a_path_says_so():
-    display = HistoryDisplay(values=np.array([]), bound=1.0, bound_name="tandem")
+    display = HistoryDisplay(values=np.array([]), value=1.0, bound="tandem")
     assert display.description.startswith("No path")
     assert display.frame().empty
     display.plot()

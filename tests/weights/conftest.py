@@ -8,7 +8,7 @@ import pytest
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights.objective import Objective
-from tandemvote.weights.relaxations import DisagreementRelaxation, TandemRelaxation
+from tandemvote.weights.relaxations import disagreement_relaxation, tandem_relaxation
 
 
 def _forest_counts(n_voters, n_points, *, seed, held_out=None):
@@ -75,9 +75,9 @@ def make_objective():
         tandem, differ, losses = FAMILIES[family](rng, n_voters)
         prior = rng.dirichlet(np.full(n_voters, 5.0)) if seed % 2 else np.ones(n_voters) / n_voters
         if bound == "tandem":
-            relaxation = TandemRelaxation(n=n, delta=0.05)
+            relaxation = tandem_relaxation(n=n, delta=0.05)
             return Objective(relaxation, np.log(prior), np.zeros(n_voters), tandem)
-        relaxation = DisagreementRelaxation(n=2 * n, n_pairs=n, delta=0.05)
+        relaxation = disagreement_relaxation(n=2 * n, n_pairs=n, delta=0.05)
         return Objective(relaxation, np.log(prior), losses, differ)
 
     return make

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandemvote.weights.convexity import convexity_slack
+from tandemvote.weights.objective import convexity_slack
 
 PAPERS_EXAMPLE = np.array([[0.5, 0.0, 0.0], [0.0, 0.5, 1.0], [0.0, 1.0, 0.5]])
 

@@ -10,8 +10,8 @@ from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise
-from tandemvote.weights.descent import Descent
-from tandemvote.weights.minimum import report
+from tandemvote.weights.minimum import solved
+from tandemvote.weights.objective import Descent
 from tandemvote.weights.problems import PROBLEMS, tandem_objective
 
 ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
@@ -39,9 +39,9 @@ def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound,
     counts = forest_counts(30, 1000, seed=0, held_out=0.5)
     prior = np.random.default_rng(0).dirichlet(np.full(30, 3.0))
     solution = minimise(counts, bound, prior=prior, delta=0.1, solver=solver)
-    assert solution.bound == BOUNDS[bound](counts, solution.weights, prior, 0.1).value
-    assert solution.bound <= solution.bound_lambda
-    assert solution.bound_lambda == pytest.approx(min(solution.history), abs=1e-8)
+    assert solution.value == BOUNDS[bound](counts, solution.weights, prior, 0.1).value
+    assert solution.value <= solution.relaxed_value
+    assert solution.relaxed_value == pytest.approx(min(solution.history), abs=1e-8)
     assert abs(solution.weights.sum() - 1.0) <= 1e-12
     assert (solution.gamma is not None) == (bound == "disagreement")
     assert 0 < solution.lam < 2
@@ -56,7 +56,7 @@ def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, s
         solution = minimise(counts, "tandem", prior=prior)
         uniform = np.full(20, 1 / 20)
         for weights in (uniform, uniform if prior is None else prior):
-            assert solution.bound <= TANDEM(counts, weights, prior).value + 1e-11
+            assert solution.value <= TANDEM(counts, weights, prior).value + 1e-11
 
 
 def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
@@ -64,21 +64,21 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
     prior = np.full(10, 0.1)
     objective = tandem_objective(counts, prior, 0.05, "harmonic")
     worst = objective.at(30.0 * np.eye(10)[counts.errors.argmax()])
-    solution = report(
-        counts,
-        objective,
-        Descent(worst, (worst.value,), True),
-        fallbacks=((prior, Status.KEPT_PRIOR),),
-        bound_name="tandem",
+    unsolved = WeightSolution(
+        weights=prior,
+        bound="tandem",
         solver="auto",
         prior=prior,
         delta=0.05,
         sharpening="harmonic",
     )
+    descent = Descent(worst, (worst.value,), True)
+    fallbacks = [(prior, Status.KEPT_PRIOR)]
+    solution = solved(unsolved, counts, objective, descent, fallbacks=fallbacks)
     assert solution.status is Status.KEPT_PRIOR
     assert "kept the prior" in str(solution.status)
     np.testing.assert_array_equal(solution.weights, prior)
-    assert solution.bound == TANDEM(counts).value
+    assert solution.value == TANDEM(counts).value
     assert solution.gap is None
 
 
@@ -109,7 +109,7 @@ def test_voters_that_are_all_alike_keep_the_prior(bound, error_rate, n_voters, n
         expected = np.full(n_voters, 1 / n_voters) if prior is None else prior
         np.testing.assert_allclose(solution.weights, expected, rtol=1e-6)
         assert abs(solution.weights.sum() - 1.0) <= 1e-12
-        assert 0.0 <= solution.bound <= 1.0
+        assert 0.0 <= solution.value <= 1.0
 
 
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
@@ -148,11 +148,11 @@ def test_a_prior_is_honoured_by_every_solver(forest_counts):
             solution = minimise(counts, bound, prior=prior, solver=solver)
             objective = PROBLEMS[bound].objective(counts, prior, 0.05, "harmonic")
             assert solution.history[0] == objective.at(np.zeros(12)).value
-            assert solution.bound_lambda < solution.history[0] - 1e-3
+            assert solution.relaxed_value < solution.history[0] - 1e-3
             # With this prior the weights beat those that trust all voters alike.
             uniform = minimise(counts, bound, solver=solver).weights
             there = objective.at(np.log(np.maximum(uniform, 1e-300) / prior))
-            assert solution.bound_lambda < there.value - 1e-6
+            assert solution.relaxed_value < there.value - 1e-6
 
 
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
@@ -181,7 +181,7 @@ def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound)
     solution = minimise(counts, bound, prior=[0.25, 0.75])
     assert solution.status is Status.NO_COMMON_POINTS
     assert solution.weights.tolist() == [0.25, 0.75]
-    assert solution.bound == 1.0 and solution.bound_lambda == np.inf
+    assert solution.value == 1.0 and solution.relaxed_value == np.inf
     assert solution.gap is None
 
 
@@ -212,4 +212,4 @@ def test_a_solution_survives_pickling_and_prints_its_outcome(forest_counts):
     copy = pickle.loads(pickle.dumps(solution))
     assert isinstance(copy, WeightSolution) and copy.status is solution.status
     np.testing.assert_array_equal(copy.weights, solution.weights)
-    assert "CONVERGED" in repr(solution) and f"{solution.bound:.6f}" in repr(solution)
+    assert "CONVERGED" in repr(solution) and f"{solution.value:.6f}" in repr(solution)

@@ -12,7 +12,7 @@ from tandemvote.weights import minimise
 from tandemvote.weights.exponentiated_gradient import GAP_TOLERANCE, exponentiated_gradient
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.problems import PROBLEMS
-from tandemvote.weights.relaxations import FirstOrderRelaxation
+from tandemvote.weights.relaxations import first_order_relaxation
 
 
 def softmax_gradient(objective, point):
@@ -38,7 +38,7 @@ def test_gradients_agree_with_finite_differences(make_objective, family, bound):
 def test_the_first_order_gradient_agrees_with_finite_differences():
     rng = np.random.default_rng(1)
     objective = Objective(
-        FirstOrderRelaxation(300, 0.05), np.log(rng.dirichlet(np.ones(6))), rng.random(6)
+        first_order_relaxation(300, 0.05), np.log(rng.dirichlet(np.ones(6))), rng.random(6)
     )
     log_ratio = rng.normal(size=6)
     differences = [
@@ -51,13 +51,13 @@ def test_the_first_order_gradient_agrees_with_finite_differences():
 
 def minimum_with_fixed_parameters(objective, point):
     """Lowest value of the tangent (lambda and gamma fixed at `point`), by another method."""
-    slopes = objective.relaxation.slopes(point.terms)
+    slopes = objective.relaxation.slopes(point.averages)
 
     def tangent(log_ratio):
         other = objective.at(log_ratio)
         gradient = slopes[0] * objective.losses + 2 * slopes[1] * other.pair_means
         gradient = gradient + (slopes[2] + 2 * slopes[3]) * other.log_ratio
-        return slopes @ other.terms, other.weights * (gradient - other.weights @ gradient)
+        return slopes @ other.averages, other.weights * (gradient - other.weights @ gradient)
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-12}
     starts = (np.zeros(objective.n_voters), point.log_ratio)
@@ -74,9 +74,9 @@ def test_the_gap_bounds_the_distance_to_the_minimum_where_the_problem_is_convex(
     rng = np.random.default_rng(2)
     for scale in (0.0, 0.1, 1.0):
         point = objective.at(scale * rng.normal(size=12))
-        slopes = objective.relaxation.slopes(point.terms)
+        slopes = objective.relaxation.slopes(point.averages)
         assert (slopes[1] > 0) == (bound == "tandem")  # -D is what makes disagreement convex
-        distance = slopes @ point.terms - minimum_with_fixed_parameters(objective, point)
+        distance = slopes @ point.averages - minimum_with_fixed_parameters(objective, point)
         assert distance > 1e-6
         assert distance <= objective.gap(point) + 1e-12
 
@@ -101,7 +101,7 @@ def test_a_restricted_objective_is_the_full_one_with_weights_zero(make_objective
     divergence = np.sum(weights[kept] * (np.log(weights[kept]) - objective.log_prior[kept]))
     losses = weights @ objective.losses, weights @ objective.pairs @ weights
     expected = *losses, divergence, 2 * divergence
-    np.testing.assert_allclose(inside.terms, expected, rtol=1e-12)
+    np.testing.assert_allclose(inside.averages, expected, rtol=1e-12)
 
 
 def test_weights_that_underflow_keep_their_logarithms(make_objective):
@@ -141,7 +141,7 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
     }[bound]()
     assert point.value == pytest.approx(expected, rel=1e-9)
     reported = BOUNDS[bound](unequal_counts, point.weights, prior).value
-    assert objective.relaxation.kl_form(point.terms) == pytest.approx(reported, abs=1e-9)
+    assert objective.relaxation.kl_form(point.averages) == pytest.approx(reported, abs=1e-9)
     differences = [
         (objective.at(point.log_ratio + s).value - objective.at(point.log_ratio - s).value) / 2e-6
         for s in 1e-6 * np.eye(9)
@@ -153,7 +153,7 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
     weights = np.zeros(9)
     weights[kept] = inside.weights
     reported = BOUNDS[bound](unequal_counts, weights, prior).value
-    assert objective.relaxation.kl_form(inside.terms) == pytest.approx(reported, abs=1e-9)
+    assert objective.relaxation.kl_form(inside.averages) == pytest.approx(reported, abs=1e-9)
 
 
 @pytest.mark.parametrize("bound", ["first_order", "tandem", "disagreement"])
@@ -169,9 +169,9 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
         minimize(value, 3 * rng.normal(size=9), jac=True, method="L-BFGS-B").fun for _ in range(20)
     )
     solution = minimise(unequal_counts, bound)
-    assert solution.bound_lambda <= best + 1e-7
+    assert solution.relaxed_value <= best + 1e-7
     published = minimise(unequal_counts, bound, sharpening="paper")
     assert solution.bound <= published.bound
-    assert solution.bound_lambda <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
+    assert solution.relaxed_value <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
     if bound == "first_order":  # convex, so a gap is known
-        assert solution.bound_lambda - best <= solution.gap
+        assert solution.relaxed_value - best <= solution.gap

@@ -17,10 +17,10 @@ def test_pruning_pays_for_the_voters_it_drops(forest_counts, bound):
     prior = np.random.default_rng(0).dirichlet(np.full(40, 4.0))
     solution = minimise(counts, bound, prior=prior, delta=0.1)
     pruned = prune(solution, counts, max_voters=8)
-    assert pruned.n_voters == 8
+    assert pruned.n_active == 8
     # The prior, and with it KL and the sample sizes, are still those of all 40 voters.
-    assert pruned.bound == BOUNDS[bound](counts, pruned.weights, prior, 0.1).value
-    assert pruned.bound_lambda >= solution.bound_lambda - 1e-12
+    assert pruned.value == BOUNDS[bound](counts, pruned.weights, prior, 0.1).value
+    assert pruned.relaxed_value >= solution.relaxed_value - 1e-12
     assert abs(pruned.weights.sum() - 1.0) <= 1e-12
 
 
@@ -33,13 +33,13 @@ def test_the_heaviest_stay_and_their_weights_are_minimised_anew(forest_counts, b
     assert solution.weights[kept].min() >= np.delete(solution.weights, kept).max()
     renormalised = np.where(pruned.weights > 0, solution.weights, 0.0)
     renormalised /= renormalised.sum()
-    assert pruned.bound <= BOUNDS[bound](counts, renormalised, sharpening="paper").value + 1e-12
+    assert pruned.value <= BOUNDS[bound](counts, renormalised, sharpening="paper").value + 1e-12
     nudged = pruned.weights.copy()
     nudged[kept[0]] *= 0.5
     objective_at = _relaxed(counts, bound)
-    assert pruned.bound_lambda == pytest.approx(objective_at(pruned.weights), abs=1e-9)
-    assert pruned.bound_lambda <= objective_at(nudged / nudged.sum())
-    assert pruned.bound_lambda <= objective_at(renormalised) + 1e-12
+    assert pruned.relaxed_value == pytest.approx(objective_at(pruned.weights), abs=1e-9)
+    assert pruned.relaxed_value <= objective_at(nudged / nudged.sum())
+    assert pruned.relaxed_value <= objective_at(renormalised) + 1e-12
 
 
 def _relaxed(counts, bound):
@@ -84,7 +84,7 @@ def test_pruning_where_there_is_no_bound_promises_nothing():
     counts = VoteCounts.from_votes(votes)
     pruned = prune(minimise(counts, prior=[0.25, 0.75]), counts, max_voters=1)
     assert pruned.weights.tolist() == [0.0, 1.0]
-    assert pruned.status is Status.NO_COMMON_POINTS and pruned.bound == 1.0
+    assert pruned.status is Status.NO_COMMON_POINTS and pruned.value == 1.0
 
 
 def test_a_vote_of_no_voters_is_refused(forest_counts):

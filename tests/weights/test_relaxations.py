@@ -9,16 +9,16 @@ from scipy.optimize import minimize_scalar
 from tandemvote.inequalities import pac_bayes_lambda
 from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
 from tandemvote.weights.relaxations import (
-    DisagreementRelaxation,
-    FirstOrderRelaxation,
-    TandemRelaxation,
-    Terms,
+    WeightedAverages,
+    disagreement_relaxation,
+    first_order_relaxation,
+    tandem_relaxation,
 )
 
 RELAXATIONS = [
-    FirstOrderRelaxation(n=700, delta=0.05),
-    TandemRelaxation(n=300, delta=0.1),
-    DisagreementRelaxation(n=700, n_pairs=300, delta=0.05),
+    first_order_relaxation(n=700, delta=0.05),
+    tandem_relaxation(n=300, delta=0.1),
+    disagreement_relaxation(n=700, n_pairs=300, delta=0.05),
 ]
 losses = st.floats(1e-6, 1.0)
 sizes = st.floats(1.0, 1e9)
@@ -26,8 +26,8 @@ divergences = st.floats(0.0, 20.0)
 
 
 def equal_sizes(gibbs, pairs, divergence):
-    """Terms where all sets are equally large: pairs cost twice what voters do."""
-    return Terms(gibbs, pairs, divergence, 2 * divergence)
+    """Averages where all sets are equally large: pairs cost twice what voters do."""
+    return WeightedAverages(gibbs, pairs, divergence, 2 * divergence)
 
 
 def with_lambda(q, k, lam):
@@ -58,8 +58,8 @@ def test_the_best_lambda_equals_a_fine_numerical_minimisation(q, k):
 
 @given(losses, sizes, divergences)
 def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, divergence):
-    relaxation = DisagreementRelaxation(n=1000, n_pairs=m, delta=0.05)
-    terms = equal_sizes(0.1, disagreement, divergence)
+    relaxation = disagreement_relaxation(n=1000, n_pairs=m, delta=0.05)
+    averages = equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
     found = minimize_scalar(
         lambda t: np.exp(t) / 2 * disagreement + b / np.exp(t),
@@ -67,17 +67,17 @@ def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, di
         method="bounded",
         options={"xatol": 1e-10},
     )
-    gamma = relaxation.parameters(terms).gamma
+    gamma = relaxation.parameters(averages).gamma
     assert gamma == pytest.approx(np.exp(found.x), rel=1e-4)
     without_differing = relaxation.value(equal_sizes(0.1, 0.0, divergence))
     expected = without_differing - 2 * disagreement + 2 * found.fun
-    assert relaxation.value(terms) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert relaxation.value(averages) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(losses, losses, divergences)
 def test_the_value_is_the_theorem_at_its_best_parameters(gibbs, pairs, divergence):
-    terms = equal_sizes(gibbs, pairs, divergence)
-    first, tandem, differ = (relaxation.value(terms) for relaxation in RELAXATIONS)
+    averages = equal_sizes(gibbs, pairs, divergence)
+    first, tandem, differ = (relaxation.value(averages) for relaxation in RELAXATIONS)
     upper = pac_bayes_lambda(gibbs, 700, kl_divergence=divergence, delta=0.05).upper
     assert first == pytest.approx(2 * upper, rel=1e-10)
     upper = pac_bayes_lambda(pairs, 300, kl_divergence=2 * divergence, delta=0.1).upper
@@ -90,31 +90,43 @@ def test_the_value_is_the_theorem_at_its_best_parameters(gibbs, pairs, divergenc
         assert differ >= 4 * upper * (1 - 1e-10)
 
 
-@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=lambda r: type(r).__name__)
+@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=["first_order", "tandem", "disagreement"])
 def test_slopes_and_curvature_agree_with_finite_differences(relaxation):
     rng = np.random.default_rng(0)
     for _ in range(20):
-        terms = rng.uniform([0.01, 0.01, 0.1, 0.1], [0.5, 0.5, 5.0, 5.0])
+        averages = rng.uniform([0.01, 0.01, 0.1, 0.1], [0.5, 0.5, 5.0, 5.0])
         steps = 1e-6 * np.eye(4)
         slopes = [
-            (relaxation.value(Terms(*(terms + s))) - relaxation.value(Terms(*(terms - s)))) / 2e-6
+            (
+                relaxation.value(WeightedAverages(*(averages + s)))
+                - relaxation.value(WeightedAverages(*(averages - s)))
+            )
+            / 2e-6
             for s in steps
         ]
-        np.testing.assert_allclose(relaxation.slopes(Terms(*terms)), slopes, atol=1e-7, rtol=1e-6)
+        np.testing.assert_allclose(
+            relaxation.slopes(WeightedAverages(*averages)), slopes, atol=1e-7, rtol=1e-6
+        )
         curvature = [
-            (relaxation.slopes(Terms(*(terms + s))) - relaxation.slopes(Terms(*(terms - s)))) / 2e-6
+            (
+                relaxation.slopes(WeightedAverages(*(averages + s)))
+                - relaxation.slopes(WeightedAverages(*(averages - s)))
+            )
+            / 2e-6
             for s in steps
         ]
-        found = relaxation.curvature(Terms(*terms))
+        found = relaxation.curvature(WeightedAverages(*averages))
         np.testing.assert_allclose(found, curvature, atol=1e-6, rtol=1e-5)
         assert np.linalg.eigvalsh(found)[-1] <= 1e-9
 
 
-@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=lambda r: type(r).__name__)
+@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=["first_order", "tandem", "disagreement"])
 def test_fixing_lambda_and_gamma_is_the_tangent_and_lies_above(relaxation):
     rng = np.random.default_rng(1)
     for _ in range(100):
-        here, there = (Terms(*(rng.random(4) * [1.0, 1.0, 6.0, 6.0] + 1e-3)) for _ in range(2))
+        here, there = (
+            WeightedAverages(*(rng.random(4) * [1.0, 1.0, 6.0, 6.0] + 1e-3)) for _ in range(2)
+        )
         tangent = relaxation.value(here) + relaxation.slopes(here) @ (np.array(there) - here)
         assert relaxation.value(there) <= tangent + 1e-12
 
@@ -123,14 +135,14 @@ def test_the_kl_form_is_never_above_the_relaxation():
     rng = np.random.default_rng(2)
     for relaxation in RELAXATIONS:
         for _ in range(50):
-            terms = Terms(*(rng.random(4) * [0.5, 0.5, 3.0, 3.0]))
-            assert relaxation.kl_form(terms) <= max(0.0, relaxation.value(terms)) + 1e-10
+            averages = WeightedAverages(*(rng.random(4) * [0.5, 0.5, 3.0, 3.0]))
+            assert relaxation.kl_form(averages) <= max(0.0, relaxation.value(averages)) + 1e-10
 
 
 def test_where_nobody_disagrees_everything_stays_finite():
     relaxation = RELAXATIONS[2]
-    terms = equal_sizes(0.1, 0.0, 1.0)
-    assert np.isfinite(relaxation.value(terms))
-    assert np.isfinite(relaxation.slopes(terms)).all()
-    assert np.isfinite(relaxation.curvature(terms)).all()
-    assert relaxation.parameters(terms).gamma == np.inf
+    averages = equal_sizes(0.1, 0.0, 1.0)
+    assert np.isfinite(relaxation.value(averages))
+    assert np.isfinite(relaxation.slopes(averages)).all()
+    assert np.isfinite(relaxation.curvature(averages)).all()
+    assert relaxation.parameters(averages).gamma == np.inf

@@ -4,13 +4,13 @@ The constructor of a display holds arrays, ``from_...`` computes them, ``plot`` 
 ``frame`` gives them as a pandas frame. Drawing needs the extra ``tandemvote[report]``.
 """
 
-from tandemvote.displays.guarantees import BoundsDisplay
-from tandemvote.displays.display import Display
-from tandemvote.displays.history import HistoryDisplay
-from tandemvote.displays.per_class import PerClassDisplay
-from tandemvote.displays.erring_weight import ProfileDisplay
 from tandemvote.displays.abstention import SelectiveDisplay
+from tandemvote.displays.display import Display
+from tandemvote.displays.erring_weight import ProfileDisplay
+from tandemvote.displays.guarantees import BoundsDisplay
+from tandemvote.displays.history import HistoryDisplay
 from tandemvote.displays.pair_matrix import TandemDisplay
+from tandemvote.displays.per_class import PerClassDisplay
 from tandemvote.displays.vote_weights import WeightsDisplay
 
 __all__ = [

@@ -28,9 +28,9 @@ class HistoryDisplay(Display):
     values : ndarray of shape (n_iterations + 1,)
         The PAC-Bayes-lambda form, which the solver minimises; it may exceed 1. Empty if there was
         nothing to minimise.
-    bound : float
+    value : float
         The PAC-Bayes-kl form at the final weights, which is reported.
-    bound_name : str
+    bound : str
         Which bound it is.
 
     Examples
@@ -46,16 +46,16 @@ class HistoryDisplay(Display):
     """
 
     values: FloatArray
-    bound: float
-    bound_name: str
+    value: float
+    bound: str
 
     @classmethod
     def from_solution(cls, solution: WeightSolution) -> HistoryDisplay:
         """Take the path of a `WeightSolution`."""
         return cls(
             values=np.asarray(solution.history, float),
+            value=solution.value,
             bound=solution.bound,
-            bound_name=solution.bound_name,
         )
 
     def frame(self) -> pandas.DataFrame:
@@ -67,18 +67,18 @@ class HistoryDisplay(Display):
     @property
     def description(self) -> str:
         """The picture in words."""
-        label = get_bound(self.bound_name).label
+        label = get_bound(self.bound).label
         if not self.values.size:
             return f"No path: there was no {label} bound to minimise."
         return (
             f"The relaxed {label} bound falls from {self.values[0]:.4g} to {self.values[-1]:.4g} in"
-            f" {self.values.size - 1} iterations; {self.bound:.4g} is reported."
+            f" {self.values.size - 1} iterations; {self.value:.4g} is reported."
         )
 
     def _draw(self, ax: Axes) -> None:
-        label = get_bound(self.bound_name).label
+        label = get_bound(self.bound).label
         ax.plot(self.values, color=ACCENT, linewidth=2, label=f"{label}, relaxed to be minimised")
-        ax.axhline(self.bound, color=SECOND, linestyle="--", label=f"{label}, as reported")
+        ax.axhline(self.value, color=SECOND, linestyle="--", label=f"{label}, as reported")
         ax.xaxis.set_major_locator(report_extra("matplotlib.ticker").MaxNLocator(integer=True))
         ax.set_xlabel("iteration")
         ax.set_ylabel("bound")

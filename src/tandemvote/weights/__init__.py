@@ -1,8 +1,7 @@
-"""Room 5: the weights that make a bound small."""
+"""The weights that make a bound small."""
 
 from tandemvote.weights.dirichlet_weights import DirichletSolution, minimise_dirichlet
-from tandemvote.weights.minimum import minimise
-from tandemvote.weights.pruning import prune
+from tandemvote.weights.minimum import minimise, prune
 from tandemvote.weights.solution import Status, WeightSolution
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Fit a Dirichlet posterior, hence the vote's weights, on a labelled hold-out."""
+"""The Dirichlet posterior, hence the vote's weights, fitted on a labelled hold-out."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ RELATIVE_STEP = 1e-5
 
 MAX_ITERATIONS = 60
 
-
 FARTHEST = 50.0
-"""Logarithms of parameters beyond which a step of the search has gone astray."""
+"""Logarithms of parameters beyond which a step of the search is rejected."""
 
-HOPELESS = 1000.0
-"""Worse than any bound, so that the search takes such a step back."""
+REJECTED = 1000.0
+"""Value of a rejected step, worse than any bound."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,20 +47,20 @@ class DirichletSolution:
         The vote's weights rho, which sum to 1.
     parameters : ndarray of shape (n_voters,)
         alpha = K rho.
-    bound : BoundValue
-        The bound at these parameters, both grids paid for.
+    bound_value : BoundValue
+        The bound at these parameters; delta pays for both grids.
     n_iterations : int
         Iterations of all descents together.
     """
 
     weights: FloatArray
     parameters: FloatArray
-    bound: BoundValue
+    bound_value: BoundValue
     n_iterations: int
 
     def __repr__(self) -> str:
         return (
-            f"DirichletSolution(bound {self.bound.value:.6f}, {self.weights.size} voters,"
+            f"DirichletSolution(dirichlet {self.bound_value.value:.6f}, {self.weights.size} voters,"
             f" {self.n_iterations} iterations)"
         )
 
@@ -72,7 +71,7 @@ def minimise_dirichlet(
     """Find parameters that make the Dirichlet bound small; never worse than the prior's weights.
 
     The bound holds for all parameters at once, so they may be fitted on the votes that certify
-    them. The search is local: any parameters are valid, better ones may exist.
+    them. The search is local: the bound is valid at any parameters, and better ones may exist.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ def minimise_dirichlet(
     if not (pi > 0).all():
         raise ValueError("The prior must be positive everywhere; leave out the voters it excludes.")
     found, n_iterations = [], 0
-    # Concentrated priors start well but on a plateau, so every one is tried, at its best level.
+    # A concentrated prior starts low but on a plateau, so each is tried, at its best level.
     for k0 in PRIOR_CONCENTRATIONS:
         start = np.log(k0 * pi)
         objectives = [_Objective(votes, pi, level, k0, delta) for level in LEVELS]
@@ -116,7 +115,7 @@ def minimise_dirichlet(
     return DirichletSolution(
         weights=alpha / alpha.sum(),
         parameters=alpha,
-        bound=values[best],
+        bound_value=values[best],
         n_iterations=n_iterations,
     )
 
@@ -133,7 +132,7 @@ class _Objective:
 
     def __call__(self, log_parameters: FloatArray) -> tuple[float, FloatArray]:
         if np.abs(log_parameters).max() > FARTHEST:
-            return HOPELESS, np.zeros_like(log_parameters)
+            return REJECTED, np.zeros_like(log_parameters)
         alpha = np.exp(log_parameters)
         alpha0 = self.prior_concentration * self.prior
         total = float(alpha.sum())
@@ -178,7 +177,7 @@ class _Objective:
 
 
 def _ratio(change: FloatArray, step: FloatArray) -> FloatArray:
-    """Difference quotient, 0 where no voter backs a label and there is nothing to change."""
+    """Difference quotient; 0 where no voter predicts a label."""
     step = np.broadcast_to(step, change.shape)
     return np.divide(change, step, out=np.zeros_like(change), where=step > 0)
 

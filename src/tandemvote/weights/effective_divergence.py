@@ -1,14 +1,14 @@
-r"""What weights cost where held-out sets differ in size.
+r"""The divergence that weights pay for, also where held-out sets differ in size.
 
 With harmonic sample sizes both the size and the divergence of an average depend on the weights. Let
-n be the harmonic size at the prior, m_p = n / n_p the relative weight of a set, w the weights over
+n be the harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over
 voters or pairs, and S = sum_p w_p m_p = n / n_H. The allowed divergence per point is then exactly
 (K + nats) / n with the effective divergence
 
 .. math:: K = \sum_p w_p m_p \ln(w_p m_p / \pi_p) - S \ln S + (S - 1)\, nats.
 
-Where all sets are equally large, m = S = 1 and K is KL(w‖pi). So solvers see one more function of
-the weights in place of KL, with its gradient, and nothing else changes. Over voters it is convex: a
+Where all sets are equally large, m = S = 1 and K is KL(w‖pi). So solvers use K and
+its gradient in place of KL, and nothing else changes. Over voters it is convex: a
 relative entropy of m o w, which is homogeneous, plus a linear function.
 """
 
@@ -30,18 +30,18 @@ class Divergence(NamedTuple):
 
 
 class EffectiveDivergence(Protocol):
-    """A function of the weights that takes the place of KL(rho‖pi), or of twice that for pairs."""
+    """A function of the weights in place of KL(rho‖pi), or of twice that for pairs."""
 
     def at(self, weights: FloatArray, log_ratio: FloatArray) -> Divergence:
         """Evaluate at weights rho with log_ratio = ln(rho / pi)."""
 
     def restrict(self, kept: IntArray) -> EffectiveDivergence:
-        """Give the same function of weights that vanish outside `kept` (positions)."""
+        """Return the same function of weights that vanish outside `kept` (positions)."""
 
 
 @dataclass(frozen=True)
 class PlainDivergence:
-    """KL(rho‖pi), times 2 for pairs: what sets of the same size cost.
+    """KL(rho‖pi), times 2 for pairs, where all sets have the same size.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class PlainDivergence:
         )
 
     def restrict(self, kept: IntArray) -> PlainDivergence:
-        """Weights elsewhere do not matter."""
+        """Return itself: weights elsewhere do not matter."""
         return self
 
 
@@ -69,9 +69,9 @@ class UnequalDivergence:
     Parameters
     ----------
     shares, entropies : ndarray, shape (n_voters,) or (n_voters, n_voters)
-        m and m ln m up to `scale`, as `UnequalSets` has them.
+        m and m ln m up to `scale`, as in `UnequalSets`.
     scale : float
-        The harmonic size at the prior over the largest size: what makes m of the shares.
+        The harmonic size at the prior over the largest size: m is this times the shares.
     nats : float
         ln(mean moment / delta).
 

@@ -8,8 +8,8 @@ Here d solves the Newton system of the stationarity condition instead, by conjug
     d + \frac{2 \phi_Q Q + J H J'}{\phi_{KL}} u = -\frac{g}{\phi_{KL}}, \qquad
     u = \rho \circ (d - \rho \cdot d),
 
-up to a constant, where J = (L, 2 Q rho, gradients of what voters and pairs cost) and H is the
-curvature of the relaxation. Of the costs' own curvature that of KL(rho‖pi) is enough. In
+up to a constant, where J = (L, 2 Q rho, gradients of both divergences) and H is the curvature of
+the relaxation. Of the divergences' own curvature that of KL(rho‖pi) is enough. In
 w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, so a handful of
 products with Q suffice. If the curvature turns out negative on the way, the direction found so far
 is used: at worst the gradient itself.
@@ -23,21 +23,20 @@ from typing import NamedTuple
 import numpy as np
 
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.descent import Descent
-from tandemvote.weights.objective import Objective, Point
+from tandemvote.weights.objective import Descent, Objective, Point
 
 GAP_TOLERANCE = 1e-10
 """Stop once the gap, in units of the bound, is below this."""
 
 LONGEST_STEP = 2.0
-"""Largest standard deviation (over rho) of one change of the log-weights: beyond it a step leaves
-the valley that the prior lies in."""
+"""Largest standard deviation (over rho) of one change of the log-weights: longer steps can leave
+the valley of the prior."""
 
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
 LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03
-"""Relative residuals, far from the minimum and near it, at which a Newton system is solved: more
-digits than the curvature left out would allow are not worth their products."""
+"""Relative residuals to which a Newton system is solved, far from the minimum and near it. The
+curvature that is left out makes more digits useless."""
 
 MAX_PRODUCTS = 400
 MAX_ITERATIONS = 500
@@ -57,9 +56,9 @@ def exponentiated_gradient(objective: Objective, start: FloatArray | None = None
 
     Examples
     --------
-    >>> from tandemvote.weights.relaxations import TandemRelaxation
+    >>> from tandemvote.weights.relaxations import tandem_relaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1000, delta=0.05),
+    ...     relaxation=tandem_relaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.3, 0.1], [0.1, 0.2]]),
@@ -94,9 +93,9 @@ def _backtrack(objective: Objective, point: Point, direction: Direction) -> Poin
 
 
 def _newton_direction(objective: Objective, point: Point) -> Direction:
-    in_pairs = objective.relaxation.slopes(point.terms)[1]
+    in_pairs = objective.relaxation.slopes(point.averages)[1]
     in_kl = objective.entropy_slope(point)
-    curvature = objective.relaxation.curvature(point.terms) / in_kl
+    curvature = objective.relaxation.curvature(point.averages) / in_kl
     gradient = objective.gradient(point) / in_kl
     gradient -= point.weights @ gradient
     jacobian = objective.jacobian(point)
@@ -110,7 +109,7 @@ def _newton_direction(objective: Objective, point: Point) -> Direction:
         return np.asarray(result - (root @ result) * root)
 
     w, bends_down = _conjugate_gradients(product, -root * gradient)
-    # A weight that has underflowed to 0 has no say in the system: it follows the gradient.
+    # A weight that has underflowed to 0 drops out of the system and follows the gradient.
     change = np.divide(w, root, out=-gradient, where=root > 0)
     slope = float(in_kl * (gradient @ (root * w)))
     return Direction(change, slope, float(np.linalg.norm(w)), bends_down)

@@ -1,12 +1,12 @@
-r"""The first-order bound's solver: weights and lambda in closed form, in turn.
+r"""The solver of the first-order bound: weights and lambda in closed form, alternately.
 
 For fixed lambda the best weights are the Gibbs distribution
 
 .. math:: \rho_h \propto \pi_h \exp(-\lambda n \hat L(h)),
 
-and for fixed weights the best lambda is closed form too. Only log-weights are kept, since the
+and for fixed weights the best lambda has a closed form too. Only log-weights are kept, since the
 exponential itself underflows for every voter at n around 60,000. Where held-out sets differ in
-size, these weights are where the descent to the exact minimum begins.
+size, the descent to the exact minimum starts from these weights.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from tandemvote.weights.descent import Descent
 from tandemvote.weights.effective_divergence import PlainDivergence
 from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
-from tandemvote.weights.objective import Objective, Point
-from tandemvote.weights.relaxations import Terms
+from tandemvote.weights.objective import Descent, Objective, Point
+from tandemvote.weights.relaxations import WeightedAverages
 
 N_TEMPERATURES = 24
 """Points of the scan that guards against a second, worse fixed point."""
@@ -29,15 +28,15 @@ MAX_ITERATIONS = 10_000
 
 
 def alternate_gibbs(objective: Objective) -> Descent:
-    """Alternate from the prior and from the best of a scan over lambda; keep the better end.
+    """Alternate from the prior and from the best of a scan over lambda; keep the better.
 
     Every minimiser is a Gibbs distribution, so the scan is along a single line.
 
     Examples
     --------
-    >>> from tandemvote.weights.relaxations import FirstOrderRelaxation
+    >>> from tandemvote.weights.relaxations import first_order_relaxation
     >>> objective = Objective(
-    ...     relaxation=FirstOrderRelaxation(n=1000, delta=0.05),
+    ...     relaxation=first_order_relaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.array([0.10, 0.11]),
     ... )
@@ -50,8 +49,8 @@ def alternate_gibbs(objective: Objective) -> Descent:
     prior = objective.at(np.zeros(objective.n_voters))
     from_prior = _alternate(objective, prior)
     # Lambda grows as the loss falls and KL grows: it never leaves this range.
-    hottest = _inverse_temperature(objective, prior.terms)
-    coldest = _inverse_temperature(objective, Terms(0.0, 0.0, 0.0, 0.0))
+    hottest = _inverse_temperature(objective, prior.averages)
+    coldest = _inverse_temperature(objective, WeightedAverages(0.0, 0.0, 0.0, 0.0))
     scan = (
         objective.at(-inverse_temperature * objective.losses)
         for inverse_temperature in np.geomspace(hottest, coldest, N_TEMPERATURES)
@@ -66,7 +65,9 @@ def alternate_gibbs(objective: Objective) -> Descent:
 def _alternate(objective: Objective, point: Point) -> Descent:
     history = [point.value]
     for _ in range(MAX_ITERATIONS):
-        following = objective.at(-_inverse_temperature(objective, point.terms) * objective.losses)
+        following = objective.at(
+            -_inverse_temperature(objective, point.averages) * objective.losses
+        )
         gain = point.value - following.value
         if gain <= PRECISION * abs(point.value):
             return Descent(point, tuple(history), True)
@@ -75,7 +76,7 @@ def _alternate(objective: Objective, point: Point) -> Descent:
     return Descent(point, tuple(history), False)
 
 
-def _inverse_temperature(objective: Objective, terms: Terms) -> float:
+def _inverse_temperature(objective: Objective, averages: WeightedAverages) -> float:
     """Lambda n at the best lambda, as the ratio of two slopes."""
-    in_gibbs, _, in_kl, _ = objective.relaxation.slopes(terms)
+    in_gibbs, _, in_kl, _ = objective.relaxation.slopes(averages)
     return float(in_gibbs / in_kl)

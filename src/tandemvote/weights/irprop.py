@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.descent import Descent
-from tandemvote.weights.objective import Objective, Point
+from tandemvote.weights.objective import Descent, Objective, Point
 
 PATIENCE = 10
 """Iterations without gain after which lambda and gamma are renewed (the paper's 10)."""
@@ -25,13 +24,13 @@ MAX_ITERATIONS = 100_000
 
 
 def irprop(objective: Objective) -> Descent:
-    """Alternate between weights and parameters, from the prior, until the bound stands still.
+    """Alternate between weights and parameters, from the prior, until the bound stops falling.
 
     Examples
     --------
-    >>> from tandemvote.weights.relaxations import TandemRelaxation
+    >>> from tandemvote.weights.relaxations import tandem_relaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1000, delta=0.05),
+    ...     relaxation=tandem_relaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.3, 0.1], [0.1, 0.2]]),
@@ -51,9 +50,9 @@ def irprop(objective: Objective) -> Descent:
 
 def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
     """iRProp+ on the bound with lambda and gamma fixed, which is its tangent in the averages."""
-    slopes = objective.relaxation.slopes(start.terms)
+    slopes = objective.relaxation.slopes(start.averages)
     point, best = start, start
-    error = best_error = float(slopes @ point.terms)
+    error = best_error = float(slopes @ point.averages)
     parameters = objective.log_prior + start.log_ratio
     steps = np.full(parameters.size, FIRST_STEP)
     last_gradient, last_change = np.zeros_like(parameters), np.zeros_like(parameters)
@@ -71,7 +70,7 @@ def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
         last_change, last_error = change, error
         parameters = parameters + change
         point = objective.at(parameters - objective.log_prior)
-        error = float(slopes @ point.terms)
+        error = float(slopes @ point.averages)
         history.append(point.value)
         waited = 0 if error < best_error else waited + 1
         if error < best_error:

@@ -1,8 +1,9 @@
-"""Find the weights that minimise a bound."""
+"""Find the weights that minimise a bound, of all voters or of the heaviest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -13,10 +14,8 @@ from tandemvote.bounds.requirements import check, missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counts import FloatArray, IntArray, VoteCounts
 from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.weights.convexity import convexity_slack
-from tandemvote.weights.descent import Descent, Solver
 from tandemvote.weights.irprop import irprop
-from tandemvote.weights.objective import Objective, Point
+from tandemvote.weights.objective import Descent, Objective, Solver
 from tandemvote.weights.problems import PROBLEMS, Problem
 from tandemvote.weights.solution import Status, WeightSolution
 
@@ -24,7 +23,7 @@ ROUNDING = 1e-12
 """Difference of two bounds, or of weights from the prior, below which there is none."""
 
 NAMED_SOLVERS: MappingProxyType[str, Solver] = MappingProxyType({"irprop": irprop})
-"""Solvers to be asked for by name; "auto" takes the one the problem calls its best."""
+"""Solvers that can be asked for by name; "auto" takes the default of the problem."""
 
 
 def minimise(
@@ -36,7 +35,7 @@ def minimise(
     *,
     sharpening: str = HARMONIC,
 ) -> WeightSolution:
-    r"""Find the weights that minimise a bound in its PAC-Bayes-lambda form.
+    """Find the weights that minimise a bound in its PAC-Bayes-lambda form.
 
     The bound holds for all weights at once, so they may be chosen on the same votes; the bound to
     minimise, the prior and delta must be chosen before.
@@ -67,11 +66,8 @@ def minimise(
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, labels))
-    >>> solution = minimise(counts, "tandem")
-    >>> solution.weights.round(2).tolist()
-    [0.41, 0.41, 0.19]
-    >>> round(solution.bound, 3), solution.status.name
-    (0.379, 'CONVERGED')
+    >>> minimise(counts, "tandem")
+    WeightSolution(tandem 0.378507, 3 of 3 voters, 4 iterations, CONVERGED)
     """
     if bound not in PROBLEMS:
         raise ValueError(
@@ -79,103 +75,130 @@ def minimise(
             f" {', '.join(map(repr, PROBLEMS))}."
         )
     check_delta(delta)
-    problem, method = PROBLEMS[bound], find_solver(solver, PROBLEMS[bound])
+    problem, method = PROBLEMS[bound], _find_solver(solver, PROBLEMS[bound])
     checked_prior = _full_support(distribution(prior, counts.n_voters, "prior"))
     if not problem.bound.applies_to(counts):
         check(bound, problem.bound.needs, counts)  # raises, naming what is missing
-    if missing(problem.bound.needs, counts):
-        return WeightSolution(
-            weights=checked_prior,
-            bound=1.0,
-            bound_lambda=float("inf"),
-            lam=1.0,
-            gamma=None,
-            n_iterations=0,
-            gap=None,
-            status=Status.NO_COMMON_POINTS,
-            history=(),
-            bound_name=bound,
-            solver=solver,
-            prior=checked_prior,
-            delta=delta,
-            sharpening=sharpening,
-        )
-    objective = problem.objective(counts, checked_prior, delta, sharpening)
-    uniform = distribution(None, counts.n_voters, "uniform")
-    fallbacks = [(checked_prior, Status.KEPT_PRIOR)]
-    if not np.array_equal(uniform, checked_prior):
-        fallbacks.append((uniform, Status.KEPT_UNIFORM))
-    return report(
-        counts,
-        objective,
-        method(objective),
-        fallbacks=fallbacks,
-        bound_name=bound,
+    unsolved = WeightSolution(
+        weights=checked_prior,
+        bound=bound,
         solver=solver,
         prior=checked_prior,
         delta=delta,
         sharpening=sharpening,
     )
+    if missing(problem.bound.needs, counts):
+        return unsolved
+    objective = problem.objective(counts, checked_prior, delta, sharpening)
+    uniform = distribution(None, counts.n_voters, "uniform")
+    fallbacks = [(checked_prior, Status.KEPT_PRIOR)]
+    if not np.array_equal(uniform, checked_prior):
+        fallbacks.append((uniform, Status.KEPT_UNIFORM))
+    return solved(unsolved, counts, objective, method(objective), fallbacks=fallbacks)
 
 
-def report(
+def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> WeightSolution:
+    """Keep the heaviest voters and minimise the bound over their weights.
+
+    A voter that is dropped has weight 0. The bound holds for every weighting of all the voters at
+    once, and which ones to drop was learnt from the votes, so prior, KL and sample sizes remain
+    those of all voters: fewer voters make the vote cheaper, not the bound smaller.
+
+    Parameters
+    ----------
+    solution : WeightSolution
+        From `minimise`, on the same counts.
+    counts : VoteCounts
+        Of all voters.
+    max_voters : int
+        Keep at most this many.
+
+    Returns
+    -------
+    WeightSolution
+        Of all voters, with zeros for the dropped ones.
+
+    Examples
+    --------
+    >>> from tandemvote.votes import Votes
+    >>> labels = np.zeros(600, int)
+    >>> predictions = np.zeros((3, 600), int)
+    >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, labels))
+    >>> pruned = prune(minimise(counts, "tandem"), counts, max_voters=2)
+    >>> pruned.weights.round(2).tolist(), round(pruned.value, 3)
+    ([0.5, 0.5, 0.0], 0.45)
+    """
+    if solution.weights.size != counts.n_voters:
+        raise ValueError(
+            f"The solution weighs {solution.weights.size} voters and the counts have"
+            f" {counts.n_voters}; pass the counts the solution was found on."
+        )
+    if max_voters < 1:
+        raise ValueError(f"max_voters is {max_voters}; a vote needs at least 1 voter.")
+    if max_voters >= solution.n_active:
+        return solution
+    # The heaviest in ascending order; of equal ones the first.
+    kept = np.sort(np.argsort(-solution.weights, kind="stable")[:max_voters])
+    if solution.status is Status.NO_COMMON_POINTS:
+        weights = np.zeros_like(solution.weights)
+        weights[kept] = solution.weights[kept] / solution.weights[kept].sum()
+        return replace(solution, weights=weights)
+    problem = PROBLEMS[solution.bound]
+    whole = problem.objective(counts, solution.prior, solution.delta, solution.sharpening)
+    objective = whole.restrict(kept)
+    descent = _find_solver(solution.solver, problem)(objective)
+    fallbacks = [(solution.weights, Status.KEPT_WEIGHTS)]
+    return solved(solution, counts, objective, descent, fallbacks=fallbacks, kept=kept)
+
+
+def solved(
+    former: WeightSolution,
     counts: VoteCounts,
     objective: Objective,
     descent: Descent,
     *,
     fallbacks: Iterable[tuple[FloatArray, Status]],
     kept: IntArray | None = None,
-    bound_name: str,
-    solver: str,
-    prior: FloatArray,
-    delta: float,
-    sharpening: str,
 ) -> WeightSolution:
-    """Turn a descent into a solution, or one of the fallbacks if its bound to report is smaller.
+    """Put the result of a descent, or a fallback with a smaller bound, in place of a solution.
 
     `kept` are the positions of the objective's voters among all; all of them by default.
     """
+    prior = former.prior
     kept = np.arange(prior.size) if kept is None else kept
-    point, gap, status = descent.point, None, Status.LOCAL_MINIMUM
-    slack = _slack(objective, point)
-    if slack is not None:
-        gap = objective.gap(point) if objective.equal_sizes else objective.linear_gap(point)
-        gap, status = gap + slack, Status.CONVERGED
+    point, gap = descent.point, objective.convex_gap(descent.point)
+    status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
     if not descent.converged:
         status = Status.ITERATION_LIMIT
-    lowest = objective.relaxation.kl_form(point.terms)
+    lowest = objective.relaxation.kl_form(point.averages)
     for weights, kept_status in fallbacks:
         other = objective.at(np.log(weights[kept]) - objective.log_prior)
-        value = objective.relaxation.kl_form(other.terms)
+        value = objective.relaxation.kl_form(other.averages)
         if value < lowest - ROUNDING:
             point, lowest, gap, status = other, value, None, kept_status
     posterior = np.zeros(prior.size)
     posterior[kept] = point.weights
-    if (
-        point.weights @ point.log_ratio < ROUNDING / 10
-    ):  # as close to the prior as rounding can tell
+    if point.weights @ point.log_ratio < ROUNDING / 10:  # the prior, as far as rounding can tell
         posterior = prior
-    parameters = objective.relaxation.parameters(point.terms)
-    return WeightSolution(
+    bound, parameters = (
+        PROBLEMS[former.bound].bound,
+        objective.relaxation.parameters(point.averages),
+    )
+    return replace(
+        former,
         weights=posterior,
-        bound=PROBLEMS[bound_name].bound(counts, posterior, prior, delta, sharpening).value,
-        bound_lambda=point.value,
+        value=bound(counts, posterior, prior, former.delta, former.sharpening).value,
+        relaxed_value=point.value,
         lam=parameters.lam,
         gamma=parameters.gamma,
-        n_iterations=descent.n_iterations,
         gap=gap,
         status=status,
         history=descent.history,
-        bound_name=bound_name,
-        solver=solver,
-        prior=prior,
-        delta=delta,
-        sharpening=sharpening,
     )
 
 
-def find_solver(name: str, problem: Problem) -> Solver:
-    """Return the solver of that name."""
+def _find_solver(name: str, problem: Problem) -> Solver:
     if name == "auto":
         return problem.default_solver
     if name not in NAMED_SOLVERS:
@@ -183,20 +206,6 @@ def find_solver(name: str, problem: Problem) -> Solver:
             f"There is no solver {name!r}; choose 'auto' or {', '.join(map(repr, NAMED_SOLVERS))}."
         )
     return NAMED_SOLVERS[name]
-
-
-def _slack(objective: Objective, point: Point) -> float | None:
-    """What an eigenvalue lost in rounding can add to the gap; None if the problem is not convex."""
-    in_pairs = float(objective.relaxation.slopes(point.terms)[1])
-    if objective.pairs is None:
-        return 0.0
-    if not objective.equal_sizes:
-        return None  # what pairs cost need not be convex
-    if in_pairs == 0.0:
-        return 0.0
-    slack = convexity_slack(np.sign(in_pairs) * objective.pairs)
-    # |rho - rho'|^2 is at most 2 on the simplex.
-    return None if slack is None else 2.0 * slack * abs(in_pairs)
 
 
 def _full_support(prior: FloatArray) -> FloatArray:

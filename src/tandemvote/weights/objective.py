@@ -1,15 +1,16 @@
-"""What a solver minimises: a relaxed bound as a function of log-weights."""
+"""What a solver minimises, a relaxed bound as a function of log-weights, and what it returns."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tandemvote.counts import FloatArray, IntArray
 from tandemvote.weights.effective_divergence import EffectiveDivergence, PlainDivergence
-from tandemvote.weights.relaxations import Relaxation, Terms
+from tandemvote.weights.relaxations import Relaxation, WeightedAverages
 
 ONE_VOTER, TWO_VOTERS = PlainDivergence(1), PlainDivergence(2)
 
@@ -20,16 +21,15 @@ class Point:
 
     Attributes
     ----------
-    log_ratio : ndarray, shape (n_voters,)
+    log_ratio : ndarray of shape (n_voters,)
         ln(rho / pi); finite even where the weight itself underflows to 0.
-    weights : ndarray, shape (n_voters,)
+    weights : ndarray of shape (n_voters,)
         rho, which sums to 1.
-    pair_means : ndarray, shape (n_voters,)
+    pair_means : ndarray of shape (n_voters,)
         Q rho, the pair matrix averaged over one of its voters.
-    divergence_slope, pair_divergence_slope : ndarray, shape (n_voters,)
-        Gradients of what voters and pairs cost, up to constants.
-    terms : Terms
-        Gibbs loss, rho' Q rho, and what voters and pairs cost.
+    divergence_slope, pair_divergence_slope : ndarray of shape (n_voters,)
+        Gradients of both divergences, up to constants.
+    averages : WeightedAverages
     value : float
         The objective.
     """
@@ -39,38 +39,60 @@ class Point:
     pair_means: FloatArray
     divergence_slope: FloatArray
     pair_divergence_slope: FloatArray
-    terms: Terms
+    averages: WeightedAverages
     value: float
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
-    r"""A relaxation of (L' rho, rho' Q rho, cost of voters, cost of pairs) over the simplex.
+class Descent:
+    """Where a solver arrived, and how.
 
-    Parameters
+    Attributes
+    ----------
+    point : Point
+        The weights found, evaluated.
+    history : tuple of float
+        The objective at the start and after every iteration.
+    converged : bool
+        False if the solver reached its limit of iterations.
+    met_negative_curvature : bool
+        True if the objective was seen to bend downwards, a sign that it has other minima.
+    """
+
+    point: Point
+    history: tuple[float, ...]
+    converged: bool
+    met_negative_curvature: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    r"""A relaxation of (L' rho, rho' Q rho, both divergences) over the simplex.
+
+    Attributes
     ----------
     relaxation : Relaxation
         The bound as a function of the four averages.
-    log_prior : ndarray, shape (n_voters,)
+    log_prior : ndarray of shape (n_voters,)
         ln pi. It need not sum to 1 after `restrict`: KL then still counts the voters left out.
-    losses : ndarray, shape (n_voters,)
+    losses : ndarray of shape (n_voters,)
         L, the Gibbs losses; zeros for a bound that does not use them.
-    pairs : ndarray, shape (n_voters, n_voters), optional
+    pairs : ndarray of shape (n_voters, n_voters), optional
         Q, the tandem losses or disagreement rates; None for a first-order bound.
     divergence, pair_divergence : EffectiveDivergence
-        What weights cost; KL(rho‖pi) and twice that by default.
+        KL(rho‖pi) and twice that by default.
 
     Examples
     --------
-    >>> from tandemvote.weights.relaxations import TandemRelaxation
+    >>> from tandemvote.weights.relaxations import tandem_relaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1000, delta=0.05),
+    ...     relaxation=tandem_relaxation(n=1000, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.5, 0.25], [0.25, 0.5]]),
     ... )
-    >>> objective.at(np.zeros(2)).terms
-    Terms(gibbs_loss=0.0, pair_average=0.375, divergence=0.0, pair_divergence=0.0)
+    >>> objective.at(np.zeros(2)).averages
+    WeightedAverages(gibbs_loss=0.0, pair_average=0.375, divergence=0.0, pair_divergence=0.0)
     """
 
     relaxation: Relaxation
@@ -85,6 +107,13 @@ class Objective:
         """Number of voters M."""
         return int(self.log_prior.size)
 
+    @property
+    def equal_sizes(self) -> bool:
+        """Whether both divergences are plain: all held-out sets are equally large."""
+        return isinstance(self.divergence, PlainDivergence) and isinstance(
+            self.pair_divergence, PlainDivergence
+        )
+
     def at(self, log_ratio: FloatArray) -> Point:
         """Evaluate at the weights pi exp(log_ratio), normalised."""
         log_weights = self.log_prior + log_ratio
@@ -96,27 +125,26 @@ class Objective:
         pair_means = self.pair_product(weights)
         voters = self.divergence.at(weights, log_ratio)
         pairs = self.pair_divergence.at(weights, log_ratio)
-        terms = Terms(
+        averages = WeightedAverages(
             gibbs_loss=float(self.losses @ weights),
             pair_average=max(float(pair_means @ weights), 0.0),
             divergence=voters.value,
             pair_divergence=pairs.value,
         )
-        value = float(self.relaxation.value(terms))
-        return Point(log_ratio, weights, pair_means, voters.slope, pairs.slope, terms, value)
+        value = float(self.relaxation.value(averages))
+        return Point(log_ratio, weights, pair_means, voters.slope, pairs.slope, averages, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
         """Q times a vector."""
         return np.zeros_like(vector) if self.pairs is None else self.pairs @ vector
 
     def gradient(self, point: Point) -> FloatArray:
-        r"""Gradient in rho up to a constant, which the simplex does not see.
+        r"""Gradient in rho up to a constant, which makes no difference on the simplex.
 
-        .. math:: \phi_G L + 2 \phi_Q Q \rho + \phi_{KL} \ln(\rho / \pi)
-
-        where all sets are equally large.
+        Where all sets are equally large it is
+        :math:`\phi_G L + 2 \phi_Q Q \rho + \phi_{KL} \ln(\rho / \pi)`.
         """
-        return np.asarray(self.relaxation.slopes(point.terms) @ self.jacobian(point))
+        return np.asarray(self.relaxation.slopes(point.averages) @ self.jacobian(point))
 
     def jacobian(self, point: Point) -> FloatArray:
         """Gradients of the four averages, up to constants, shape (4, n_voters)."""
@@ -130,23 +158,23 @@ class Objective:
         )
 
     def entropy_slope(self, point: Point) -> float:
-        """Weight of KL(rho‖pi) in the objective; a pair costs it twice."""
-        slopes = self.relaxation.slopes(point.terms)
+        """Weight of KL(rho‖pi) in the objective; a pair counts it twice."""
+        slopes = self.relaxation.slopes(point.averages)
         return float(slopes[2] + 2.0 * slopes[3])
 
     def gap(self, point: Point) -> float:
         r"""Fenchel gap of the problem with lambda and gamma fixed at their best.
 
-        Linearising the quadratic part alone at rho leaves a Gibbs distribution rho+ as minimiser
+        Linearising only the quadratic part at rho leaves a Gibbs distribution rho+ as minimiser
         and
 
         .. math:: \phi_{KL} KL(\rho‖\rho^+), \quad
             \rho^+ \propto \pi \exp(-(\phi_G L + 2 \phi_Q Q \rho) / \phi_{KL})
 
         as gap: an upper bound on the distance to the minimum wherever the quadratic part is convex,
-        and everywhere zero at stationary points alone. Where sets differ in size, the rest of what
-        weights cost is linearised too, which says how far the point is from stationary but bounds
-        nothing; see `linear_gap`.
+        and zero only at stationary points. Where sets differ in size, the rest of the divergences
+        is linearised too, which says how far the point is from stationary but bounds nothing; see
+        `linear_gap`.
         """
         in_kl = self.entropy_slope(point)
         # ln(rho / rho+) up to a constant, the one that normalises rho+.
@@ -161,15 +189,19 @@ class Objective:
         gradient = self.gradient(point)
         return float(point.weights @ gradient - gradient.min())
 
-    @property
-    def equal_sizes(self) -> bool:
-        """Whether weights cost KL(rho‖pi) and nothing else."""
-        return isinstance(self.divergence, PlainDivergence) and isinstance(
-            self.pair_divergence, PlainDivergence
-        )
+    def convex_gap(self, point: Point) -> float | None:
+        """Bound the distance to the minimum, or return None if the problem is not known convex."""
+        if self.pairs is None:
+            return self.gap(point) if self.equal_sizes else self.linear_gap(point)
+        if not self.equal_sizes:
+            return None  # the divergence of pairs need not be convex
+        in_pairs = float(self.relaxation.slopes(point.averages)[1])
+        slack = convexity_slack(np.sign(in_pairs) * self.pairs)
+        # |rho - rho'|^2 is at most 2 on the simplex.
+        return None if slack is None else self.gap(point) + 2.0 * slack * abs(in_pairs)
 
     def restrict(self, kept: IntArray) -> Objective:
-        """Give the same objective on weights that vanish outside `kept` (positions)."""
+        """Return the same objective on weights that vanish outside `kept` (positions)."""
         return replace(
             self,
             log_prior=self.log_prior[kept],
@@ -178,3 +210,41 @@ class Objective:
             divergence=self.divergence.restrict(kept),
             pair_divergence=self.pair_divergence.restrict(kept),
         )
+
+
+Solver = Callable[[Objective], Descent]
+
+
+def convexity_slack(matrix: FloatArray) -> float | None:
+    r"""Return a tiny s with v'Qv >= -s v'v for every v that sums to 0, or None if there is none.
+
+    Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex: Q
+    must be positive semi-definite only where it matters. Rates known to double precision cannot
+    tell an eigenvalue of 0 from one of size s, a multiple of the rounding unit. One Cholesky
+    factorisation decides; it is many times cheaper than the eigenvalues.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_voters, n_voters)
+        Symmetric Q.
+
+    Examples
+    --------
+    >>> convexity_slack(np.array([[0.2, 0.1], [0.1, 0.2]])) < 1e-14
+    True
+    >>> convexity_slack(np.array([[0.5, 0.0, 0.0], [0.0, 0.5, 1.0], [0.0, 1.0, 0.5]]))
+    """
+    n_voters = len(matrix)
+    size = float(np.abs(matrix).max())
+    if n_voters == 1 or size == 0.0:
+        return 0.0
+    slack = 8.0 * n_voters * float(np.finfo(float).eps) * size
+    means = matrix.mean(axis=0)
+    # The projection onto vectors of sum 0, lifted along (1, ..., 1), where anything is allowed.
+    centred = matrix - means[:, None] - means[None, :] + (means.mean() + size)
+    centred[np.diag_indices(n_voters)] += slack
+    try:
+        np.linalg.cholesky(centred)
+    except np.linalg.LinAlgError:
+        return None
+    return slack

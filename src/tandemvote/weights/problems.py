@@ -1,4 +1,4 @@
-"""From counts to objectives: what each bound that weights can minimise is made of."""
+"""The bounds that weights can minimise, and how counts become their objectives."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.held_out_sets import HeldOutSets
 from tandemvote.inequalities.harmonic import HarmonicSize
-from tandemvote.weights.descent import Solver
 from tandemvote.weights.effective_divergence import (
     EffectiveDivergence,
     PlainDivergence,
     UnequalDivergence,
 )
 from tandemvote.weights.gibbs import alternate_gibbs
-from tandemvote.weights.objective import Objective
+from tandemvote.weights.objective import Objective, Solver
 from tandemvote.weights.relaxations import (
-    DisagreementRelaxation,
-    FirstOrderRelaxation,
-    TandemRelaxation,
+    disagreement_relaxation,
+    first_order_relaxation,
+    tandem_relaxation,
 )
 from tandemvote.weights.several_starts import several_starts
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A bound to report, the objective to minimise, and the solver that does it best."""
+    """A bound to report, the objective to minimise, and the solver that is best at it."""
 
     bound: Bound
     objective: Callable[[VoteCounts, FloatArray, float, str], Objective]
@@ -43,7 +42,7 @@ class Problem:
 
 
 class Sample(NamedTuple):
-    """Points behind an average, the logarithm of their moment, and what weights cost."""
+    """Size of the sample behind an average, the logarithm of its moment, and the divergence."""
 
     n: float
     log_moment: float
@@ -51,7 +50,7 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, sharpening: str) -> Sample:
-        """Take the sets of voters or of pairs at the prior, from where weights may then differ."""
+        """Take the size at the prior; the divergence accounts for other weights."""
         size = get_sharpening(sharpening)(prior, sets, prior)
         log_moment = size.log_moment()
         if not isinstance(size, HarmonicSize) or size.sizes[0] == size.sizes[-1]:
@@ -72,7 +71,7 @@ def first_order_objective(
     """Twice the relaxed Gibbs loss."""
     voters = Sample.of(counts.voter_sets, prior, delta, sharpening)
     return Objective(
-        relaxation=FirstOrderRelaxation(n=voters.n, delta=delta, log_moment=voters.log_moment),
+        relaxation=first_order_relaxation(n=voters.n, delta=delta, log_moment=voters.log_moment),
         log_prior=np.log(prior),
         losses=counts.gibbs_losses,
         divergence=voters.divergence,
@@ -85,7 +84,7 @@ def tandem_objective(
     """Four times the relaxed tandem loss."""
     pairs = Sample.of(counts.pair_sets, prior, delta, sharpening)
     return Objective(
-        relaxation=TandemRelaxation(n=pairs.n, delta=delta, log_moment=pairs.log_moment),
+        relaxation=tandem_relaxation(n=pairs.n, delta=delta, log_moment=pairs.log_moment),
         log_prior=np.log(prior),
         losses=np.zeros(counts.n_voters),
         pairs=counts.tandem_losses,
@@ -100,7 +99,7 @@ def disagreement_objective(
     voters = Sample.of(counts.voter_sets, prior, delta / 2, sharpening)
     pairs = Sample.of(counts.disagreement_sets, prior, delta / 2, sharpening)
     return Objective(
-        relaxation=DisagreementRelaxation(
+        relaxation=disagreement_relaxation(
             n=voters.n,
             n_pairs=pairs.n,
             delta=delta,

@@ -1,13 +1,13 @@
-"""The default solver for pairs: descend from the prior, and from elsewhere where it may pay.
+"""The default solver for pairs: descend from the prior, and from other starts where it may help.
 
 A pair matrix that is not positive semi-definite, and the square root in the disagreement bound, can
 give the objective several minima. The others found in practice lie near one voter or near two, and
-the objective at these corners costs next to nothing. So: descend from the prior; descend from the
+the objective at these corners is cheap to compute. So: descend from the prior; descend from the
 lowest corner if it already lies lower; and if the first descent met negative curvature, from all
-the best corners. On a forest's tandem losses that is rare, and one descent is all there is.
+the best corners. On a forest's tandem losses that is rare, and one descent is enough.
 
-This is a search, not a proof: for a matrix of mere noise the problem is as hard as finding the best
-group of voters among all groups, and a lower minimum elsewhere cannot be excluded.
+This is a search, not a proof: for a matrix of pure noise the problem is as hard as finding the best
+group of voters among all groups, and there may be a lower minimum elsewhere.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ from scipy.special import expit
 
 from tandemvote.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.descent import Descent
 from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
-from tandemvote.weights.objective import Objective
-from tandemvote.weights.relaxations import Terms
+from tandemvote.weights.objective import Descent, Objective
+from tandemvote.weights.relaxations import WeightedAverages
 
 SHORTLIST = 24
-"""Voters, the best ones alone, among which pairs are looked for."""
+"""Pairs are searched among this many of the best voters."""
 
 N_SINGLE, N_PAIRS = 6, 10
 """Corners to descend from where the objective is seen to have other minima."""
 
 NEAR, AT = 8.0, 60.0
-"""Log-ratios of a corner's voters: in reach of the others, and at the corner but for rounding."""
+"""Log-ratios of a corner's voters: near the others, and at the corner up to rounding."""
 
 WORTH_A_CHANGE = 1e-12
 """Difference below which two minima count as one."""
@@ -51,9 +50,9 @@ def several_starts(objective: Objective) -> Descent:
     --------
     Two good voters that err together: either one alone is better than both.
 
-    >>> from tandemvote.weights.relaxations import TandemRelaxation
+    >>> from tandemvote.weights.relaxations import tandem_relaxation
     >>> objective = Objective(
-    ...     relaxation=TandemRelaxation(n=1e6, delta=0.05),
+    ...     relaxation=tandem_relaxation(n=1e6, delta=0.05),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.1, 0.3], [0.3, 0.1]]),
@@ -93,21 +92,21 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
     """Objective with all weight on two voters (or on one, named twice) for many pairs at once."""
     log_prior, pairs, losses = objective.log_prior, objective.pairs, objective.losses
     if pairs is None:
-        raise ValueError("Corners matter for objectives of pairs of voters alone.")
+        raise ValueError("Several starts are for objectives of pairs; this one has no pairs.")
     share = expit(log_prior[first] - log_prior[second])
     rest = 1.0 - share
     mass = np.where(
         first == second, log_prior[first], np.logaddexp(log_prior[first], log_prior[second])
     )
-    terms = Terms(
+    averages = WeightedAverages(
         gibbs_loss=share * losses[first] + rest * losses[second],
         pair_average=share**2 * pairs[first, first]
         + rest**2 * pairs[second, second]
         + 2.0 * share * rest * pairs[first, second],
         divergence=-mass,
-        pair_divergence=-2.0 * mass,  # as if all sets were equally large: this is but a shortlist
+        pair_divergence=-2.0 * mass,  # as if all sets were equally large, for a shortlist
     )
-    return np.asarray(objective.relaxation.value(terms))
+    return np.asarray(objective.relaxation.value(averages))
 
 
 def _start(objective: Objective, corner: Corner, height: float) -> FloatArray:

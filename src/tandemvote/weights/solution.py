@@ -12,7 +12,7 @@ class Status(Enum):
     """How the search for weights ended; the value says it in words."""
 
     CONVERGED = (
-        "minimum: for the final lambda the problem is convex and no weights can do better by more"
+        "minimum: for the final lambda the problem is convex, and no weights can do better by more"
         " than the gap"
     )
     LOCAL_MINIMUM = (
@@ -27,7 +27,7 @@ class Status(Enum):
         "kept uniform weights: the minimiser of the relaxed bound has a larger bound to report"
     )
     KEPT_WEIGHTS = (
-        "kept the old weights of the voters that stay: the minimiser of the relaxed bound has a"
+        "kept the old weights of the remaining voters: the minimiser of the relaxed bound has a"
         " larger bound to report"
     )
     NO_COMMON_POINTS = (
@@ -41,23 +41,22 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeightSolution:
-    """Weights that minimise a bound.
+    """Weights that minimise a bound; the defaults stand for no bound to minimise.
 
     Attributes
     ----------
-    weights : ndarray, shape (n_voters,)
+    weights : ndarray of shape (n_voters,)
         The posterior rho; sums to 1.
-    bound : float
+    bound : str
+        Which bound was minimised: "first_order", "tandem" or "disagreement".
+    value : float
         The bound at the weights in PAC-Bayes-kl form, clipped to [0, 1]: the number to report.
-    bound_lambda : float
-        The minimised PAC-Bayes-lambda form, factor 2 or 4 included, not clipped; infinite if some
-        pair of voters has no common points.
+    relaxed_value : float
+        The minimised PAC-Bayes-lambda form, factor 2 or 4 included, not clipped.
     lam : float
         Lambda at the weights, in (0, 2).
     gamma : float or None
-        Gamma at the weights, infinite where nobody disagrees; None for bounds without it.
-    n_iterations : int
-        Iterations of the solver.
+        Gamma at the weights, infinite where no voters disagree; None for bounds without it.
     gap : float or None
         For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
         where the problem is not known to be convex.
@@ -65,11 +64,9 @@ class WeightSolution:
         How the search ended, in words.
     history : tuple of float
         The relaxed bound at the start and after each iteration of the descent that was kept.
-    bound_name : str
-        Which bound was minimised: "first_order", "tandem" or "disagreement".
     solver : str
         Which solver found the weights.
-    prior : ndarray, shape (n_voters,)
+    prior : ndarray of shape (n_voters,)
         pi.
     delta : float
         Failure probability.
@@ -78,27 +75,31 @@ class WeightSolution:
     """
 
     weights: FloatArray
-    bound: float
-    bound_lambda: float
-    lam: float
-    gamma: float | None
-    n_iterations: int
-    gap: float | None
-    status: Status
-    history: tuple[float, ...]
-    bound_name: str
+    bound: str
+    value: float = 1.0
+    relaxed_value: float = float("inf")
+    lam: float = 1.0
+    gamma: float | None = None
+    gap: float | None = None
+    status: Status = Status.NO_COMMON_POINTS
+    history: tuple[float, ...] = ()
     solver: str
     prior: FloatArray
     delta: float
     sharpening: str
 
     @property
-    def n_voters(self) -> int:
+    def n_active(self) -> int:
         """Number of voters with positive weight."""
         return int((self.weights > 0).sum())
 
+    @property
+    def n_iterations(self) -> int:
+        """Iterations of the descent that was kept."""
+        return max(len(self.history) - 1, 0)
+
     def __repr__(self) -> str:
         return (
-            f"WeightSolution({self.bound_name} {self.bound:.6f}, {self.n_voters} voters,"
-            f" {self.n_iterations} iterations, {self.status.name})"
+            f"WeightSolution({self.bound} {self.value:.6f}, {self.n_active} of"
+            f" {self.weights.size} voters, {self.n_iterations} iterations, {self.status.name})"
         )
