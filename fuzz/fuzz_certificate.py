@@ -6,11 +6,9 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(
-    include=["tandemvote.certificate_file", "tandemvote.verify", "json"]
-):
-    from tandemvote.certificate_file.record import CertificateRecord, digest_of
-    from tandemvote.certificate_file.strict_json import CertificateFileError, parse_document
+with atheris.instrument_imports(include=["tandemvote.certificate", "tandemvote.verify", "json"]):
+    from tandemvote.certificate.file_record import CertificateRecord, digest_of
+    from tandemvote.certificate.file_text import CertificateFileError, parse_document
     from tandemvote.verify import verify_record
 
 
@@ -30,7 +28,7 @@ def write_seeds(folder: Path) -> None:
     import numpy as np  # noqa: PLC0415
 
     from tandemvote import Certificate, VoteCounts, Votes  # noqa: PLC0415
-    from tandemvote.certificate_file.saving import document_of  # noqa: PLC0415
+    from tandemvote.certificate.file import document_of  # noqa: PLC0415
 
     rng = np.random.default_rng(0)
     for seed, n_classes in enumerate((2, 3)):

@@ -7,7 +7,7 @@ import numpy as np
 
 with atheris.instrument_imports(include=["tandemvote.verify"]):
     from tandemvote.assumptions import standard_assumptions
-    from tandemvote.certificate_file.record import (
+    from tandemvote.certificate.file_record import (
         MAX_POINTS,
         PAIR_COUNTS,
         SCHEMA,

@@ -8,18 +8,20 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tandemvote.api import certify
+    from tandemvote.api import (
+        certify,
+        certify_fitted_weights,
+        certify_per_class,
+        certify_selective,
+    )
     from tandemvote.certificate import Certificate
-    from tandemvote.counts import VoteCounts
+    from tandemvote.counts import VoteCounts as VoteCounts
     from tandemvote.ensembles import hold_out_votes
     from tandemvote.estimators import (
         CertifiedBaggingClassifier,
         CertifiedForestClassifier,
         CertifiedVotingClassifier,
     )
-    from tandemvote.fitted_weights import FittedVote, certify_fitted_weights
-    from tandemvote.per_class import ClassCertificates, certify_per_class
-    from tandemvote.selective import SelectiveCertificate, certify_selective
     from tandemvote.votes import Votes
 
 __version__ = version("tandemvote")
@@ -29,10 +31,6 @@ __all__ = [
     "CertifiedBaggingClassifier",
     "CertifiedForestClassifier",
     "CertifiedVotingClassifier",
-    "ClassCertificates",
-    "FittedVote",
-    "SelectiveCertificate",
-    "VoteCounts",
     "Votes",
     "certify",
     "certify_fitted_weights",
@@ -47,15 +45,12 @@ _ROOMS = {
     "CertifiedBaggingClassifier": "estimators",
     "CertifiedForestClassifier": "estimators",
     "CertifiedVotingClassifier": "estimators",
-    "ClassCertificates": "per_class",
-    "FittedVote": "fitted_weights",
-    "SelectiveCertificate": "selective",
     "VoteCounts": "counts",
     "Votes": "votes",
     "certify": "api",
-    "certify_fitted_weights": "fitted_weights",
-    "certify_per_class": "per_class",
-    "certify_selective": "selective",
+    "certify_fitted_weights": "api",
+    "certify_per_class": "api",
+    "certify_selective": "api",
     "hold_out_votes": "ensembles",
 }
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from tandemvote import SelectiveCertificate, Votes, certify_per_class
+from tandemvote import Votes, certify_per_class
+from tandemvote.certificate import SelectiveCertificate
 from tandemvote.displays import PerClassDisplay, SelectiveDisplay
 
 

@@ -197,10 +197,6 @@ METHODS = {
 # Names through which no points come in, or only numbers that do not say where they come from.
 WITHOUT_POINTS = {
     "Certificate": "made from counts or a file",
-    "ClassCertificates": "what certify_per_class returns",
-    "FittedVote": "what certify_fitted_weights returns",
-    "SelectiveCertificate": "made by certify_selective, or from shares: an assumption",
-    "VoteCounts": "made from votes",
     "Votes": "predictions say nothing of the points: an assumption",
 }
 

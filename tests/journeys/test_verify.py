@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate_file.record import digest_of
+from tandemvote.certificate.file_record import digest_of
 from tandemvote.cli.app import run
 
 

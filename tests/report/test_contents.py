@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate import rounded_up
+from tandemvote.certificate.decimals import rounded_up
 from tandemvote.report import render_report, write_report
 
 

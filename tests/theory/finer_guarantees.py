@@ -11,16 +11,15 @@ from finite_worlds import Draw, World, correlated, noisy_memorisers
 from guarantees import Guarantee, Promise
 
 from tandemvote import (
-    SelectiveCertificate,
     Votes,
     certify_per_class,
     certify_selective,
 )
+from tandemvote.api.class_counts import class_counts
+from tandemvote.certificate import SelectiveCertificate
+from tandemvote.certificate.margins import accepts, vote_margins
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.per_class.counting import class_counts
-from tandemvote.selective import vote_margins
-from tandemvote.selective.margins import accepts
 
 GRID = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 

@@ -76,13 +76,13 @@ SIMULATED_AS = {
     "CertifiedBaggingClassifier": "tandem, uniform weights",
     "CertifiedForestClassifier": "tandem, uniform weights",
     "CertifiedVotingClassifier": "tandem, uniform weights",
-    **dict.fromkeys(["certify_per_class", "ClassCertificates"], "per class, test_set"),
-    **dict.fromkeys(["certify_selective", "SelectiveCertificate"], "selective, any of 6 margins"),
-    **dict.fromkeys(["certify_fitted_weights", "FittedVote"], "dirichlet, fitted weights"),
+    "certify_per_class": "per class, test_set",
+    "certify_selective": "selective, any of 6 margins",
+    "certify_fitted_weights": "dirichlet, fitted weights",
 }
 """Public names that promise something, and the promise that shows they are simulated here."""
 
-PROMISE_NOTHING = {"VoteCounts", "Votes", "hold_out_votes"}
+PROMISE_NOTHING = {"Votes", "hold_out_votes"}
 
 SIMULATED = {name for trial in TRIALS for name in trial.promises}
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate_file.saving import document_of
+from tandemvote.certificate.file import document_of
 from tandemvote.profile import VoteProfile
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate import rounded_up
-from tandemvote.certificate_file import packing
-from tandemvote.certificate_file.record import CertificateRecord, digest_of
-from tandemvote.certificate_file.saving import document_of
+from tandemvote.certificate import file_arrays as packing
+from tandemvote.certificate.decimals import rounded_up
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.profile import VoteProfile
 from tandemvote.verify import verify_record
 

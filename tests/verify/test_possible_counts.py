@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts
-from tandemvote.certificate_file.record import PAIR_COUNTS, CertificateRecord
-from tandemvote.certificate_file.saving import document_of
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
 from tandemvote.verify import verify_record
 from tandemvote.verify.consistency import impossible_counts
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tandemvote import CertifiedForestClassifier, Votes, certify
-from tandemvote.certificate_file.record import CertificateRecord
-from tandemvote.certificate_file.saving import document_of
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.ensembles import voter_predictions
 from tandemvote.verify import verify_record
 from tandemvote.verify.recount import recount

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from tandemvote.certificate_file import packing
-from tandemvote.certificate_file.record import CertificateRecord, digest_of
-from tandemvote.certificate_file.saving import certificate_of, document_of
-from tandemvote.certificate_file.strict_json import parse_document
+from tandemvote.certificate import file_arrays as packing
+from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.certificate.file_record import CertificateRecord, digest_of
+from tandemvote.certificate.file_text import parse_document
 from tandemvote.verify import CertificateFileError, verify_record
 
 FOUND, HARMLESS = "found", "harmless"

@@ -9,10 +9,10 @@ import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.assumptions import TEST_POINTS, Assumption, standard_assumptions
-from tandemvote.certificate import rounded_up
-from tandemvote.certificate_file import packing
-from tandemvote.certificate_file.record import CertificateRecord, digest_of
-from tandemvote.certificate_file.saving import certificate_of, document_of
+from tandemvote.certificate import file_arrays as packing
+from tandemvote.certificate.decimals import rounded_up
+from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.counts import INTEGER_FIELDS
 from tandemvote.profile import VoteProfile
 from tandemvote.verify import CertificateFileError, verify_file, verify_record

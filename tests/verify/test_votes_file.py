@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tandemvote import Votes, certify
-from tandemvote.certificate_file.record import CertificateRecord
-from tandemvote.certificate_file.saving import document_of
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.recount import recount
 from tandemvote.verify.votes_file import VotesFileError, read_predictions, read_votes
 

@@ -44,7 +44,7 @@ def bounds(
     For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
     """
     from tandemvote.bounds import BOUNDS  # noqa: PLC0415
-    from tandemvote.certificate import rounded_up  # noqa: PLC0415
+    from tandemvote.certificate.decimals import rounded_up  # noqa: PLC0415
 
     given = {
         "gibbs_loss": gibbs_loss,

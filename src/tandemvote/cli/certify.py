@@ -14,9 +14,9 @@ import typer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tandemvote.certificate import Certificate
+    from tandemvote.certificate.by_class import ClassCertificates
+    from tandemvote.certificate.certificate import Certificate
     from tandemvote.certification import Certification
-    from tandemvote.per_class import ClassCertificates
     from tandemvote.tables import Dataset
 
 
@@ -284,7 +284,7 @@ def _grow(
 def _per_class(found: Certification) -> ClassCertificates:
     """Certify each class with the weights of the certificate, by its candidates."""
     from tandemvote import certify_per_class  # noqa: PLC0415
-    from tandemvote.certificate import TEST_SET, VOTE_PROFILE  # noqa: PLC0415
+    from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE  # noqa: PLC0415
 
     certificate = found.certificate
     if found.votes is None:

@@ -58,7 +58,7 @@ def _grow(
 
 
 def _numbers(forest: CertifiedForestClassifier) -> tuple[str, str, str]:
-    from tandemvote.certificate import rounded_up  # noqa: PLC0415
+    from tandemvote.certificate.decimals import rounded_up  # noqa: PLC0415
 
     first_order, tandem = (forest.bounds_[name].value for name in ("first_order", "tandem"))
     return rounded_up(first_order), rounded_up(tandem), f"{1 - forest.oob_score_:.3f}"

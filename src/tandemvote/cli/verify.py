@@ -81,7 +81,7 @@ def _checked(file: Path, **options: Any) -> Verdict:
 
 
 def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[str]:
-    from tandemvote.certificate_file.record import SCHEMAS  # noqa: PLC0415
+    from tandemvote.certificate.file_record import SCHEMAS  # noqa: PLC0415
 
     record = verdict.record
     silent = record.schema == SCHEMAS[0] and record.test is not None

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate import rounded_up
+from tandemvote.certificate.decimals import rounded_down, rounded_up
+from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
-from tandemvote.selective import SelectiveCertificate
-from tandemvote.selective.certificate import rounded_down
 
 if TYPE_CHECKING:
     import pandas

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds import BoundValue, get_bound
-from tandemvote.certificate import TEST_SET, Certificate, rounded_up
+from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays.display import Display, open_frame
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from tandemvote.certificate import Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import Display
 from tandemvote.displays.extra import report_extra

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.certificate import rounded_up
+from tandemvote.certificate.by_class import ClassCertificates
+from tandemvote.certificate.decimals import rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
-from tandemvote.per_class import ClassCertificates
 
 if TYPE_CHECKING:
     import pandas

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tandemvote.certificate import Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
 from tandemvote.displays.extra import report_extra

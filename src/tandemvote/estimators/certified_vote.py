@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.certificate import Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import CertificateRequest, Certification, certify_votes
 from tandemvote.counts import FloatArray
 from tandemvote.ensembles.hold_out import votes_on

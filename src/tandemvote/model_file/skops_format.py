@@ -10,7 +10,7 @@ from zipfile import ZIP_STORED, ZipFile
 from sklearn.tree._tree import Tree
 
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate import Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.counts import VoteCounts
 from tandemvote.estimators import (
     CertifiedBaggingClassifier,

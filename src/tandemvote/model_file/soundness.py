@@ -19,8 +19,8 @@ from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import TREE_LEAF, Tree
 
-from tandemvote.certificate_file.record import CertificateRecord
-from tandemvote.certificate_file.saving import certificate_of, document_of
+from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.certification import Certification
 from tandemvote.estimators import CertifiedForestClassifier
 from tandemvote.estimators.certified_vote import CertifiedVote

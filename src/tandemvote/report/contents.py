@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tandemvote.bounds import Bound, BoundValue, get_bound
-from tandemvote.certificate import TEST_SET, Certificate
+from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.displays import (
     BoundsDisplay,
     HistoryDisplay,

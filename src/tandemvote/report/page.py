@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tandemvote.certificate import rounded_up
+from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays.extra import report_extra
 from tandemvote.printable import printable
 from tandemvote.report.citations import CITATIONS

@@ -6,7 +6,7 @@ binomial tails, duality for the supremum in C2. Nothing is imported from `tandem
 or `tandemvote.bounds`.
 """
 
-from tandemvote.certificate_file.strict_json import CertificateFileError
+from tandemvote.certificate.file_text import CertificateFileError
 from tandemvote.verify.checks import Verdict, verify_file, verify_record
 
 __all__ = ["CertificateFileError", "Verdict", "verify_file", "verify_record"]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate_file.packing import full
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_arrays import full
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.rate import Rate
 from tandemvote.verify.sample_sizes import SAMPLE_SIZES, Harmonic, SampleSize, uncapped

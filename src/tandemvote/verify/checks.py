@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate_file.record import CertificateRecord, StatedBound
-from tandemvote.certificate_file.strict_json import CertificateFileError, read_document
+from tandemvote.certificate.file_record import CertificateRecord, StatedBound
+from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, balls
 from tandemvote.verify.averages import gather
 from tandemvote.verify.consistency import impossible_counts

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tandemvote.certificate_file.packing import FloatArray
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_arrays import FloatArray
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.averages import IntArray, diagonal
 from tandemvote.verify.set_sizes import impossible_sets
 

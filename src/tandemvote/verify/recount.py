@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.recount_labelled import other_counts
 from tandemvote.verify.recount_test_set import other_test_set
 from tandemvote.verify.recount_unlabelled import other_unlabelled

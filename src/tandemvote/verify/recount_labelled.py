@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.votes import Votes
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.recount_labelled import written
 from tandemvote.votes import Votes
 

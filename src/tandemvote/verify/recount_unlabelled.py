@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.recount_labelled import bits, unknown_labels
 from tandemvote.votes import Votes
 

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
-from tandemvote.certificate_file.record import CertificateRecord
+from tandemvote.certificate.file_record import CertificateRecord
 
 IntArray = NDArray[np.int64]
 

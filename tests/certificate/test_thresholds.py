@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from tandemvote.selective.margins import accepts, vote_margins
-from tandemvote.selective.thresholds import (
+from tandemvote.certificate.margins import accepts, vote_margins
+from tandemvote.certificate.thresholds import (
     all_at_once,
     check_grid,
     coverage_limit,

@@ -6,18 +6,18 @@ import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import SELECTIVE
-from tandemvote.certificate import percent, rounded_up
+from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
+from tandemvote.certificate.margins import DECIMALS, accepts, check_shares, vote_margins
+from tandemvote.certificate.thresholds import Threshold, all_at_once, check_grid, within
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.selective.margins import DECIMALS, accepts, check_shares, vote_margins
-from tandemvote.selective.thresholds import Threshold, all_at_once, check_grid, within
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -274,17 +274,6 @@ class SelectiveCertificate:
 
 NOTHING = Threshold(margin=math.inf, n_accepted=0, n_errors=0, error=1.0, coverage=0.0)
 """The threshold that accepts no point."""
-
-
-def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
-    """Decimal text that is never above the value.
-
-    Examples
-    --------
-    >>> rounded_down(0.97369), rounded_down(1.0)
-    ('0.973', '1.000')
-    """
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))
 
 
 def _percent_down(share: float) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import html
-import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Decimal
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +19,7 @@ from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import vote_of
 from tandemvote.printable import printable
@@ -221,14 +220,14 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``."""
-        from tandemvote.certificate_file.saving import save_certificate  # noqa: PLC0415
+        from tandemvote.certificate.file import save_certificate  # noqa: PLC0415
 
         return save_certificate(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read such a file. Nothing in it is executed; what its counts do not give is refused."""
-        from tandemvote.certificate_file.saving import load_certificate  # noqa: PLC0415
+        from tandemvote.certificate.file import load_certificate  # noqa: PLC0415
 
         return load_certificate(path)
 
@@ -321,30 +320,6 @@ def refuse_without(bound: str, *, unlabelled: bool, test_set: bool) -> None:
             "The bound 'vote_profile' needs unlabelled points. Pass X_unlabelled, or choose another"
             " bound."
         )
-
-
-def rounded_up(value: float, decimals: int = 3) -> str:
-    """Decimal text that is never below the value, with at least two significant digits.
-
-    Examples
-    --------
-    >>> rounded_up(0.14801), rounded_up(0.000123), rounded_up(1.0)
-    ('0.149', '0.00013', '1.000')
-    """
-    if value > 0:
-        decimals = max(decimals, 1 - math.floor(math.log10(value)))
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING))
-
-
-def percent(delta: float) -> str:
-    """Confidence in percent, exact: 1 - 1e-9 must not be printed as 100 %.
-
-    Examples
-    --------
-    >>> percent(0.05), percent(1e-9)
-    ('95 %', '99.9999999 %')
-    """
-    return f"{((1 - Decimal(repr(float(delta)))) * 100).normalize():f} %"
 
 
 @cache

@@ -14,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate_file import packing, record, strict_json
-from tandemvote.certificate_file.record import MAX_VOTERS, CertificateRecord, digest_of
-from tandemvote.certificate_file.saving import certificate_of, document_of
-from tandemvote.certificate_file.strict_json import (
+from tandemvote.certificate import file_arrays as packing
+from tandemvote.certificate import file_record as record
+from tandemvote.certificate import file_text as strict_json
+from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.certificate.file_record import MAX_VOTERS, CertificateRecord, digest_of
+from tandemvote.certificate.file_text import (
     CertificateFileError,
     parse_document,
     read_document,
@@ -111,7 +113,7 @@ def test_a_save_that_fails_leaves_the_old_file(certificate, tmp_path, monkeypatc
 
 def test_files_follow_the_published_schema(document):
     schema = json.loads(
-        files("tandemvote.certificate_file").joinpath("certificate.schema.json").read_text()
+        files("tandemvote.certificate").joinpath("certificate.schema.json").read_text()
     )
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)

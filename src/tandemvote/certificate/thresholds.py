@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.certificate.margins import DECIMALS, accepts
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.selective.margins import DECIMALS, accepts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from tandemvote.certificate_file.strict_json import CertificateFileError, shortened
+from tandemvote.certificate.file_text import CertificateFileError, shortened
 
 DECIMAL = re.compile(r"[0-9](\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
 LONGEST_HEXADECIMAL = 40
@@ -25,7 +25,7 @@ class Fields:
     >>> fields.number("share")
     Traceback (most recent call last):
         ...
-    tandemvote.certificate_file.strict_json.CertificateFileError: share is '0x1.8p-1', not a \
+    tandemvote.certificate.file_text.CertificateFileError: share is '0x1.8p-1', not a \
 number in hexadecimal such as '0x1.8000000000000p-1'.
     """
 

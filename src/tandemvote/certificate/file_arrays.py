@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate_file.strict_json import CertificateFileError
+from tandemvote.certificate.file_text import CertificateFileError
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
-from tandemvote.certificate_file.fields import Fields
-from tandemvote.certificate_file.packing import FloatArray, IntArray, unpack, unpack_numbers
-from tandemvote.certificate_file.strict_json import CertificateFileError, canonical
+from tandemvote.certificate.file_arrays import FloatArray, IntArray, unpack, unpack_numbers
+from tandemvote.certificate.file_fields import Fields
+from tandemvote.certificate.file_text import CertificateFileError, canonical
 
 SCHEMA = "tandemvote/certificate/2"
 

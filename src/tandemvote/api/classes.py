@@ -11,11 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.api.class_counts import ClassCounts, class_counts
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.certificate import BEST, TEST_SET, VOTE_PROFILE
+from tandemvote.certificate.by_class import (
+    ClassCertificates,
+    ClassGuarantee,
+)
+from tandemvote.certificate.certificate import BEST, TEST_SET, VOTE_PROFILE
 from tandemvote.certification import (
     UNIFORM,
     CertificateRequest,
@@ -30,11 +35,6 @@ from tandemvote.ensembles.evidence import (
     own_predict_note,
     votes_on_test_set,
 )
-from tandemvote.per_class.certificates import (
-    ClassCertificates,
-    ClassGuarantee,
-)
-from tandemvote.per_class.counting import ClassCounts, class_counts
 from tandemvote.votes import Votes
 
 

@@ -2,74 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import standard_assumptions
-from tandemvote.bounds import BoundValue, dirichlet_on_votes
-from tandemvote.certificate import percent, rounded_up
-from tandemvote.counts import FloatArray
+from tandemvote.bounds import dirichlet_on_votes
+from tandemvote.certificate.fitted import FittedVote
 from tandemvote.ensembles.evidence import common_hold_out
-from tandemvote.hard_vote import votable, vote_of
-from tandemvote.votes import Voters
+from tandemvote.hard_vote import votable
 from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 SMALLEST_WEIGHT = 2.0**-40
 """A weight of 0 would make the divergence infinite; this one never decides a vote by itself."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FittedVote:
-    """A vote whose weights were fitted on a hold-out, and what that hold-out promises of it.
-
-    Attributes
-    ----------
-    value : float
-        With probability at least 1 - delta the vote errs at most this often; 1 says nothing.
-    delta : float
-        Failure probability.
-    weights : ndarray of shape (n_voters,)
-    bound : BoundValue
-        The Dirichlet bound and its terms.
-    assumptions : tuple of str
-        What must be true, in words, because no code can see it.
-    voters : callable or None
-        The voters themselves, if they are at hand.
-    """
-
-    value: float
-    delta: float
-    weights: FloatArray
-    bound: BoundValue
-    assumptions: tuple[str, ...]
-    voters: Voters | None = None
-
-    @property
-    def guarantee(self) -> str:
-        """The promise in one sentence."""
-        if self.value >= 1.0:
-            return f"No guarantee could be shown with probability {percent(self.delta)}."
-        return (
-            f"With probability at least {percent(self.delta)} over the draw of the hold-out, this"
-            f" weighted majority vote errs on at most {rounded_up(100 * self.value, 1)} % of new"
-            " points."
-        )
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict by the hard weighted vote; ties go to the smallest class."""
-        return vote_of(self.voters, X, self.weights)
-
-    def __repr__(self) -> str:
-        terms = self.bound.terms
-        return (
-            f"error <= {rounded_up(self.value)} with probability {percent(self.delta)}\n"
-            f"  bound: dirichlet (DIR); the hard weighted vote of {self.weights.size} voters,"
-            f" {terms['n_classes']} classes\n"
-            f"  weights fitted and certified on the same {terms['n']} labelled points"
-        )
 
 
 def certify_fitted_weights(
@@ -95,6 +41,7 @@ def certify_fitted_weights(
 
     Examples
     --------
+    >>> from tandemvote import Votes
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=2000)
     >>> skill = np.array([0.1, 0.1, 0.1, 0.4, 0.4, 0.4])[:, None]

@@ -21,11 +21,11 @@ from tandemvote import (
     CertifiedVotingClassifier,
     VoteCounts,
     Votes,
+    certify_per_class,
 )
+from tandemvote.api.class_counts import class_counts
 from tandemvote.bounds import RequirementError, VacuousBoundWarning
 from tandemvote.ensembles import AuditError, out_of_bag_votes
-from tandemvote.per_class import certify_per_class
-from tandemvote.per_class.counting import class_counts
 
 NAMES = np.array(["calm", "mild", "wild"])
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandemvote import Certificate, VoteCounts, Votes, bounds
-from tandemvote.certificate import rounded_up
+from tandemvote.certificate.decimals import rounded_up
 
 
 @pytest.fixture

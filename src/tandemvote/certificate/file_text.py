@@ -60,7 +60,7 @@ def parse_document(data: bytes) -> dict[str, Any]:
     >>> parse_document(b'{"n": 1, "n": 2}')
     Traceback (most recent call last):
         ...
-    tandemvote.certificate_file.strict_json.CertificateFileError: The key 'n' occurs twice.
+    tandemvote.certificate.file_text.CertificateFileError: The key 'n' occurs twice.
     """
     if len(data) > MAX_BYTES:
         raise CertificateFileError(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.certificate import Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.ensembles.evidence import (
     evidence,

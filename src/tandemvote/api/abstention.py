@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from tandemvote.bounds.averages import distribution
+from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
 from tandemvote.counts import FloatArray
 from tandemvote.ensembles.evidence import common_hold_out
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.hard_vote import vote_shares
-from tandemvote.selective.certificate import SelectiveCertificate, ShareFunction
 from tandemvote.votes import Voters
 
 MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

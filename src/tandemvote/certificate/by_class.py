@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate import percent, rounded_up
+from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.outward import outward
 

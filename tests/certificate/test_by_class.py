@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tandemvote import Votes
-from tandemvote.per_class import certify_per_class
+from tandemvote import Votes, certify_per_class
 
 
 @pytest.fixture(scope="module")

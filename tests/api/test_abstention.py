@@ -11,12 +11,13 @@ from sklearn.metrics import accuracy_score
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from tandemvote import CertifiedForestClassifier, CertifiedVotingClassifier, hold_out_votes
-from tandemvote.selective import (
-    SelectiveCertificate,
+from tandemvote import (
+    CertifiedForestClassifier,
+    CertifiedVotingClassifier,
     certify_selective,
-    vote_margins,
+    hold_out_votes,
 )
+from tandemvote.certificate import SelectiveCertificate, vote_margins
 
 
 @pytest.fixture(scope="module")

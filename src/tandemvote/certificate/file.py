@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.bounds import Averages, BoundValue, get_bound
-from tandemvote.certificate import TEST_SET, Certificate, rounded_up
-from tandemvote.certificate_file.packing import full, pack, pack_numbers
-from tandemvote.certificate_file.record import (
+from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.decimals import rounded_up
+from tandemvote.certificate.file_arrays import full, pack, pack_numbers
+from tandemvote.certificate.file_record import (
     ENCODING,
     MAX_POINTS,
     MAX_PROFILE,
@@ -29,7 +30,7 @@ from tandemvote.certificate_file.record import (
     digest_of,
     too_many_sizes,
 )
-from tandemvote.certificate_file.strict_json import CertificateFileError, read_document
+from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.counts import VoteCounts
 from tandemvote.profile import VoteProfile
 
