@@ -27,7 +27,7 @@ def test_the_certified_weights_are_those_voted_with(problem):
     vote = certify_fitted_weights(models, X[1000:2000], y[1000:2000])
     assert abs(vote.weights.sum() - 1) < 1e-9 and (vote.weights > 0).all()
     votes = Votes.from_predictions([m.predict(X[1000:2000]) for m in models], y[1000:2000])
-    again = dirichlet_on_votes(votes, vote.weights * vote.bound.terms["concentration"])
+    again = dirichlet_on_votes(votes, vote.weights * vote.bounds[vote.bound].terms["concentration"])
     assert vote.value == pytest.approx(again.value, abs=1e-9)
     said = np.array([m.predict(X[2000:]) for m in models])
     expected = (vote.weights @ said > 0.5).astype(int)
@@ -65,3 +65,14 @@ def test_voters_that_guess_get_a_guarantee_above_one_half_and_liars_none():
     assert certify_fitted_weights(Votes.from_predictions(guesses, labels)).value > 0.5
     liars = certify_fitted_weights(Votes.from_predictions([1 - labels] * 3, labels))
     assert liars.value == 1.0 and liars.guarantee.startswith("No guarantee")
+    assert repr(liars).startswith("no guarantee")
+
+
+def test_text_html_and_frame_name_the_bound_and_list_the_assumptions(problem):
+    models, X, y = problem
+    vote = certify_fitted_weights(models, X[1000:], y[1000:])
+    assert vote.bound == "dirichlet" and vote.bounds["dirichlet"].value == vote.value
+    page = vote._repr_html_()
+    assert "bound: dirichlet (DIR)" in repr(vote) and "bound: dirichlet (DIR)" in page
+    assert all(text in page for text in vote.assumptions)
+    assert vote.to_frame().loc["dirichlet", "value"] == vote.value

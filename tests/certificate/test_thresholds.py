@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from tandemvote.certificate.margins import accepts, vote_margins
 from tandemvote.certificate.thresholds import (
+    accepts,
     all_at_once,
     check_grid,
     coverage_limit,
     error_limit,
+    vote_margins,
     within,
 )
 

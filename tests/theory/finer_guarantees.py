@@ -17,7 +17,7 @@ from tandemvote import (
 )
 from tandemvote.api.class_counts import class_counts
 from tandemvote.certificate import SelectiveCertificate
-from tandemvote.certificate.margins import accepts, vote_margins
+from tandemvote.certificate.thresholds import accepts, vote_margins
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities import clopper_pearson
 

@@ -51,17 +51,19 @@ def certify_fitted_weights(
       bound: dirichlet (DIR); the hard weighted vote of 6 voters, 2 classes
       weights fitted and certified on the same 2000 labelled points
     """
-    found = common_hold_out(model, X, y, purpose="fitting weights")
-    votes = found.votes
+    held_out = common_hold_out(model, X, y, purpose="fitting weights")
+    votes = held_out.votes
     solution = minimise_dirichlet(votes, prior, delta)
     weights = np.maximum(solution.weights, SMALLEST_WEIGHT)
     weights = votable(weights / weights.sum())
-    bound = dirichlet_on_votes(votes, weights * solution.parameters.sum(), prior, delta)
+    found = dirichlet_on_votes(votes, weights * solution.parameters.sum(), prior, delta)
     return FittedVote(
-        value=bound.value,
+        value=found.value,
+        bound=found.name,
         delta=delta,
         weights=weights,
-        bound=bound,
-        assumptions=(*standard_assumptions(), *found.assumptions),
+        bounds={found.name: found},
+        assumptions=(*standard_assumptions(), *held_out.assumptions),
+        notes=tuple(held_out.notes),
         voters=votes.voters,
     )

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certificate.decimals import rounded_up
     from tandemvote.certificate.fitted import FittedVote
-    from tandemvote.certificate.margins import vote_margins
     from tandemvote.certificate.selective import Selection, SelectiveCertificate
-    from tandemvote.certificate.thresholds import Threshold
+    from tandemvote.certificate.thresholds import Threshold, vote_margins
 
 __all__ = [
     "Certificate",
@@ -36,7 +35,7 @@ _MODULES = {
     "SelectiveCertificate": "selective",
     "Threshold": "thresholds",
     "rounded_up": "decimals",
-    "vote_margins": "margins",
+    "vote_margins": "thresholds",
 }
 
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.decimals import percent, rounded_up
+from tandemvote.certificate.statement import Statement, Table
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.outward import outward
-
-if TYPE_CHECKING:
-    import pandas
-
-COLUMNS = ("class", "points", "error <=", "bound")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +56,8 @@ class ClassGuarantee:
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ClassCertificates:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ClassCertificates(Statement):
     """Guarantees of one weighted vote for every true class, which all hold at once.
 
     Build it with `certify_per_class`. ``certificates[label]`` is the guarantee for that class, and
@@ -71,7 +66,7 @@ class ClassCertificates:
     Attributes
     ----------
     guarantees : tuple of ClassGuarantee
-        One a class, in the order of the classes. Each was given delta / n_classes.
+        One per class, in the order of the classes. Each was given delta / n_classes.
     delta : float
         With probability at least 1 - delta no guarantee fails.
     weights : ndarray of shape (n_voters,)
@@ -108,7 +103,7 @@ class ClassCertificates:
 
     @property
     def guarantee(self) -> str:
-        """The promise in words, one sentence a class."""
+        """The promise in words, one sentence per class."""
         if all(each.value >= 1.0 for each in self.guarantees):
             return (
                 "No guarantee: nothing below an error of 100 % could be shown for any class with"
@@ -140,60 +135,37 @@ class ClassCertificates:
         mean = sum(share * self[label].value for label, share in frequencies.items())
         return outward(mean / total)
 
-    def to_frame(self) -> pandas.DataFrame:
-        """One row a class as a pandas frame."""
-        import pandas  # noqa: PLC0415  an extra: only frames need it
-
-        return pandas.DataFrame(
-            {
-                "n_points": [each.n_points for each in self.guarantees],
-                "value": [each.value for each in self.guarantees],
-                "bound": [each.bound for each in self.guarantees],
-                "delta": [each.delta for each in self.guarantees],
-                "remark": [each.remark for each in self.guarantees],
-            },
-            index=pandas.Index([each.label for each in self.guarantees], name="class"),
-        )
-
-    def __repr__(self) -> str:
-        rows = [COLUMNS, *(_cells(each)[:4] for each in self.guarantees)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [self._headline(), f"  {self._basis()}", ""]
-        for cells, remark in zip(
-            rows, ["", *(each.remark for each in self.guarantees)], strict=True
-        ):
-            name, *numbers = cells
-            padded = [f"{text:>{width}}" for text, width in zip(numbers, widths[1:], strict=True)]
-            lines.append("  ".join(["  " + f"{name:<{widths[0]}}", *padded, remark]).rstrip())
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        header = "".join(f"<th>{html.escape(name)}</th>" for name in (*COLUMNS, ""))
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(each)) + "</tr>"
-            for each in self.guarantees
-        )
-        listed = "".join(
-            f"<li>{html.escape(text)}</li>" for text in (*self.notes, *self.assumptions)
-        )
-        return (
-            f"<div><p><strong>{html.escape(self._headline())}</strong><br>"
-            f"{html.escape(self._basis())}</p>"
-            f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<details><summary>What it rests on</summary><ul>{listed}</ul></details></div>"
-        )
-
     def _headline(self) -> str:
         return f"errors by true class, all at once with probability {percent(self.delta)}"
 
-    def _basis(self) -> str:
-        return (
+    def _basis(self) -> list[str]:
+        return [
             f"the hard weighted vote of {self.weights.size} voters; each of {len(self)} classes at"
             f" delta / {len(self)}"
-        )
+        ]
 
+    def _table(self) -> Table:
+        rows = [
+            [
+                str(each.label),
+                str(each.n_points),
+                "none" if each.value >= 1.0 else rounded_up(each.value),
+                each.bounds[each.bound].label if each.bounds else "",
+                each.remark,
+            ]
+            for each in self.guarantees
+        ]
+        return Table(["class", "points", "error <=", "bound", ""], "<>><<", rows)
 
-def _cells(guarantee: ClassGuarantee) -> tuple[str, ...]:
-    shown = "none" if guarantee.value >= 1.0 else rounded_up(guarantee.value)
-    label = guarantee.bounds[guarantee.bound].label if guarantee.bounds else ""
-    return (str(guarantee.label), str(guarantee.n_points), shown, label, guarantee.remark)
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "class": each.label,
+                "n_points": each.n_points,
+                "value": each.value,
+                "bound": each.bound,
+                "delta": each.delta,
+                "remark": each.remark,
+            }
+            for each in self.guarantees
+        ]

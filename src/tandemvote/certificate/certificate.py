@@ -1,8 +1,7 @@
-"""Room 6: what is promised, from what, and under which assumptions."""
+"""The guarantee for a weighted vote: its value, what it comes from and what it rests on."""
 
 from __future__ import annotations
 
-import html
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -10,32 +9,28 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.certificate.decimals import percent, rounded_up
+from tandemvote.certificate.decimals import rounded_up
+from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.hard_vote import vote_of
-from tandemvote.printable import printable
 from tandemvote.profile import VoteProfile
 from tandemvote.votes import Voters
-
-if TYPE_CHECKING:
-    import pandas
 
 BEST = "best"
 TEST_SET = "test_set"
 VOTE_PROFILE = "vote_profile"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Certificate:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Certificate(VoteStatement):
     """A guarantee for one weighted vote.
 
     Build it with `Certificate.from_counts`.
@@ -87,14 +82,15 @@ class Certificate:
       bound: tandem (TND); the hard weighted vote of 25 voters, 2 classes
       each voter judged on at least 4000 points it never saw, each pair on at least 4000
     <BLANKLINE>
-        FO   0.242  held-out labels
-      * TND  0.089  held-out labels
-        DIS  0.183  held-out labels
-        C1   0.178  held-out labels
-        C2   0.076  held-out labels
-        CTD  0.115  held-out labels
-        CBOX 0.083  held-out labels
-        SO   0.314  held-out labels
+        bound              error <=  labels used
+        first_order   FO      0.242  held-out labels
+      * tandem        TND     0.089  held-out labels
+        disagreement  DIS     0.183  held-out labels
+        c1            C1      0.178  held-out labels
+        c2            C2      0.076  held-out labels
+        c_tandem      CTD     0.115  held-out labels
+        c_box         CBOX    0.083  held-out labels
+        second_order  SO      0.314  held-out labels
     """
 
     value: float
@@ -204,20 +200,6 @@ class Certificate:
             voters=voters,
         )
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict by the vote that was certified, where the certificate came with its voters.
-
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            The label with the largest total weight; ties go to the smallest class.
-        """
-        return vote_of(self.voters, X, self.weights)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``."""
         from tandemvote.certificate.file import save_certificate  # noqa: PLC0415
@@ -231,65 +213,26 @@ class Certificate:
 
         return load_certificate(path)
 
-    @property
-    def guarantee(self) -> str:
-        """The promise in one sentence."""
-        if self.value >= 1.0:
-            return (
-                "No guarantee: nothing below an error of 100 % could be shown"
-                f" with probability {percent(self.delta)}."
-            )
-        return (
-            f"With probability at least {percent(self.delta)} over the draw of the data, this"
-            f" weighted majority vote errs on at most {rounded_up(100 * self.value, 1)} % of new"
-            " points."
-        )
-
-    def to_frame(self) -> pandas.DataFrame:
-        """All bounds as a pandas frame, one row a bound."""
-        import pandas  # noqa: PLC0415  an extra: only frames need it
-
-        return pandas.DataFrame(
-            {
-                "label": [value.label for value in self.bounds.values()],
-                "value": [value.value for value in self.bounds.values()],
-                "delta": [value.delta for value in self.bounds.values()],
-                "candidate": [name in self.candidates for name in self.bounds],
-                "labels_used": [get_bound(name).labels_used for name in self.bounds],
-            },
-            index=pandas.Index(self.bounds, name="bound"),
-        )
-
-    def __repr__(self) -> str:
-        lines = [self._headline(), *(f"  {line}" for line in self._basis()), ""]
-        for name, value in self.bounds.items():
-            mark, shown = "*" if name == self.bound else " ", rounded_up(value.value)
-            lines.append(f"  {mark} {value.label:<4} {shown:<6} {get_bound(name).labels_used}")
-        return "\n".join([*lines, *(f"  note: {printable(note)}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr{' style=font-weight:bold' if name == self.bound else ''}>"
-            f"<td style='text-align:left'>{html.escape(name)}</td><td>{value.label}</td>"
-            f"<td>{rounded_up(value.value)}</td>"
-            f"<td style='text-align:left'>{html.escape(get_bound(name).labels_used)}</td></tr>"
+    def _table(self) -> Table:
+        rows = [
+            [name, value.label, rounded_up(value.value), get_bound(name).labels_used]
             for name, value in self.bounds.items()
-        )
-        listed = "".join(
-            f"<li>{html.escape(printable(text))}</li>" for text in (*self.notes, *self.assumptions)
-        )
-        return (
-            f"<div><p><strong>{html.escape(self._headline())}</strong><br>"
-            f"{html.escape('; '.join(self._basis()))}</p>"
-            "<table><thead><tr><th>bound</th><th></th><th>value</th><th>labels used</th></tr>"
-            f"</thead><tbody>{cells}</tbody></table>"
-            f"<details><summary>What it rests on</summary><ul>{listed}</ul></details></div>"
-        )
+        ]
+        chosen = list(self.bounds).index(self.bound)
+        return Table(["bound", "", "error <=", "labels used"], "<<><", rows, chosen)
 
-    def _headline(self) -> str:
-        if self.value >= 1.0:
-            return "no guarantee (error <= 1)"
-        return f"error <= {rounded_up(self.value)} with probability {percent(self.delta)}"
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "bound": name,
+                "label": value.label,
+                "value": value.value,
+                "delta": value.delta,
+                "candidate": name in self.candidates,
+                "labels_used": get_bound(name).labels_used,
+            }
+            for name, value in self.bounds.items()
+        ]
 
     def _basis(self) -> list[str]:
         label = self.bounds[self.bound].label

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import SELECTIVE
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
-from tandemvote.certificate.margins import DECIMALS, accepts, check_shares, vote_margins
-from tandemvote.certificate.thresholds import Threshold, all_at_once, check_grid, within
+from tandemvote.certificate.statement import Statement, Table
+from tandemvote.certificate.thresholds import (
+    DECIMALS,
+    Threshold,
+    accepts,
+    all_at_once,
+    check_grid,
+    check_shares,
+    vote_margins,
+    within,
+)
 from tandemvote.counts import FloatArray
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    import pandas
 
 COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
 
@@ -44,8 +49,8 @@ ShareFunction = Callable[[Any], tuple[FloatArray, NDArray[Any]]]
 """From points to the shares behind each label there, and the labels."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SelectiveCertificate:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SelectiveCertificate(Statement):
     """A guarantee for a vote that abstains where its margin is below a threshold.
 
     Build it with `certify_selective` or, from shares of any origin, with `from_shares`.
@@ -70,6 +75,8 @@ class SelectiveCertificate:
         All that were fixed in advance, from the smallest margin to the largest.
     assumptions : tuple of str
         What must be true, in words, because no code can see it.
+    notes : tuple of str
+        What else a reader should know.
     shares_of : callable or None
         From points to shares of the vote, if the classifiers are at hand.
 
@@ -93,6 +100,7 @@ class SelectiveCertificate:
     max_error: float | None
     thresholds: tuple[Threshold, ...]
     assumptions: tuple[str, ...] = SELECTIVE
+    notes: tuple[str, ...] = ()
     shares_of: ShareFunction | None = None
 
     @classmethod
@@ -130,7 +138,7 @@ class SelectiveCertificate:
         if names.shape != table.shape[1:]:
             raise ValueError(
                 f"classes has shape {names.shape} for {table.shape[1]} columns of shares; pass one"
-                " label a column."
+                " label per column."
             )
         wrong = Votes.from_predictions([names[table.argmax(axis=1)]], labels).errors[0]
         margins = vote_margins(table)
@@ -199,39 +207,6 @@ class SelectiveCertificate:
             f" {rounded_up(100 * self.error, 1)} % of the points it accepts."
         )
 
-    def to_frame(self) -> pandas.DataFrame:
-        """All thresholds as a pandas frame, one row a threshold."""
-        import pandas  # noqa: PLC0415  an extra: only frames need it
-
-        frame = pandas.DataFrame([asdict(row) for row in self.thresholds]).set_index("margin")
-        frame["chosen"] = frame.index == self.margin
-        return frame
-
-    def __repr__(self) -> str:
-        lines = [self._headline(), *(f"  {line}" for line in self._basis())]
-        if len(self.thresholds) > 1:
-            lines += ["", "    " + "  ".join(f"{name:>8}" for name in COLUMNS)]
-            for row in self.thresholds:
-                mark = "*" if row.margin == self.margin else " "
-                lines.append(f"  {mark} " + "  ".join(f"{cell:>8}" for cell in self._cells(row)))
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        header = "".join(f"<th>{html.escape(name)}</th>" for name in COLUMNS)
-        rows = "".join(
-            f"<tr{' style=font-weight:bold' if row.margin == self.margin else ''}>"
-            + "".join(f"<td>{html.escape(cell)}</td>" for cell in self._cells(row))
-            + "</tr>"
-            for row in self.thresholds
-        )
-        listed = "".join(f"<li>{html.escape(text)}</li>" for text in self.assumptions)
-        return (
-            f"<div><p><strong>{html.escape(self._headline())}</strong><br>"
-            f"{html.escape('; '.join(self._basis()))}</p>"
-            f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<details><summary>What it rests on</summary><ul>{listed}</ul></details></div>"
-        )
-
     def _headline(self) -> str:
         if self.error >= 1.0:
             return "no guarantee (error <= 1 on accepted points)"
@@ -258,14 +233,25 @@ class SelectiveCertificate:
             return [accepted, f"one of {len(self.thresholds)} thresholds, which all hold at once"]
         return [accepted]
 
-    def _cells(self, row: Threshold) -> list[str]:
-        return [
-            _shown(row.margin),
-            str(row.n_accepted),
-            str(row.n_errors),
-            "none" if row.error >= 1.0 else self._limit(row.error),
-            rounded_down(row.coverage),
+    def _table(self) -> Table:
+        if len(self.thresholds) == 1:  # the lines above it say all that it would
+            return Table()
+        rows = [
+            [
+                _shown(row.margin),
+                str(row.n_accepted),
+                str(row.n_errors),
+                "none" if row.error >= 1.0 else self._limit(row.error),
+                rounded_down(row.coverage),
+            ]
+            for row in self.thresholds
         ]
+        margins = [row.margin for row in self.thresholds]
+        chosen = margins.index(self.margin) if self.margin in margins else None
+        return Table(COLUMNS, ">>>>>", rows, chosen)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [{**asdict(row), "chosen": row.margin == self.margin} for row in self.thresholds]
 
     def _limit(self, error: float) -> str:
         """Print a limit: the one asked for as it was asked, a computed one rounded up."""

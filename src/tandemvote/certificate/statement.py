@@ -1,0 +1,175 @@
+"""How every certificate is printed, shown in a notebook and turned into a frame."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from tandemvote.bounds import BoundValue
+from tandemvote.certificate.decimals import percent, rounded_up
+from tandemvote.counts import FloatArray
+from tandemvote.hard_vote import vote_of
+from tandemvote.printable import printable
+from tandemvote.votes import Voters
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under named columns.
+
+    Attributes
+    ----------
+    columns : sequence of str
+    alignment : str
+        For each column "<", or ">" for numbers.
+    rows : sequence of sequence of str
+    chosen : int or None
+        The row that the guarantee is about, if it is about one.
+
+    Examples
+    --------
+    >>> for line in Table(["bound", "value"], "<>", [["FO", "0.2"], ["TND", "0.1"]], 1).lines():
+    ...     print(line)
+        bound  value
+        FO       0.2
+      * TND      0.1
+    """
+
+    columns: Sequence[str] = ()
+    alignment: str = ""
+    rows: Sequence[Sequence[str]] = ()
+    chosen: int | None = None
+
+    def lines(self) -> list[str]:
+        """Return the table as text, one line per row."""
+        table = [self.columns, *([printable(cell) for cell in row] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = []
+        for number, row in enumerate(table, start=-1):
+            mark = "*" if number == self.chosen else " "
+            aligned = zip(row, self.alignment, widths, strict=True)
+            cells = (f"{cell:{side}{width}}" for cell, side, width in aligned)
+            lines.append(f"  {mark} {'  '.join(cells)}".rstrip())
+        return lines
+
+    def to_html(self) -> str:
+        """Return the table as HTML, the chosen row in bold."""
+        header = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        rows = ""
+        for number, row in enumerate(self.rows):
+            style = " style=font-weight:bold" if number == self.chosen else ""
+            cells = "".join(f"<td>{html.escape(printable(cell))}</td>" for cell in row)
+            rows += f"<tr{style}>{cells}</tr>"
+        return f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+class Statement(ABC):
+    """A promise that holds with probability 1 - delta, what it rests on, and how it is shown."""
+
+    delta: float
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> str:
+        """The promise in words."""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the numbers behind the guarantee as a pandas frame."""
+        import pandas  # noqa: PLC0415  an extra: only frames need it
+
+        frame = pandas.DataFrame(self._records())
+        return frame.set_index(frame.columns[0])
+
+    def __repr__(self) -> str:
+        table = self._table()
+        return "\n".join(
+            [
+                self._headline(),
+                *(f"  {line}" for line in self._basis()),
+                *(["", *table.lines()] if table.rows else []),
+                *(f"  note: {printable(note)}" for note in self.notes),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        table = self._table()
+        listed = "".join(
+            f"<li>{html.escape(printable(text))}</li>" for text in (*self.notes, *self.assumptions)
+        )
+        return (
+            f"<div><p><strong>{html.escape(self._headline())}</strong><br>"
+            f"{html.escape('; '.join(self._basis()))}</p>{table.to_html() if table.rows else ''}"
+            f"<details><summary>What it rests on</summary><ul>{listed}</ul></details></div>"
+        )
+
+    @abstractmethod
+    def _headline(self) -> str:
+        """Return the guarantee in one short line."""
+
+    @abstractmethod
+    def _basis(self) -> list[str]:
+        """Return lines that say what the guarantee is about and comes from."""
+
+    @abstractmethod
+    def _table(self) -> Table:
+        """Return the numbers to show; a table without rows is left out."""
+
+    @abstractmethod
+    def _records(self) -> list[dict[str, Any]]:
+        """Return the rows of the frame; the first column is its index."""
+
+
+class VoteStatement(Statement):
+    """A promise about the error of one weighted vote."""
+
+    value: float
+    bound: str
+    weights: FloatArray
+    bounds: Mapping[str, BoundValue]
+    voters: Voters | None
+
+    _drawn = "the data"
+    """What the probability is over."""
+
+    @property
+    def guarantee(self) -> str:
+        """The promise in one sentence."""
+        if self.value >= 1.0:
+            return (
+                "No guarantee: nothing below an error of 100 % could be shown"
+                f" with probability {percent(self.delta)}."
+            )
+        return (
+            f"With probability at least {percent(self.delta)} over the draw of {self._drawn}, this"
+            f" weighted majority vote errs on at most {rounded_up(100 * self.value, 1)} % of new"
+            " points."
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict by the vote that was certified, where the certificate came with its voters.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            The label with the largest total weight; ties go to the smallest class.
+        """
+        return vote_of(self.voters, X, self.weights)
+
+    def _headline(self) -> str:
+        if self.value >= 1.0:
+            return "no guarantee (error <= 1)"
+        return f"error <= {rounded_up(self.value)} with probability {percent(self.delta)}"
