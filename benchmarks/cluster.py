@@ -14,12 +14,12 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-from counting import write_votes_apart
 from distributed import Client, LocalCluster
 
+from counting import write_votes_apart
 from tandemvote import VoteCounts
-from tandemvote.counts import INTEGER_FIELDS
-from tandemvote.shards import ParquetVotes
+from tandemvote.counting.counts import INTEGER_FIELDS
+from tandemvote.counting.parquet import ParquetVotes
 
 LIMIT = 1.3
 REPEATS = 3

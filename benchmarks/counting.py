@@ -23,8 +23,8 @@ import pyarrow as arrow
 from pyarrow import parquet
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.counts import INTEGER_FIELDS
-from tandemvote.shards import ParquetVotes
+from tandemvote.counting.counts import INTEGER_FIELDS
+from tandemvote.counting.parquet import ParquetVotes
 
 N_PRODUCTS = 3
 ERROR_BYTES, HELD_OUT_BYTES = 40, 160

@@ -16,12 +16,13 @@ from argparse import Namespace
 from time import perf_counter
 
 import numpy as np
-from counting import write_votes
 from threadpoolctl import threadpool_limits
 
-from tandemvote import VoteCounts, counts
-from tandemvote.pair_counting import Counter, bit_counter, true_pairs_by_product
-from tandemvote.shards import ParquetVotes
+from counting import write_votes
+from tandemvote import VoteCounts
+from tandemvote.counting import counts
+from tandemvote.counting.pairs import Counter, bit_counter, true_pairs_by_product
+from tandemvote.counting.parquet import ParquetVotes
 
 SHAPES = ((300, 200_000), (500, 100_000), (1_000, 60_000), (2_000, 16_000))
 ROUNDS = 4

@@ -8,7 +8,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["tandemvote.tables", "tandemvote.votes"]):
-    from tandemvote.counts import VoteCounts
+    from tandemvote.counting.counts import VoteCounts
     from tandemvote.tables import DatasetError, read_votes
     from tandemvote.tables.errors import LONGEST_MESSAGE
 

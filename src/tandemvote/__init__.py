@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         certify_selective,
     )
     from tandemvote.certificate import Certificate
-    from tandemvote.counts import VoteCounts as VoteCounts
+    from tandemvote.counting.counts import VoteCounts as VoteCounts
     from tandemvote.ensembles import hold_out_votes
     from tandemvote.estimators import (
         CertifiedBaggingClassifier,
@@ -45,7 +45,7 @@ _ROOMS = {
     "CertifiedBaggingClassifier": "estimators",
     "CertifiedForestClassifier": "estimators",
     "CertifiedVotingClassifier": "estimators",
-    "VoteCounts": "counts",
+    "VoteCounts": "counting.counts",
     "Votes": "votes",
     "certify": "api",
     "certify_fitted_weights": "api",

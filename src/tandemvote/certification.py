@@ -20,7 +20,7 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
 from tandemvote.certificate.certificate import BEST, Certificate, refuse_without
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import votable, weighted_vote
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.profile import SHUFFLE, VoteProfile

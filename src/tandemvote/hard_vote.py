@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.votes import Voters
 
 EXACT_BITS = 52

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 
 SHUFFLE = 20201206
 """Seed of the order of the points: bets on a point depend on those before, so files sorted by

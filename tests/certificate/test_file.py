@@ -24,7 +24,7 @@ from tandemvote.certificate.file_text import (
     parse_document,
     read_document,
 )
-from tandemvote.counts import INTEGER_FIELDS
+from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.profile import VoteProfile
 
 

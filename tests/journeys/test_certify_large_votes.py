@@ -7,7 +7,7 @@ import pytest
 
 from tandemvote.cli import progress
 from tandemvote.cli.app import run
-from tandemvote.shards import parquet
+from tandemvote.counting import parquet
 
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
 arrow_parquet = pytest.importorskip("pyarrow.parquet")

@@ -13,7 +13,7 @@ from tandemvote.certificate import file_arrays as packing
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
-from tandemvote.counts import INTEGER_FIELDS
+from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.profile import VoteProfile
 from tandemvote.verify import CertificateFileError, verify_file, verify_record
 

@@ -7,7 +7,7 @@ import pytest
 
 from tandemvote.bounds import BOUNDS, RequirementError
 from tandemvote.bounds.tandem import TANDEM
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise
 from tandemvote.weights.minimum import solved

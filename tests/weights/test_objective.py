@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tandemvote.bounds import BOUNDS, Averages
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.lambda_intervals import eliminated_upper
 from tandemvote.votes import Votes
 from tandemvote.weights import minimise

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandemvote.bounds import BOUNDS
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, minimise, prune
 

@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.evidence import common_hold_out
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.training_rows import refuse_points_trained_on

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.votes import Votes
 
 

@@ -28,7 +28,7 @@ from tandemvote.certification import (
     as_one_voter,
     certify_votes,
 )
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.evidence import (
     evidence,
     is_certified,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.sharpening import HARMONIC, SampleSize, Sharpening, get_sharpening
-from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.held_out_sets import HeldOutSets
+from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.inequalities import Interval, kl_divergence, two_sqrt
 from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.moments import Moment

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.requirements import Requirement, check, missing
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 
 
 @dataclass(frozen=True)

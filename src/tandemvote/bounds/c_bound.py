@@ -8,7 +8,7 @@ from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.contradiction import contradicted, no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import (
     Interval,
     binary_kl,

@@ -19,7 +19,7 @@ from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward

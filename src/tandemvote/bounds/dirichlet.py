@@ -33,7 +33,7 @@ from scipy.special import betainc, digamma, gammaln
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.bound import BoundValue
 from tandemvote.bounds.requirements import RequirementError
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.votes import Votes

@@ -18,7 +18,7 @@ from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.bounds.tandem import TANDEM
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 
 FROM_VOTES = (FIRST_ORDER, TANDEM, DISAGREEMENT, C1, C2, C_TANDEM, C_BOX, SECOND_ORDER)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tandemvote.counts import IntArray, VoteCounts
+from tandemvote.counting.counts import IntArray, VoteCounts
 
 
 class RequirementError(ValueError):

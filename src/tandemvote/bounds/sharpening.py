@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tandemvote.counts import FloatArray
-from tandemvote.held_out_sets import HeldOutSets
+from tandemvote.counting.counts import FloatArray
+from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.inequalities import kl_divergence, two_sqrt
 from tandemvote.inequalities.harmonic import HarmonicSize
 from tandemvote.inequalities.kl_intervals import complexity

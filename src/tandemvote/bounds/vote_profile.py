@@ -36,7 +36,7 @@ from scipy.optimize import brentq
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.contradiction import ContradictionError
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size

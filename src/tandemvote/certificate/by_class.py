@@ -11,7 +11,7 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.statement import Statement, Table
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities.outward import outward
 
 

@@ -20,7 +20,7 @@ from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.profile import VoteProfile
 from tandemvote.votes import Voters
 

@@ -31,7 +31,7 @@ from tandemvote.certificate.file_record import (
     too_many_sizes,
 )
 from tandemvote.certificate.file_text import CertificateFileError, read_document
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.profile import VoteProfile
 
 TOLERANCE = 1e-9

@@ -8,7 +8,7 @@ from typing import Any
 
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.statement import Table, VoteStatement
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.votes import Voters
 
 

@@ -24,7 +24,7 @@ from tandemvote.certificate.thresholds import (
     vote_margins,
     within,
 )
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.votes import Votes
 

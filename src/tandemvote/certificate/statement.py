@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.decimals import percent, rounded_up
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.hard_vote import vote_of
 from tandemvote.printable import printable
 from tandemvote.votes import Voters

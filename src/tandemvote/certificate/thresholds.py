@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import clopper_pearson
 
 DECIMALS = 12

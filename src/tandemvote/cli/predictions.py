@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from tandemvote.certification import Certification
-    from tandemvote.shards import ParquetVotes
+    from tandemvote.counting.parquet import ParquetVotes
     from tandemvote.votes import Votes
 
 
@@ -37,9 +37,8 @@ def judge(
         Without votes if they are too many to be held in memory.
     description : str
     """
-    from tandemvote.shards import ParquetVotes  # noqa: PLC0415
-    from tandemvote.shards.files import names_parquet  # noqa: PLC0415
-    from tandemvote.shards.parquet import BATCH_CELLS  # noqa: PLC0415
+    from tandemvote.counting.parquet import BATCH_CELLS, ParquetVotes  # noqa: PLC0415
+    from tandemvote.counting.parquet_files import names_parquet  # noqa: PLC0415
 
     if not names_parquet(predictions):
         return _judge_table(predictions, target, terms, unlabelled, ignore)
@@ -110,7 +109,7 @@ def connected(address: str | None) -> Iterator[Client | None]:
         return
     from joblib import parallel_config  # noqa: PLC0415
 
-    from tandemvote.shards.extra import shards_extra  # noqa: PLC0415
+    from tandemvote.extras import shards_extra  # noqa: PLC0415
 
     distributed = shards_extra("distributed", extra="dask")
     with distributed.Client(address) as client, parallel_config("dask"):

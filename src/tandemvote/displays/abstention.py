@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import Display
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import HEAT, MUTED

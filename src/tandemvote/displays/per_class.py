@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.certificate.by_class import ClassCertificates
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
 from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND

@@ -11,7 +11,7 @@ from sklearn.tree._tree import Tree
 
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.counts import VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.estimators import (
     CertifiedBaggingClassifier,
     CertifiedForestClassifier,

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.shards import ParquetVotes
-from tandemvote.shards.batches import predictions_of, votes_of
-from tandemvote.shards.columns import agree_on_columns, shown
-from tandemvote.shards.files import find_files, names_parquet
-from tandemvote.shards.joining import joined
+from tandemvote.counting.batches import predictions_of, votes_of
+from tandemvote.counting.joining import joined
+from tandemvote.counting.parquet import ParquetVotes
+from tandemvote.counting.parquet_files import find_files, names_parquet
+from tandemvote.counting.vote_columns import agree_on_columns, shown
 from tandemvote.spelling import refuse_other_spellings
 from tandemvote.tables.errors import DatasetError, import_extra
 from tandemvote.tables.file_content import read_bytes
@@ -47,7 +47,7 @@ def read_votes(
     Parameters
     ----------
     path : path
-        A CSV file, or what `tandemvote.shards.ParquetVotes` takes: a Parquet file, a folder or
+        A CSV file, or what `ParquetVotes` takes: a Parquet file, a folder or
         a pattern of them. A voter's cell is empty where it was trained on the point.
     target : str
         Name of the column of true labels; every other column is a voter.

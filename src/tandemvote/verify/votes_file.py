@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.shards.files import find_files, names_parquet
+from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.votes import Votes
 
 UNPACKERS = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}

@@ -21,7 +21,7 @@ from tandemvote.bounds.dirichlet import (
     dirichlet_on_votes,
     label_totals,
 )
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.votes import Votes
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tandemvote.counts import FloatArray, IntArray
+from tandemvote.counting.counts import FloatArray, IntArray
 
 
 class Divergence(NamedTuple):

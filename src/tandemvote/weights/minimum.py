@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check, missing
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.counts import FloatArray, IntArray, VoteCounts
+from tandemvote.counting.counts import FloatArray, IntArray, VoteCounts
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective, Solver

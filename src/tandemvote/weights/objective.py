@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tandemvote.counts import FloatArray, IntArray
+from tandemvote.counting.counts import FloatArray, IntArray
 from tandemvote.weights.effective_divergence import EffectiveDivergence, PlainDivergence
 from tandemvote.weights.relaxations import Relaxation, WeightedAverages
 

@@ -14,8 +14,8 @@ from tandemvote.bounds.disagreement import DISAGREEMENT
 from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.sharpening import get_sharpening
 from tandemvote.bounds.tandem import TANDEM
-from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.held_out_sets import HeldOutSets
+from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.inequalities.harmonic import HarmonicSize
 from tandemvote.weights.effective_divergence import (
     EffectiveDivergence,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from tandemvote.counts import IntArray
+from tandemvote.counting.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
 from tandemvote.weights.objective import Descent, Objective

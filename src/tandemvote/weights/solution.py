@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from tandemvote.counts import FloatArray
+from tandemvote.counting.counts import FloatArray
 
 
 class Status(Enum):

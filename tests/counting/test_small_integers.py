@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tandemvote.shards.small_integers import encode
+from tandemvote.counting.small_integers import encode
 
 
 @given(

@@ -52,7 +52,7 @@ def total(
     if client is None:
         parts = _counted(count, shards)
     else:
-        from tandemvote.shards.cluster import each_result, pieces_for  # noqa: PLC0415
+        from tandemvote.counting.cluster import each_result, pieces_for  # noqa: PLC0415
 
         parts = each_result(client, partial(_worker_total, count), pieces_for(client, shards))
     result, _ = _added(parts, progress)

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, counts
-from tandemvote.shards import ParquetVotes
-from tandemvote.shards.cluster import each_result
+from tandemvote import CertifiedForestClassifier, VoteCounts, Votes
+from tandemvote.counting import counts
+from tandemvote.counting.cluster import each_result
+from tandemvote.counting.parquet import ParquetVotes
 
 distributed = pytest.importorskip("distributed", reason="clusters need the dask extra")
 cloudpickle = pytest.importorskip("cloudpickle")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandemvote.shards.files import find_files
+from tandemvote.counting.parquet_files import find_files
 
 
 @pytest.fixture

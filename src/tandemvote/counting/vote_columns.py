@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tandemvote.shards.extra import shards_extra
+from tandemvote.extras import shards_extra
 
 if TYPE_CHECKING:
     import pyarrow

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.held_out_sets import HeldOutSets
-from tandemvote.pair_counting import EXACT_CHUNK, equal_pairs, true_pairs
-from tandemvote.shards.totals import total
+from tandemvote.counting.held_out_sets import HeldOutSets
+from tandemvote.counting.pairs import EXACT_CHUNK, equal_pairs, true_pairs
+from tandemvote.counting.shards import total
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.shards.columns import Columns, not_a_voter
-from tandemvote.shards.extra import shards_extra
-from tandemvote.shards.small_integers import encode
+from tandemvote.counting.small_integers import encode
+from tandemvote.counting.vote_columns import Columns, not_a_voter
+from tandemvote.extras import shards_extra
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
 from tandemvote.votes import Votes
 

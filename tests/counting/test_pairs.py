@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tandemvote import VoteCounts, Votes, pair_counting
-from tandemvote.pair_counting import bit_counter, equal_pairs, true_pairs, true_pairs_by_product
+from tandemvote import VoteCounts, Votes
+from tandemvote.counting import pairs
+from tandemvote.counting.pairs import bit_counter, equal_pairs, true_pairs, true_pairs_by_product
 
 
 def one_point_at_a_time(plane):
@@ -67,9 +68,9 @@ def test_votes_of_large_pools_are_counted_by_bits_to_the_same_integers(
         rng.random((12, 700)) < 0.6,
     )
     expected, used = VoteCounts.from_votes(votes), []
-    monkeypatch.setattr(pair_counting, "MANY_VOTERS", 12)
+    monkeypatch.setattr(pairs, "MANY_VOTERS", 12)
     monkeypatch.setattr(
-        pair_counting, "bit_counter", lambda: lambda plane: used.append(1) or by_bits(plane)
+        pairs, "bit_counter", lambda: lambda plane: used.append(1) or by_bits(plane)
     )
     found = VoteCounts.from_votes(votes)
     assert used
@@ -79,7 +80,7 @@ def test_votes_of_large_pools_are_counted_by_bits_to_the_same_integers(
 
 def test_a_numba_that_does_not_compile_is_not_used():
     pytest.importorskip("numba")
-    program = "from tandemvote.pair_counting import bit_counter; print(bit_counter())"
+    program = "from tandemvote.counting.pairs import bit_counter; print(bit_counter())"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     run = subprocess.run(
         [sys.executable, "-c", program],
@@ -92,11 +93,11 @@ def test_without_numba_large_pools_are_counted_by_products(monkeypatch):
     real = builtins.__import__
 
     def without_numba(name, *args, **kwargs):
-        if name == "tandemvote.bit_counting":
+        if name == "tandemvote.counting.bits":
             raise ImportError("No module named 'numba'")
         return real(name, *args, **kwargs)
 
-    monkeypatch.setattr(pair_counting, "MANY_VOTERS", 1)
+    monkeypatch.setattr(pairs, "MANY_VOTERS", 1)
     monkeypatch.setattr(builtins, "__import__", without_numba)
     bit_counter.cache_clear()
     try:

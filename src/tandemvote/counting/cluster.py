@@ -8,7 +8,7 @@ from pickle import loads
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from tandemvote.shards.extra import shards_extra
+from tandemvote.extras import shards_extra
 
 if TYPE_CHECKING:
     from distributed import Client

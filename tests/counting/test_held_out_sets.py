@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.held_out_sets import HeldOutSets
+from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.inequalities import harmonic_cap, harmonic_size
 
 

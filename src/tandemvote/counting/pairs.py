@@ -45,7 +45,7 @@ def true_pairs_by_product(plane: NDArray[np.bool_]) -> Pairs:
 def bit_counter() -> Counter | None:
     """Return the way to count them by bits, None where numba does not compile."""
     try:
-        from tandemvote.bit_counting import true_pairs_by_bits  # noqa: PLC0415  an extra
+        from tandemvote.counting.bits import true_pairs_by_bits  # noqa: PLC0415  an extra
     except ImportError:
         return None
     return true_pairs_by_bits

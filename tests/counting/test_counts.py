@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandemvote import VoteCounts, Votes, counts
+from tandemvote import VoteCounts, Votes
+from tandemvote.counting import counts
 
 FIELDS = counts.INTEGER_FIELDS
 

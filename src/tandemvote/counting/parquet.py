@@ -10,11 +10,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from tandemvote.shards.batches import votes_of, words_of
-from tandemvote.shards.columns import agree_on_columns
-from tandemvote.shards.extra import shards_extra
-from tandemvote.shards.files import Location, find_files
-from tandemvote.shards.joining import joined
+from tandemvote.counting.batches import votes_of, words_of
+from tandemvote.counting.joining import joined
+from tandemvote.counting.parquet_files import Location, find_files
+from tandemvote.counting.vote_columns import agree_on_columns
+from tandemvote.extras import shards_extra
 from tandemvote.votes import Votes
 
 BATCH_CELLS = 2**24

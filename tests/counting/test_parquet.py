@@ -8,7 +8,8 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.shards import ParquetVotes, parquet
+from tandemvote.counting import parquet
+from tandemvote.counting.parquet import ParquetVotes
 from tandemvote.tables import DatasetError, read_votes
 
 WORDS = ("no", "perhaps", "yes")
