@@ -1,30 +1,30 @@
-"""Import what only votes on disk and clusters need, or say how to get it."""
+"""Import optional dependencies, or name the extra that installs them."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
 
-def shards_extra(module: str, *, extra: str) -> ModuleType:
-    """Return a module of one of the package's extras.
+def import_extra(module: str, extra: str) -> Any:
+    """Return a module that one of the package's extras installs.
 
     Examples
     --------
-    >>> shards_extra("json", extra="data").__name__
-    'json'
-    >>> shards_extra("no_such_module", extra="dask")
+    >>> import_extra("pandas", "report").__name__
+    'pandas'
+    >>> import_extra("no_such_module", "data")
     Traceback (most recent call last):
         ...
-    ImportError: Votes larger than memory need no_such_module here, which is not installed. Get it
-    with: pip install "tandemvote[dask]"
+    ImportError: This needs the package 'no_such_module', which is not installed. Install it:
+    pip install "tandemvote[data]"
     """
     try:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
         raise ImportError(
-            f"Votes larger than memory need {package} here, which is not installed. Get it with:"
+            f"This needs the package {package!r}, which is not installed. Install it:"
             f' pip install "tandemvote[{extra}]"',
             name=package,
         ) from error

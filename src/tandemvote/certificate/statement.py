@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.counting.counts import FloatArray
+from tandemvote.extras import import_extra
 from tandemvote.hard_vote import vote_of
 from tandemvote.printable import printable
 from tandemvote.votes import Voters
@@ -85,8 +86,7 @@ class Statement(ABC):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the numbers behind the guarantee as a pandas frame."""
-        import pandas  # noqa: PLC0415  an extra: only frames need it
-
+        pandas = import_extra("pandas", "report")
         frame = pandas.DataFrame(self._records())
         return frame.set_index(frame.columns[0])
 

@@ -109,8 +109,8 @@ def connected(address: str | None) -> Iterator[Client | None]:
         return
     from joblib import parallel_config  # noqa: PLC0415
 
-    from tandemvote.extras import shards_extra  # noqa: PLC0415
+    from tandemvote.extras import import_extra  # noqa: PLC0415
 
-    distributed = shards_extra("distributed", extra="dask")
+    distributed = import_extra("distributed", "dask")
     with distributed.Client(address) as client, parallel_config("dask"):
         yield client

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tandemvote.counting.small_integers import encode
 from tandemvote.counting.vote_columns import Columns, not_a_voter
-from tandemvote.extras import shards_extra
+from tandemvote.extras import import_extra
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
 from tandemvote.votes import Votes
 
@@ -183,7 +183,7 @@ def _refuse_other_labels(votes: Votes, labels: Collection[str] | None) -> None:
 
 
 def _numbers(array: pyarrow.Array) -> Cells:
-    arrow: Any = shards_extra("pyarrow", extra="data")
+    arrow = import_extra("pyarrow", "data")
     types = arrow.types
     if types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -212,13 +212,13 @@ def _words(encoded: pyarrow.DictionaryArray) -> list[str]:
 
 def _dictionary(array: pyarrow.Array) -> pyarrow.DictionaryArray:
     """Return a column as text, null where it is empty."""
-    arrow: Any = shards_extra("pyarrow", extra="data")
+    arrow = import_extra("pyarrow", "data")
     kind = array.type.value_type if arrow.types.is_dictionary(array.type) else array.type
     if not (arrow.types.is_string(kind) or arrow.types.is_large_string(kind)):
         array = _written(array)
     encoded = array.dictionary_encode()
     if encoded.dictionary.null_count or "" in _words(encoded):
-        compute: Any = shards_extra("pyarrow.compute", extra="data")
+        compute = import_extra("pyarrow.compute", "data")
         plain = encoded.dictionary_decode()
         nothing = arrow.scalar(None, plain.type)
         encoded = compute.if_else(compute.equal(plain, ""), nothing, plain).dictionary_encode()
@@ -227,7 +227,7 @@ def _dictionary(array: pyarrow.Array) -> pyarrow.DictionaryArray:
 
 def _written(array: pyarrow.Array) -> pyarrow.Array:
     """Write numbers and booleans as text."""
-    arrow: Any = shards_extra("pyarrow", extra="data")
+    arrow = import_extra("pyarrow", "data")
     if arrow.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if arrow.types.is_boolean(array.type):
@@ -240,9 +240,9 @@ def _written(array: pyarrow.Array) -> pyarrow.Array:
 
 def _whole(array: pyarrow.Array) -> pyarrow.Array:
     """Return 64-bit integers; floats may hold them, as in tables that had missing cells."""
-    arrow: Any = shards_extra("pyarrow", extra="data")
+    arrow = import_extra("pyarrow", "data")
     if arrow.types.is_floating(array.type):
-        compute: Any = shards_extra("pyarrow.compute", extra="data")
+        compute = import_extra("pyarrow.compute", "data")
         limit = 2 ** PRECISION[array.type.bit_width]
         array = array.cast(arrow.float64())
         if compute.any(compute.is_nan(array)).as_py():
@@ -267,7 +267,7 @@ def _whole(array: pyarrow.Array) -> pyarrow.Array:
 
 def _under(array: pyarrow.Array) -> NDArray[np.integer[Any]]:
     """Return the numbers of a column without a copy, whatever lies where a cell is missing."""
-    arrow: Any = shards_extra("pyarrow", extra="data")
+    arrow = import_extra("pyarrow", "data")
     values = array.buffers()[1]
     bare = arrow.Array.from_buffers(array.type, len(array), [None, values], offset=array.offset)
     return np.asarray(bare.to_numpy())

@@ -8,7 +8,7 @@ from pickle import loads
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from tandemvote.extras import shards_extra
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -71,8 +71,8 @@ def each_result(
     Exception
         What `function` raised, or ``KilledWorker`` if a piece keeps killing its workers.
     """
-    distributed: Any = shards_extra("distributed", extra="dask")
-    pickle: Any = shards_extra("cloudpickle", extra="dask")
+    distributed = import_extra("distributed", "dask")
+    pickle = import_extra("cloudpickle", "dask")
     cluster: Any = client  # its methods carry no types
     run = uuid4().hex
     # A name of this run only: a file may have changed since a piece of it was counted before.

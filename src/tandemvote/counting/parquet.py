@@ -14,7 +14,7 @@ from tandemvote.counting.batches import votes_of, words_of
 from tandemvote.counting.joining import joined
 from tandemvote.counting.parquet_files import Location, find_files
 from tandemvote.counting.vote_columns import agree_on_columns
-from tandemvote.extras import shards_extra
+from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 
 BATCH_CELLS = 2**24
@@ -175,7 +175,7 @@ class ParquetVotes:
 
 
 def _open(path: Path, *, text_columns: list[str] | None = None) -> Any:
-    parquet: Any = shards_extra("pyarrow.parquet", extra="data")
+    parquet = import_extra("pyarrow.parquet", "data")
     try:
         return parquet.ParquetFile(path, buffer_size=BUFFER_BYTES, read_dictionary=text_columns)
     except (ValueError, OSError) as error:  # what pyarrow raises derives from these

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tandemvote.extras import shards_extra
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     import pyarrow
@@ -118,7 +118,7 @@ def _names(path: Path, schema: pyarrow.Schema, ignore: Collection[str]) -> list[
 
 def _kind(path: Path, name: str, kind: pyarrow.DataType) -> str:
     """Tell text from whole numbers and booleans; a column may also be empty throughout."""
-    types = shards_extra("pyarrow", extra="data").types
+    types = import_extra("pyarrow", "data").types
     inner = kind.value_type if types.is_dictionary(kind) else kind
     if types.is_null(inner):
         return "nothing"

@@ -13,8 +13,8 @@ from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -88,7 +88,7 @@ class SelectiveDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """One row a threshold: both bounds, and what the hold-out showed."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         return pandas.DataFrame(
             {
                 "error": self.errors,

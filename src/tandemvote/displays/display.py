@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
-from tandemvote.displays.extra import report_extra
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -44,7 +44,7 @@ class Display(ABC):
             Itself, with `ax_` and `figure_`.
         """
         if ax is None:
-            pyplot = report_extra("matplotlib.pyplot")
+            pyplot = import_extra("matplotlib.pyplot", "report")
             _, ax = pyplot.subplots(figsize=self.size, layout="constrained")
         self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
@@ -65,7 +65,7 @@ class Display(ABC):
 
 def text_colour() -> str:
     """Colour of text in the reader's style, for lines that belong to the text."""
-    return str(report_extra("matplotlib").rcParams["text.color"])
+    return str(import_extra("matplotlib", "report").rcParams["text.color"])
 
 
 def open_frame(ax: Axes) -> None:

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import distribution
 from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame, text_colour
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
 
@@ -123,7 +123,7 @@ class ProfileDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """One row a bin: its edges and the share of points in it."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         edges = np.arange(N_BINS + 1) / N_BINS
         return pandas.DataFrame({"from": edges[:-1], "to": edges[1:], "share": self.shares})
 
@@ -162,7 +162,7 @@ class ProfileDisplay(Display):
 
     def _draw_prices(self, ax: Axes) -> None:
         """Indicator and majorants in a panel of their own, over the same z."""
-        axes_grid = report_extra("mpl_toolkits.axes_grid1")
+        axes_grid = import_extra("mpl_toolkits.axes_grid1", "report")
         upper = axes_grid.make_axes_locatable(ax).append_axes(
             "top", size="95%", pad=0.12, sharex=ax
         )

@@ -12,8 +12,8 @@ from tandemvote.bounds import BoundValue, get_bound
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -89,7 +89,7 @@ class BoundsDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """One row a bound: label, value, delta, whether chosen, labels used."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         return pandas.DataFrame(
             {
                 "label": [value.label for value in self.bounds.values()],

@@ -10,8 +10,8 @@ import numpy as np
 from tandemvote.bounds import get_bound
 from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, SECOND
+from tandemvote.extras import import_extra
 from tandemvote.weights import WeightSolution
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class HistoryDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """One row an iteration, the start being iteration 0."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         iterations = pandas.RangeIndex(self.values.size, name="iteration")
         return pandas.DataFrame({"relaxed_bound": self.values}, index=iterations)
 
@@ -79,7 +79,8 @@ class HistoryDisplay(Display):
         label = get_bound(self.bound).label
         ax.plot(self.values, color=ACCENT, linewidth=2, label=f"{label}, relaxed to be minimised")
         ax.axhline(self.value, color=SECOND, linestyle="--", label=f"{label}, as reported")
-        ax.xaxis.set_major_locator(report_extra("matplotlib.ticker").MaxNLocator(integer=True))
+        ticker = import_extra("matplotlib.ticker", "report")
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
         ax.set_xlabel("iteration")
         ax.set_ylabel("bound")
         ax.legend(frameon=False)

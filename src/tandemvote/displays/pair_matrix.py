@@ -12,8 +12,8 @@ from scipy.spatial.distance import squareform
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import Display
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import HEAT, MUTED
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -74,7 +74,7 @@ class TandemDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """Return the matrix in the order of the picture, rows and columns named by voter."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         voters = pandas.Index(self.order, name="voter")
         return pandas.DataFrame(self._ordered(), index=voters, columns=voters)
 
@@ -100,7 +100,7 @@ class TandemDisplay(Display):
         return np.asarray(self.tandem_losses[np.ix_(self.order, self.order)])
 
     def _draw(self, ax: Axes) -> None:
-        colours = report_extra("matplotlib").colormaps[HEAT].with_extremes(bad=MUTED)
+        colours = import_extra("matplotlib", "report").colormaps[HEAT].with_extremes(bad=MUTED)
         together = self._together()
         # Colours span the pairs; the diagonal, always the largest, would leave them no contrast.
         lowest, highest = (together.min(), together.max()) if together.size else (0.0, 1.0)

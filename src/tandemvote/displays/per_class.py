@@ -12,8 +12,8 @@ from tandemvote.certificate.by_class import ClassCertificates
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -83,7 +83,7 @@ class PerClassDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """One row a class: bound, number of points, and test error where known."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         columns = {"value": self.values, "n_points": self.n_points}
         if self.test_errors is not None:
             columns["test_error"] = self.test_errors

@@ -10,8 +10,8 @@ import numpy as np
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, SECOND
+from tandemvote.extras import import_extra
 from tandemvote.weights import WeightSolution
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class WeightsDisplay(Display):
 
     def frame(self) -> pandas.DataFrame:
         """One row a voter, by decreasing weight: weight, and error rate where known."""
-        pandas = report_extra("pandas")
+        pandas = import_extra("pandas", "report")
         order = self.order
         columns = {"weight": self.weights[order]}
         if self.gibbs_losses is not None:

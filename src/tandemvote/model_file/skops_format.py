@@ -18,13 +18,13 @@ from tandemvote.estimators import (
     CertifiedVotingClassifier,
 )
 from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.extras import import_extra
 from tandemvote.model_file.soundness import (
     ModelFileError,
     refuse_false_promise,
     refuse_unsound_trees,
 )
 from tandemvote.profile import VoteProfile
-from tandemvote.tables.errors import import_extra
 
 OWN_TYPES: tuple[type, ...] = (
     BoundValue,
@@ -78,6 +78,4 @@ def read_skops(data: bytes) -> CertifiedVote:
 
 
 def _skops() -> Any:
-    return import_extra(
-        "skops.io", purpose="A model file that runs nothing", install='"tandemvote[skops]"'
-    )
+    return import_extra("skops.io", "skops")

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays.extra import report_extra
+from tandemvote.extras import import_extra
 from tandemvote.printable import printable
 from tandemvote.report.citations import CITATIONS
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Any:
-    jinja2 = report_extra("jinja2")
+    jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("tandemvote.report"),
         autoescape=True,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tandemvote.displays import Display
-from tandemvote.displays.extra import report_extra
 from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.extras import import_extra
 
 INK = "#010203"
 """Stands for the page's text colour while a picture is drawn; nothing else is drawn in it."""
@@ -65,7 +65,8 @@ def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> P
     >>> str(picture.svg)[:4], "var(--accent)" in picture.svg
     ('<svg', True)
     """
-    matplotlib, figures = report_extra("matplotlib"), report_extra("matplotlib.figure")
+    matplotlib = import_extra("matplotlib", "report")
+    figures = import_extra("matplotlib.figure", "report")
     style = {
         **dict.fromkeys(
             ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
@@ -83,7 +84,7 @@ def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> P
         figure = figures.Figure(figsize=(WIDTH, height), layout="constrained")
         display.plot(figure.subplots())
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
-    markup = report_extra("markupsafe").Markup
+    markup = import_extra("markupsafe", "report").Markup
     svg = _inline(text.getvalue(), name)
     return Picture(name, caption, display.description, markup(svg))
 

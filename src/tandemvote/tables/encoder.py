@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.extras import import_extra
 from tandemvote.tables.columns import refuse_duplicates
-from tandemvote.tables.errors import DatasetError, import_extra
+from tandemvote.tables.errors import DatasetError
 
 if TYPE_CHECKING:
     import pandas
@@ -151,7 +152,7 @@ def refuse_infinite(X: NDArray[Any], columns: list[str]) -> None:
 
 
 def _as_pandas(X: Any) -> pandas.DataFrame:
-    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    pandas = import_extra("pandas", "data")
     frame = X.to_pandas() if hasattr(X, "to_pandas") else X  # from polars, for one
     if not isinstance(frame, pandas.DataFrame):
         raise DatasetError(
@@ -174,7 +175,7 @@ def _encode(
 
     With `categorical`, text and missing entries are categories whatever they look like.
     """
-    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    pandas = import_extra("pandas", "data")
     kind = pandas.api.types.infer_dtype(column, skipna=True)
     if categorical and kind in ("string", "empty"):
         kind = "categorical"
@@ -204,7 +205,7 @@ def _refuse_stray_text(
     names: NDArray[Any], codes: NDArray[np.integer], column: pandas.Series
 ) -> None:
     """Refuse numbers with some text among them: as categories they would lose their order."""
-    pandas: Any = import_extra("pandas", purpose="Encoding a table")
+    pandas = import_extra("pandas", "data")
     numbers = pandas.to_numeric([name.replace(",", ".") for name in names], errors="coerce")
     stray = np.append(np.isnan(numbers), False)[codes]  # the last is for the code -1, missing
     if 0 < 2 * stray.sum() < (codes >= 0).sum():

@@ -1,9 +1,6 @@
-"""The error for data that cannot be used, and optional dependencies."""
+"""The error for data that cannot be used."""
 
 from __future__ import annotations
-
-import importlib
-from types import ModuleType
 
 LONGEST_MESSAGE = 1000
 
@@ -37,20 +34,3 @@ def number_of(count: int, noun: str) -> str:
     ('1 row', '2 rows')
     """
     return f"{count} {noun if count == 1 else noun + 's'}"
-
-
-def import_extra(module: str, *, purpose: str, install: str = '"tandemvote[data]"') -> ModuleType:
-    """Import an optional dependency, or say what needs it and how to install it.
-
-    Examples
-    --------
-    >>> import_extra("json", purpose="Reading this").loads("[1]")
-    [1]
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"{purpose} needs the package {module!r}, which is not installed. "
-            f"Install it: pip install {install}"
-        ) from error

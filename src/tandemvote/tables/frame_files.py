@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tandemvote.extras import import_extra
 from tandemvote.tables.columns import find_column, refuse_data, refuse_duplicates
-from tandemvote.tables.errors import DatasetError, import_extra, number_of
+from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.file_content import LARGEST_TABLE, read_text
 from tandemvote.tables.labels import MISSING_TEXTS
 
@@ -48,7 +49,7 @@ def read_delimited(
     ...     read_delimited(path, decimal=",").to_dict("list")
     {'size': [1.5, 2.0], 'kind': ['a', 'b']}
     """
-    pandas: Any = import_extra("pandas", purpose="Reading a CSV file")
+    pandas = import_extra("pandas", "data")
     text = read_text(path, encoding=encoding)
     if not text.strip():
         raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
@@ -122,8 +123,8 @@ def find_separator(text: str) -> str:
 
 def read_parquet(path: Path) -> pandas.DataFrame:
     """Read a Parquet file of up to `LARGEST_TABLE` bytes; a stored row index is left out."""
-    parquet: Any = import_extra("pyarrow.parquet", purpose="Reading a Parquet file")
-    import_extra("pandas", purpose="Reading a Parquet file")
+    parquet = import_extra("pyarrow.parquet", "data")
+    import_extra("pandas", "data")
     try:
         with parquet.ParquetFile(path) as file:
             n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
@@ -153,7 +154,7 @@ def _first_cells(text: str, separator: str) -> list[str]:
 
 
 def _text_columns(frame: pandas.DataFrame) -> list[str]:
-    pandas: Any = import_extra("pandas", purpose="Reading a CSV file")
+    pandas = import_extra("pandas", "data")
     infer = pandas.api.types.infer_dtype
     return [name for name in frame.columns if infer(frame[name], skipna=True) == "string"]
 

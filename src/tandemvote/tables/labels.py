@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.tables.errors import DatasetError, import_extra
+from tandemvote.extras import import_extra
+from tandemvote.tables.errors import DatasetError
 
 if TYPE_CHECKING:
     import pandas
@@ -45,7 +46,7 @@ def label_array(column: pandas.Series) -> NDArray[Any]:
     >>> label_array(pandas.Series([2, 3], dtype="Int64"))
     array([2, 3])
     """
-    pandas: Any = import_extra("pandas", purpose="Reading labels")
+    pandas = import_extra("pandas", "data")
     kind = pandas.api.types.infer_dtype(column, skipna=True)
     if kind == "integer":
         try:  # from objects, as that checks the range where other conversions would wrap around

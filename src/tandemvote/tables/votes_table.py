@@ -17,8 +17,9 @@ from tandemvote.counting.joining import joined
 from tandemvote.counting.parquet import ParquetVotes
 from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.counting.vote_columns import agree_on_columns, shown
+from tandemvote.extras import import_extra
 from tandemvote.spelling import refuse_other_spellings
-from tandemvote.tables.errors import DatasetError, import_extra
+from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.file_content import read_bytes
 from tandemvote.tables.frame_files import find_separator
 from tandemvote.votes import Votes
@@ -157,8 +158,8 @@ def _about(path: str | os.PathLike[str], error: ValueError) -> DatasetError:
 
 
 def _read_parquet(path: str | os.PathLike[str]) -> pyarrow.Table:
-    arrow: Any = import_extra("pyarrow", purpose="Reading votes")
-    parquet: Any = import_extra("pyarrow.parquet", purpose="Reading votes")
+    arrow = import_extra("pyarrow", "data")
+    parquet = import_extra("pyarrow.parquet", "data")
     try:
         return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
     except (arrow.ArrowException, OSError) as error:
@@ -177,8 +178,8 @@ def _read_text(path: Path) -> pyarrow.Table:
         )
     if not path.is_file():
         raise DatasetError(f"There is no file {path}. Check the path.")
-    arrow: Any = import_extra("pyarrow", purpose="Reading votes")
-    reader: Any = import_extra("pyarrow.csv", purpose="Reading votes")
+    arrow = import_extra("pyarrow", "data")
+    reader = import_extra("pyarrow.csv", "data")
     data = read_bytes(path)
     try:
         text = data.decode("utf-8-sig").lstrip("\r\n")

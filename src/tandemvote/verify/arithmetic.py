@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tandemvote.extras import import_extra
+
 SMALLEST_NORMAL = Fraction(sys.float_info.min)
 """Below it a float has fewer digits, or is 0."""
 
@@ -106,13 +108,8 @@ def balls() -> Arithmetic:
     >>> low < Fraction(1, 3) < high
     True
     """
-    try:
-        from flint import arb, ctx, fmpq  # noqa: PLC0415  an extra
-    except ImportError as error:
-        raise ImportError(
-            "Rigorous checking needs the package python-flint. Install the verify extra:"
-            ' pip install "tandemvote[verify]"'
-        ) from error
+    flint = import_extra("flint", "verify")
+    arb, fmpq = flint.arb, flint.fmpq
 
     def exactly(x: Fraction | int) -> Any:
         return arb(fmpq(x.numerator, x.denominator))
@@ -139,5 +136,5 @@ def balls() -> Arithmetic:
         ends=ends,
         bits=110,
         rigorous=True,
-        context=lambda: ctx.workprec(PRECISION),
+        context=lambda: flint.ctx.workprec(PRECISION),
     )

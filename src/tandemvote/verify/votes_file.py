@@ -11,7 +11,6 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.counting.parquet_files import find_files, names_parquet
+from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 
 UNPACKERS = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
@@ -144,13 +144,8 @@ def _delimited(path: Path) -> Words:
 
 
 def _parquet(path: Path, ignore: Collection[str]) -> Words:
-    try:
-        arrow = import_module("pyarrow")
-        parquet = import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise ImportError(
-            'Reading Parquet needs pyarrow. Install it: pip install "tandemvote[data]"'
-        ) from error
+    arrow = import_extra("pyarrow", "data")
+    parquet = import_extra("pyarrow.parquet", "data")
     columns: Words = {}
     for number, file in enumerate(find_files(path)):
         try:
