@@ -20,6 +20,7 @@ from counting import write_votes_apart
 from tandemvote import VoteCounts
 from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.counting.parquet import ParquetVotes
+from tandemvote.counting.shards import count_shards
 
 LIMIT = 1.3
 REPEATS = 3
@@ -32,11 +33,11 @@ def main() -> None:
         write_votes_apart(folder, options)
         votes = ParquetVotes(folder)
         print(f"{votes}, {options.workers} workers; limit {LIMIT}")
-        VoteCounts.from_shards(votes.split(20)[0])  # imports and first pages
+        count_shards(votes.split(20)[0])  # imports and first pages
         times = []
         for _ in range(REPEATS):
             start = process_time()
-            here = VoteCounts.from_shards(votes)
+            here = count_shards(votes)
             times.append(process_time() - start)
         alone = min(times)
         there, workers, around = on_cluster(votes, options.workers)
@@ -66,7 +67,7 @@ def on_cluster(votes: ParquetVotes, n_workers: int) -> tuple[VoteCounts, float, 
         ) as cluster,
         Client(cluster) as client,
     ):
-        client.run(VoteCounts.from_shards, votes.split(20)[0])  # on every worker
+        client.run(count_shards, votes.split(20)[0])  # on every worker
 
         def spent() -> np.ndarray:
             return np.array([sum(client.run(process_time).values()), process_time()])
@@ -74,7 +75,7 @@ def on_cluster(votes: ParquetVotes, n_workers: int) -> tuple[VoteCounts, float, 
         times = []
         for _ in range(REPEATS):
             start = spent()
-            counts = VoteCounts.from_shards(votes, client=client)
+            counts = count_shards(votes, client=client)
             times.append(spent() - start)
         workers, around = min(times, key=sum)
         return counts, workers, around

@@ -25,6 +25,7 @@ from pyarrow import parquet
 from tandemvote import VoteCounts, Votes
 from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.counting.parquet import ParquetVotes
+from tandemvote.counting.shards import count_shards
 
 N_PRODUCTS = 3
 ERROR_BYTES, HELD_OUT_BYTES = 40, 160
@@ -88,7 +89,7 @@ def measure(folder: str) -> None:
     print(f"{votes}, {size / 2**30:.2f} GiB on disk")
     before = sgemm_peak()
     start, clock = process_time(), perf_counter()
-    counts = VoteCounts.from_shards(votes)
+    counts = count_shards(votes)
     spent, waited = process_time() - start, perf_counter() - clock
     peak = max(before, sgemm_peak())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -137,7 +138,7 @@ def compare_sample(votes: ParquetVotes) -> bool:
         )
     )
     piece = next(p for p in votes.split(len(votes.row_groups)) if group in p.row_groups)
-    streamed = VoteCounts.from_shards(piece)
+    streamed = count_shards(piece)
     assert piece.row_groups == (group,)
     return all(
         np.array_equal(getattr(in_memory, name), getattr(streamed, name)) for name in INTEGER_FIELDS

@@ -17,6 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.counting.shards import count_shards
 from tandemvote.weights import minimise
 
 LIMIT = 0.1
@@ -67,7 +68,7 @@ def pool_counts(n_voters: int, n_points: int) -> VoteCounts:
             held_out = rng.random(trouble.shape) < 0.63
             yield Votes.from_predictions(wrong.astype(np.int8), labels[part], held_out)
 
-    return VoteCounts.from_shards(shards())
+    return count_shards(shards())
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def test_voters_vote_on_labels_of_any_type():
 
 @pytest.mark.parametrize("weights", [[1.0, -0.1], [0.0, 0.0], [np.nan, 1.0], [[0.5, 0.5]]])
 def test_weights_that_cannot_be_weights_are_refused(weights):
-    with pytest.raises(ValueError, match="one number a voter"):
+    with pytest.raises(ValueError, match="one number per voter"):
         weighted_vote(np.zeros((2, 3), int), weights, 2)
 
 

@@ -96,7 +96,7 @@ def vote_totals(
     units = exact_weights(weights)
     if units.size != len(predictions):
         raise ValueError(
-            f"{units.size} weights for {len(predictions)} voters; pass one weight a voter."
+            f"{units.size} weights for {len(predictions)} voters; pass one weight per voter."
         )
     totals = np.zeros((predictions.shape[1], n_classes))
     for voter in np.flatnonzero(units):
@@ -132,7 +132,7 @@ def exact_weights(weights: ArrayLike) -> FloatArray:
     total = math.fsum(values.flat) if np.isfinite(values).all() else math.nan
     if values.ndim != 1 or not (values >= 0).all() or not total > 0:
         raise ValueError(
-            f"weights has shape {values.shape} and sum {total}; expected one number a voter, each"
+            f"weights has shape {values.shape} and sum {total}; expected one number per voter, each"
             " at least 0, with a positive finite sum."
         )
     _, exponent = math.frexp(total)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.codes import distinct
 from tandemvote.counting.counts import FloatArray
 
 SHUFFLE = 20201206
@@ -35,8 +36,8 @@ class VoteProfile:
     def __post_init__(self) -> None:
         if self.leads.shape != self.gaps.shape or self.leads.ndim != 1:
             raise ValueError(
-                f"leads has shape {self.leads.shape} and gaps {self.gaps.shape}; expected one of"
-                " each a point."
+                f"leads has shape {self.leads.shape} and gaps {self.gaps.shape}; expected one"
+                " number of each per point."
             )
         possible = (self.gaps >= 0) & (self.gaps <= self.leads)
         possible &= 2 * self.leads - self.gaps <= 1 + ROUNDING
@@ -94,10 +95,9 @@ def vote_leads(predictions: ArrayLike, weights: ArrayLike) -> tuple[FloatArray, 
     if said.ndim != 2 or len(said) != rho.size:
         raise ValueError(
             f"The unlabelled predictions have shape {said.shape}; expected ({rho.size},"
-            " n_unlabelled): one row a voter, in the order of the counts."
+            " n_unlabelled): one row per voter, in the order of the counts."
         )
-    classes, codes = np.unique(said, return_inverse=True)
-    codes = codes.reshape(said.shape)
+    classes, codes = distinct(said)
     shares = np.zeros((max(classes.size, 2), said.shape[1]))
     for label in range(classes.size):
         shares[label] = rho @ (codes == label)

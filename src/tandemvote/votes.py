@@ -1,14 +1,15 @@
-"""Who said what about which point, and who had never seen it."""
+"""What each voter predicts for each point, and which points it was not trained on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.codes import Codes, distinct, encode
 from tandemvote.spelling import (
     FEWEST_POINTS,
     FROM_CODES,
@@ -16,9 +17,8 @@ from tandemvote.spelling import (
     refuse_other_words,
 )
 
-Voters = Callable[[Any], tuple[NDArray[np.integer[Any]], NDArray[Any]]]
-"""From points to what every voter says of them: codes of shape (n_voters, n_points), and the
-sorted labels behind the codes."""
+Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
+"""From points to the codes that voters predict, shape (n_voters, n_points), and the classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +51,11 @@ class Votes:
     [[False, False], [False, True]]
     """
 
-    predictions: NDArray[np.integer[Any]]
-    labels: NDArray[np.integer[Any]]
+    predictions: Codes
+    labels: Codes
     held_out: NDArray[np.bool_]
     classes: NDArray[Any]
-    unlabelled: NDArray[np.integer[Any]]
+    unlabelled: Codes
     voters: Voters | None = None
 
     @classmethod
@@ -116,24 +116,18 @@ class Votes:
         _refuse_missing(
             _missing(extra), "unlabelled", "Every voter must predict every unlabelled point."
         )
-        truth, said, more = _comparable(labels, predictions[mask], extra.ravel())
-        words = [np.unique(part) for part in (truth, said, more)]
-        if truth.dtype.kind == "U":
-            refuse_other_spellings(words[1].tolist(), words[0].tolist())
+        coded = [distinct(part) for part in _comparable(labels, predictions[mask], extra)]
+        words = [part.tolist() for part, _ in coded]
+        if coded[0][0].dtype.kind == "U":
+            refuse_other_spellings(words[1], words[0])
             if labels.size >= FEWEST_POINTS:
-                refuse_other_words(words[1].tolist(), words[0].tolist())
-        classes = np.unique(np.concatenate(words))
-        codes = _codes(truth, classes)
+                refuse_other_words(words[1], words[0])
+        classes = np.unique(np.concatenate([part for part, _ in coded]))
+        truth, said, more = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on points a voter was trained on mean nothing; the label stands in for them.
-        told = np.broadcast_to(codes, mask.shape).copy()
-        told[mask] = _codes(said, classes)
-        return cls(
-            predictions=told,
-            labels=codes,
-            held_out=mask,
-            classes=classes,
-            unlabelled=_codes(more, classes).reshape(extra.shape),
-        )
+        told = np.broadcast_to(truth, mask.shape).copy()
+        told[mask] = said
+        return cls(told, truth, mask, classes, more)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
@@ -153,10 +147,66 @@ class Votes:
         _refuse_missing(
             _missing(said), "predictions", "Every voter must predict every unlabelled point."
         )
-        (values,) = _comparable(said.ravel())
-        classes = np.unique(values)
-        codes = _codes(values, classes).reshape(said.shape)
+        (values,) = _comparable(said)
+        classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
+
+    @classmethod
+    def joined(cls, parts: Iterable[Votes]) -> Votes:
+        """Return the votes of the same voters at the points of all parts, one after the other.
+
+        Parameters
+        ----------
+        parts : iterable of Votes
+            At least one.
+
+        Raises
+        ------
+        ValueError
+            If some voter holds out no point in any part.
+
+        Examples
+        --------
+        >>> parts = [Votes.from_predictions([["b"]], ["c"]), Votes.from_predictions([["a"]], ["a"])]
+        >>> whole = Votes.joined(parts)
+        >>> whole.classes[whole.predictions].tolist(), whole.errors.tolist()
+        ([['b', 'a']], [[True, False]])
+        """
+        parts = list(parts)
+        classes = np.unique(np.concatenate([part.classes for part in parts]))
+        position = [encode(part.classes, classes) for part in parts]
+        held_out = np.concatenate([part.held_out for part in parts], axis=1)
+        refuse_voters_without_points(held_out.sum(axis=1))
+
+        def recoded(codes: Iterable[Codes]) -> Codes:
+            return np.concatenate([p[c] for p, c in zip(position, codes, strict=True)], axis=-1)
+
+        return cls(
+            predictions=recoded(part.predictions for part in parts),
+            labels=recoded(part.labels for part in parts),
+            held_out=held_out,
+            classes=classes,
+            unlabelled=recoded(part.unlabelled for part in parts),
+        )
+
+    def with_unlabelled(self, predictions: NDArray[Any]) -> Votes:
+        """Return these votes with further predictions on unlabelled points.
+
+        Parameters
+        ----------
+        predictions : ndarray, shape (n_voters, n_unlabelled)
+            Labels of the type of `classes`, none of them missing.
+
+        Examples
+        --------
+        >>> votes = Votes.from_predictions([["b", "c"]], ["b", "c"])
+        >>> votes.with_unlabelled(np.array([["a", "c"]])).unlabelled.tolist()
+        [[0, 2]]
+        """
+        more = Votes.without_labels(predictions)
+        said, no_points = more.predictions, more.predictions[:, :0]
+        extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, said)
+        return replace(Votes.joined([self, extra]), voters=self.voters)
 
     @property
     def n_voters(self) -> int:
@@ -175,7 +225,7 @@ class Votes:
 
     @property
     def errors(self) -> NDArray[np.bool_]:
-        """Where a voter errs on a point it had never seen, shape (n_voters, n_samples)."""
+        """Where a voter errs on a point it was not trained on, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
 
     def chunks(self, size: int) -> Iterator[Votes]:
@@ -198,8 +248,19 @@ class Votes:
         )
 
 
+def refuse_voters_without_points(n_held_out: NDArray[np.integer[Any]]) -> None:
+    """Refuse voters that were trained on every point, given the number of points held out."""
+    without = np.flatnonzero(n_held_out == 0)
+    if without.size:
+        raise ValueError(
+            f"Voter {without[0]} has no held-out point ({without.size} of {n_held_out.size} voters"
+            " have none), so nothing is known about its errors. Leave the voter out, or train it on"
+            " fewer points."
+        )
+
+
 def _array(values: Any) -> NDArray[Any]:
-    """Array of the values, none of them changed on the way: numpy makes text of 1 beside "a"."""
+    """Return an array of the values as they are: numpy alone would turn 1 beside "a" into text."""
     if hasattr(values, "__array__") or not isinstance(values, Iterable):
         return np.asarray(values)
     rows = list(values)
@@ -212,7 +273,7 @@ def _array(values: Any) -> NDArray[Any]:
 
 
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where an entry is None, NaN, NaT or pandas.NA: nothing is equal to itself but a value."""
+    """Tell where an entry is None, NaN, NaT or pandas.NA, none of which equals itself."""
     if array.dtype.kind in "fcmM":
         return np.asarray(array != array)  # noqa: PLR0124
     if array.dtype.kind == "O":
@@ -230,7 +291,7 @@ def _is_missing(value: Any) -> bool:
 def _comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the arrays in one type in which different labels stay different, or refuse them."""
     parts = [part for array in arrays for part in _parts(array)]
-    families = {_family(part): part[0] for part in parts}
+    families = {_family(part): part.flat[0] for part in parts}
     if len(families) > 1:
         (one, first), (other, second) = sorted(families.items(), reverse=True)[:2]
         raise ValueError(
@@ -243,7 +304,7 @@ def _comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     if not limits and common.kind == "f":  # numpy's common type of int64 and uint64
         common, limits = np.dtype(np.int64), [2**63]
     for part in parts if limits else ():
-        largest = max(map(abs, part[[part.argmin(), part.argmax()]].tolist()))
+        largest = max(abs(part.min().item()), abs(part.max().item()))
         if largest >= min(limits):
             raise ValueError(
                 f"Labels reach {largest}; from {min(limits)} on, different integers become the same"
@@ -258,7 +319,7 @@ def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
     if array.dtype != object:
         return [array] * bool(array.size)
     values: dict[type, list[Any]] = {}
-    for value in array:
+    for value in array.flat:
         values.setdefault(type(value), []).append(value)
     for text in (text for kind in values if issubclass(kind, str) for text in values[kind]):
         if text.endswith("\0"):  # numpy would drop it
@@ -281,13 +342,7 @@ def _mask(held_out: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool
             f" {shape}, True where the voter was not trained on the point."
         )
     mask = np.broadcast_to(mask, shape).copy()
-    without = np.flatnonzero(~mask.any(axis=1))
-    if without.size:
-        raise ValueError(
-            f"Voter {without[0]} has no held-out point ({without.size} of {shape[0]} voters have"
-            " none), so nothing is known about its errors. Leave the voter out, or train it on"
-            " fewer points."
-        )
+    refuse_voters_without_points(mask.sum(axis=1))
     return mask
 
 
@@ -298,9 +353,3 @@ def _refuse_missing(missing: NDArray[np.bool_], what: str, way_out: str) -> None
             f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
             f" {position if len(position) > 1 else position[0]}. {way_out}"
         )
-
-
-def _codes(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """Position of each value in the sorted classes, in the smallest sufficient integer type."""
-    kind = np.min_scalar_type(max(classes.size - 1, 0))
-    return np.searchsorted(classes, values).astype(kind)

@@ -151,5 +151,5 @@ def test_weight_without_prior_is_refused():
 
 
 def test_predictions_of_other_voters_are_refused():
-    with pytest.raises(ValueError, match="one row a voter"):
+    with pytest.raises(ValueError, match="one row per voter"):
         vote_leads(np.zeros((2, 5)), [0.2, 0.3, 0.5])

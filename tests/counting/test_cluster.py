@@ -10,8 +10,8 @@ import pytest
 
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes
 from tandemvote.counting import counts
-from tandemvote.counting.cluster import each_result
 from tandemvote.counting.parquet import ParquetVotes
+from tandemvote.counting.shards import count_shards
 
 distributed = pytest.importorskip("distributed", reason="clusters need the dask extra")
 cloudpickle = pytest.importorskip("cloudpickle")
@@ -72,8 +72,8 @@ class FatalVotes:
 
 def test_a_cluster_counts_the_same(client, votes):
     told = []
-    there = VoteCounts.from_shards(votes, client=client, progress=told.append)
-    assert_same(there, VoteCounts.from_shards(votes))
+    there = count_shards(votes, client=client, progress=told.append)
+    assert_same(there, count_shards(votes))
     assert sum(told) == votes.n_points
     assert 2 <= len(told) <= 8  # a few sums came back, not one a row group
 
@@ -82,11 +82,11 @@ def test_a_killed_worker_loses_and_doubles_nothing(client, votes, tmp_path):
     flag = tmp_path / "killed"
     before = set(client.run(os.getpid).values())
     told = []
-    there = VoteCounts.from_shards(FatalVotes(votes, flag), client=client, progress=told.append)
+    there = count_shards(FatalVotes(votes, flag), client=client, progress=told.append)
     assert int(flag.read_text()) in before  # a worker of ours, and it is gone
     client.wait_for_workers(2)
     assert int(flag.read_text()) not in client.run(os.getpid).values()
-    assert_same(there, VoteCounts.from_shards(votes))
+    assert_same(there, count_shards(votes))
     assert sum(told) == votes.n_points
 
 
@@ -99,8 +99,8 @@ def test_a_worker_killed_from_outside_loses_and_doubles_nothing(client, votes):
             os.kill(doomed, signal.SIGKILL)
         told.append(n_points)
 
-    there = VoteCounts.from_shards(votes, client=client, progress=kill_once)
-    assert_same(there, VoteCounts.from_shards(votes))
+    there = count_shards(votes, client=client, progress=kill_once)
+    assert_same(there, count_shards(votes))
     assert sum(told) == votes.n_points
     client.wait_for_workers(2)
 
@@ -109,20 +109,21 @@ def test_votes_in_memory_are_sent_one_by_one(client):
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=500)
     votes = Votes.from_predictions(rng.integers(3, size=(4, 500)), labels)
-    there = VoteCounts.from_shards((part for part in votes.chunks(20)), client=client)
+    there = count_shards((part for part in votes.chunks(20)), client=client)
     assert_same(there, VoteCounts.from_votes(votes))
 
 
 def test_the_same_piece_twice_is_two_pieces(client):
-    assert sum(each_result(client, int, [3, 3, 3])) == 9
+    votes = Votes.from_predictions([[0, 1]], [0, 0])
+    assert count_shards([votes] * 3, client=client).errors.tolist() == [3]
 
 
 def test_what_a_worker_refuses_is_refused_here(client, write):
     path = write({"label": [0, 1], "a": [0.0, 0.5]})
     with pytest.raises(ValueError, match=r"votes\.parquet: column 'a'"):
-        VoteCounts.from_shards(ParquetVotes(path), client=client)
+        count_shards(ParquetVotes(path), client=client)
     with pytest.raises(ValueError, match="no votes in the shards"):
-        VoteCounts.from_shards([], client=client)
+        count_shards([], client=client)
 
 
 def test_a_piece_that_a_worker_cannot_open_is_an_error_and_no_hang(client):
@@ -131,7 +132,7 @@ def test_a_piece_that_a_worker_cannot_open_is_an_error_and_no_hang(client):
             return __import__, ("no_such_module",)
 
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        VoteCounts.from_shards([Unknown()], client=client)
+        count_shards([Unknown()], client=client)
 
 
 def test_forests_grown_on_a_cluster_get_the_same_certificate(client):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tandemvote import VoteCounts, Votes
 from tandemvote.counting import counts
+from tandemvote.counting.shards import count_shards
 
 FIELDS = counts.INTEGER_FIELDS
 
@@ -68,7 +69,7 @@ def test_shards_in_any_partition_sum_to_the_same_integers(seed, n_classes, data)
     votes = random_votes(np.random.default_rng(seed), 5, 24, n_classes)
     whole = VoteCounts.from_votes(votes)
     size = data.draw(st.integers(1, 24))
-    assert_same(VoteCounts.from_shards(list(votes.chunks(size))[::-1]), whole)
+    assert_same(count_shards(list(votes.chunks(size))[::-1]), whole)
 
 
 def test_chunked_counting_changes_nothing(monkeypatch):
@@ -85,7 +86,7 @@ def test_a_chunk_stays_where_float32_is_exact():
 
 def test_shards_with_different_classes_know_all_of_them():
     shards = [Votes.from_predictions([[0, 1]], [0, 1]), Votes.from_predictions([[2]], [1])]
-    assert VoteCounts.from_shards(shards).classes.tolist() == [0, 1, 2]
+    assert count_shards(shards).classes.tolist() == [0, 1, 2]
 
 
 def test_unlabelled_points_enter_disagreements_only():
@@ -151,7 +152,8 @@ def test_counts_cannot_be_changed_afterwards():
 
 LARGE = """
 import numpy as np
-from tandemvote import VoteCounts, Votes
+from tandemvote import Votes
+from tandemvote.counting.shards import count_shards
 rng = np.random.default_rng(0)
 
 def shard(size):
@@ -160,7 +162,7 @@ def shard(size):
     held_out = rng.integers(3, size=(1000, size), dtype=np.int8) > 0
     return Votes.from_predictions(labels ^ flips, labels, held_out)
 
-counts = VoteCounts.from_shards(shard(20_000) for _ in range(50))
+counts = count_shards(shard(20_000) for _ in range(50))
 assert counts.n_min > 660_000 and abs(counts.gibbs_losses.mean() - 1 / 8) < 1e-3
 """
 

@@ -10,6 +10,7 @@ from pyarrow import parquet as arrow_parquet
 from tandemvote import VoteCounts, Votes
 from tandemvote.counting import parquet
 from tandemvote.counting.parquet import ParquetVotes
+from tandemvote.counting.shards import count_shards
 from tandemvote.tables import DatasetError, read_votes
 
 WORDS = ("no", "perhaps", "yes")
@@ -23,7 +24,7 @@ def test_counts_are_those_of_a_loop(
 ):
     monkeypatch.setattr(parquet, "BATCH_CELLS", batch_cells)
     votes = ParquetVotes(write(rows, row_group_size=row_group_size))
-    counts = VoteCounts.from_shards(votes)
+    counts = count_shards(votes)
     assert_counts(counts, rows)
     assert counts.classes.tolist() == ["0", "1", "2"]
     assert votes.n_points == 900
@@ -46,7 +47,7 @@ def test_counts_are_those_of_a_loop(
 )
 def test_numbers_of_any_width_count_alike(rows, write, assert_counts, kind):
     path = write(rows, types={"voter 1": kind, "voter 2": kind})
-    assert_counts(VoteCounts.from_shards(ParquetVotes(path)), rows)
+    assert_counts(count_shards(ParquetVotes(path)), rows)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_text_counts_like_numbers(rows, write, assert_counts, kind):
         for name, cells in rows.items()
     }
     path = write(said, types=dict.fromkeys(said, kind), row_group_size=250)
-    counts = VoteCounts.from_shards(ParquetVotes(path))
+    counts = count_shards(ParquetVotes(path))
     assert_counts(counts, rows)
     assert counts.classes.tolist() == sorted(WORDS)
 
@@ -70,19 +71,19 @@ def test_a_word_of_the_dictionary_that_nobody_says_is_no_class(write):
         arrow.array([0, 2, None], arrow.int8()), arrow.array(["a", "never", "c"])
     )
     votes = ParquetVotes(write({"label": ["a", "c", "a"], "voter": unused}))
-    assert VoteCounts.from_shards(votes).classes.tolist() == ["a", "c"]
+    assert count_shards(votes).classes.tolist() == ["a", "c"]
 
 
 def test_labels_minus_one_and_one_are_two_classes(write):
     path = write({"label": [-1, 1, 1], "voter": [-1, None, -1]}, types={"label": arrow.int8()})
-    counts = VoteCounts.from_shards(ParquetVotes(path))
+    counts = count_shards(ParquetVotes(path))
     assert counts.classes.tolist() == ["-1", "1"]
     assert (counts.errors.tolist(), counts.sizes.tolist()) == ([1], [2])
 
 
 def test_true_and_false_are_two_classes(write):
     path = write({"label": [True, False], "voter": [True, True]})
-    assert VoteCounts.from_shards(ParquetVotes(path)).errors.tolist() == [1]
+    assert count_shards(ParquetVotes(path)).errors.tolist() == [1]
 
 
 def test_numbers_and_booleans_are_the_text_they_are_written_as(write):
@@ -96,7 +97,7 @@ def test_numbers_and_booleans_are_the_text_they_are_written_as(write):
 
 def test_ten_is_written_before_two(write, assert_counts):
     columns = {"label": [2, 10, 9, 11], "a": [10, 10, 2, None], "b": [2, 9, 9, 11]}
-    counts = VoteCounts.from_shards(ParquetVotes(write(columns)))
+    counts = count_shards(ParquetVotes(write(columns)))
     assert counts.classes.tolist() == ["10", "11", "2", "9"]
     assert_counts(counts, columns)
 
@@ -106,16 +107,16 @@ def test_a_label_of_another_batch_is_a_label(write, monkeypatch):
     monkeypatch.setattr(parquet, "BATCH_CELLS", 2)
     columns = {"label": ["1.1", "1.1", "1.10"], "a": ["1.10", "1.1", ""]}
     votes = ParquetVotes(write(columns, row_group_size=1))
-    assert VoteCounts.from_shards(votes).errors.tolist() == [1]
+    assert count_shards(votes).errors.tolist() == [1]
     mistaken = {"label": ["1.1", "1.1", "2"], "a": ["1.10", "1.1", "2"]}
     with pytest.raises(ValueError, match=r"written '1\.10' and a label '1\.1'"):
-        VoteCounts.from_shards(ParquetVotes(write(mistaken, row_group_size=1)))
+        count_shards(ParquetVotes(write(mistaken, row_group_size=1)))
 
 
 def test_row_names_are_refused_in_parts_too(rows, write):
     numbered = {"id": list(range(900)), **rows}
     with pytest.raises(ValueError, match=r"column 'id' holds 900 different .*--ignore 'id'"):
-        VoteCounts.from_shards(ParquetVotes(write(numbered)))
+        count_shards(ParquetVotes(write(numbered)))
     assert ParquetVotes(write(numbered), ignore=["id"]).n_voters == 5
     with pytest.raises(ValueError, match="no column 'di' to ignore"):
         ParquetVotes(write(numbered), ignore=["di"])
@@ -130,25 +131,23 @@ def test_shards_of_two_classes_know_nothing_of_a_third_and_need_not(write, asser
     for part, columns in enumerate((two, other, three)):
         write(columns, f"parts/{part}.parquet")
     folder = write(two, "parts/0.parquet").parent
-    counts = VoteCounts.from_shards(ParquetVotes(folder))
+    counts = count_shards(ParquetVotes(folder))
     assert_counts(counts, whole)
     assert counts.classes.tolist() == ["0", "1", "2"]
-    at_once = VoteCounts.from_shards(ParquetVotes(write(whole)))
+    at_once = count_shards(ParquetVotes(write(whole)))
     assert np.array_equal(at_once.disagreements, counts.disagreements)
 
 
 def test_a_voter_may_hold_out_nothing_in_a_shard_but_something_in_another(write):
     write({"label": [0, 1], "a": [0, 1], "b": [None, None]}, "parts/0.parquet")
     folder = write({"label": [0, 1], "a": [None, 1], "b": [1, 0]}, "parts/1.parquet").parent
-    assert VoteCounts.from_shards(ParquetVotes(folder)).sizes.tolist() == [3, 2]
-    with pytest.raises(ValueError, match=r"Voter 1 has no held-out point in any shard \(1 of 2"):
-        VoteCounts.from_shards(ParquetVotes(folder / "0.parquet"))
+    assert count_shards(ParquetVotes(folder)).sizes.tolist() == [3, 2]
+    with pytest.raises(ValueError, match=r"Voter 1 has no held-out point \(1 of 2"):
+        count_shards(ParquetVotes(folder / "0.parquet"))
 
 
 def test_a_point_that_every_voter_saw_counts_for_none(write):
-    counts = VoteCounts.from_shards(
-        ParquetVotes(write({"label": [5, 0], "a": [None, 0], "b": [None, 1]}))
-    )
+    counts = count_shards(ParquetVotes(write({"label": [5, 0], "a": [None, 0], "b": [None, 1]})))
     assert counts.overlaps.tolist() == [[1, 1], [1, 1]]
     assert counts.classes.tolist() == ["0", "1", "5"]
 
@@ -161,14 +160,14 @@ def test_empty_row_groups_and_files_are_passed_over(rows, tmp_path, assert_count
     arrow_parquet.write_table(table[:0], tmp_path / "b.parquet")
     votes = ParquetVotes(tmp_path)
     assert votes.n_points == 900
-    assert_counts(VoteCounts.from_shards(votes), rows)
+    assert_counts(count_shards(votes), rows)
 
 
 def test_columns_are_told_by_name_not_by_place(rows, write, assert_counts):
     write(rows, "parts/0.parquet")
     folder = write(dict(reversed(rows.items())), "parts/1.parquet").parent
     twice = {name: 2 * cells for name, cells in rows.items()}
-    assert_counts(VoteCounts.from_shards(ParquetVotes(folder)), twice)
+    assert_counts(count_shards(ParquetVotes(folder)), twice)
 
 
 def test_row_numbers_stored_by_pandas_are_no_voter(rows, tmp_path):
@@ -218,18 +217,18 @@ def test_pieces_hold_every_row_group_once_and_travel_light(rows, write, n_pieces
 
 def test_progress_is_told_of_every_point(rows, write):
     told = []
-    VoteCounts.from_shards(ParquetVotes(write(rows, row_group_size=400)), progress=told.append)
+    count_shards(ParquetVotes(write(rows, row_group_size=400)), progress=told.append)
     assert sum(told) == 900
 
 
 def test_no_shards_are_refused():
     with pytest.raises(ValueError, match="no votes in the shards"):
-        VoteCounts.from_shards([])
+        count_shards([])
 
 
 def test_shards_may_themselves_be_in_parts(rows, write, assert_counts):
     votes = ParquetVotes(write(rows, row_group_size=100))
-    assert_counts(VoteCounts.from_shards(votes.split(4)), rows)
+    assert_counts(count_shards(votes.split(4)), rows)
     assert all(isinstance(part, Votes) for part in votes)
 
 
@@ -257,7 +256,7 @@ def test_shards_may_themselves_be_in_parts(rows, write, assert_counts):
 )
 def test_what_cannot_be_votes_is_refused_with_a_way_out(write, columns, message):
     with pytest.raises(ValueError, match=message) as caught:
-        VoteCounts.from_shards(ParquetVotes(write(columns)))
+        count_shards(ParquetVotes(write(columns)))
     assert "votes.parquet" in str(caught.value)
 
 
@@ -285,7 +284,7 @@ def test_a_file_that_changes_meanwhile_is_noticed(rows, write):
     votes = ParquetVotes(write(rows))
     write({name: cells[:-1] for name, cells in rows.items()})
     with pytest.raises(ValueError, match="gave 899 rows where 900 were announced"):
-        VoteCounts.from_shards(votes)
+        count_shards(votes)
 
 
 def test_nothing_can_be_cut_into_no_pieces(rows, write):

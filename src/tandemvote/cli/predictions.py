@@ -87,16 +87,16 @@ def _note_words_for_nothing(votes: Votes) -> None:
 def _judge_shards(
     shards: ParquetVotes, options: dict[str, Any], client: Client | None
 ) -> Certification:
-    from tandemvote import VoteCounts  # noqa: PLC0415
     from tandemvote.certification import CertificateRequest, certify_counts  # noqa: PLC0415
     from tandemvote.cli.progress import counted  # noqa: PLC0415
+    from tandemvote.counting.shards import count_shards  # noqa: PLC0415
 
     request = CertificateRequest(**options)
     # With two classes every bound applies, so what is wrong now is wrong with any: better said now
     # than after hours of counting.
     request.check(n_voters=shards.n_voters, n_classes=2)
     with counted(shards.n_points) as progress:
-        counts = VoteCounts.from_shards(shards, client=client, progress=progress)
+        counts = count_shards(shards, client=client, progress=progress)
     request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)
     return certify_counts(counts, request)
 

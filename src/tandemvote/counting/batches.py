@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.counting.small_integers import encode
+from tandemvote.codes import distinct
 from tandemvote.counting.vote_columns import Columns, not_a_voter
 from tandemvote.extras import import_extra
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
@@ -145,7 +145,7 @@ def _spelled(
     table: NDArray[np.integer[Any]], kind: str, vocabulary: NDArray[np.str_] | None
 ) -> tuple[NDArray[np.str_], NDArray[np.integer[Any]]]:
     """Return the sorted words of a table, and its cells as positions among them."""
-    numbers, codes = encode(table)
+    numbers, codes = distinct(table)
     if vocabulary is not None:
         return vocabulary[numbers], codes
     words = np.array(["False", "True"])[numbers] if kind == "booleans" else numbers.astype(str)

@@ -1,23 +1,19 @@
-"""Room 3: all that the bounds need to know of the votes, as integers."""
+"""All that the bounds need to know about votes, as integers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.codes import Codes
 from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.counting.pairs import EXACT_CHUNK, equal_pairs, true_pairs
-from tandemvote.counting.shards import total
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -26,12 +22,12 @@ CHUNK_BYTES = 2**26
 """Size of one 0/1 plane of a chunk; memory stays flat at a few of these."""
 
 FEW_CLASSES = 8
-"""Up to so many classes a matrix product a class is faster than comparing rows pair by pair."""
+"""Up to so many classes, one matrix product per class is faster than comparing rows in pairs."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoteCounts:
-    """How often voters and pairs of voters erred and disagreed on points they had never seen.
+    """How often voters and pairs of voters err and disagree on points they were not trained on.
 
     Counts of disjoint sets of points of the same voters add up: ``a + b``.
 
@@ -136,54 +132,8 @@ class VoteCounts:
         ----------
         votes : Votes
         """
-        chunk = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
-        counts = reduce(add, (_count(part) for part in votes.chunks(chunk)))
-        if votes.n_unlabelled:
-            return counts.add_unlabelled(votes.classes[votes.unlabelled])
-        return counts
-
-    @classmethod
-    def from_shards(
-        cls,
-        shards: Iterable[Votes | Iterable[Votes]],
-        *,
-        client: Client | None = None,
-        progress: Callable[[int], object] | None = None,
-    ) -> VoteCounts:
-        """Count votes that arrive in parts: disjoint points of the same voters, in any order.
-
-        Parameters
-        ----------
-        shards : iterable of Votes
-            Votes, or things that give votes when iterated, such as `ParquetVotes`. One is held in
-            memory at a time.
-        client : distributed.Client, optional
-            Dask cluster to count on. What has a method ``split``, as `ParquetVotes` has, is read by
-            the workers themselves; Votes that are here already are sent. Every shard is counted
-            once, even if workers die.
-        progress : callable, optional
-            Told now and then how many points were counted since it was told last.
-
-        Raises
-        ------
-        ValueError
-            If there are no votes, or none of some voter.
-
-        Examples
-        --------
-        >>> shards = [Votes.from_predictions([[0, 1]], [0, 0]), Votes.from_predictions([[1]], [1])]
-        >>> VoteCounts.from_shards(shards).sizes.tolist()
-        [3]
-        """
-        counts = total(cls.from_votes, shards, client=client, progress=progress)
-        without = np.flatnonzero(counts.sizes == 0)
-        if without.size:
-            raise ValueError(
-                f"Voter {without[0]} has no held-out point in any shard ({without.size} of"
-                f" {counts.n_voters} voters have none), so nothing is known about its errors. Leave"
-                " the voter out, or train it on fewer points."
-            )
-        return counts
+        counts = reduce(add, map(_count, votes.chunks(_chunk_size(votes.n_voters))))
+        return counts._with_unlabelled(votes.unlabelled, votes.classes)
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
         if not isinstance(other, VoteCounts):
@@ -223,16 +173,25 @@ class VoteCounts:
         votes = Votes.without_labels(predictions)
         if votes.n_voters != self.n_voters:
             raise ValueError(
-                f"predictions has {votes.n_voters} rows for {self.n_voters} voters; pass one row a"
-                " voter, in the order of the counts."
+                f"predictions has {votes.n_voters} rows for {self.n_voters} voters; pass one row"
+                " per voter, in the order of the counts."
             )
-        extra = VoteCounts.from_votes(votes)
-        return replace(
-            self,
-            disagreements=self.disagreements + extra.disagreements,
-            disagreement_overlaps=self.disagreement_overlaps + extra.overlaps,
-            unlabelled_disagreements=self.unlabelled_disagreements + extra.disagreements,
-            classes=np.union1d(self.classes, votes.classes),
+        return self._with_unlabelled(votes.predictions, votes.classes)
+
+    def _with_unlabelled(self, codes: Codes, classes: NDArray[Any]) -> VoteCounts:
+        n_points, size = codes.shape[1], _chunk_size(self.n_voters)
+        if not n_points:
+            return self
+        parts = (codes[:, start : start + size] for start in range(0, n_points, size))
+        differ = n_points - sum(_equal_everywhere(part, classes.size) for part in parts)
+        return VoteCounts._known_to_be_valid(
+            **self.__getstate__()
+            | {
+                "disagreements": self.disagreements + differ,
+                "disagreement_overlaps": self.disagreement_overlaps + n_points,
+                "unlabelled_disagreements": self.unlabelled_disagreements + differ,
+                "classes": np.union1d(self.classes, classes),
+            }
         )
 
     def subset(self, voters: ArrayLike) -> VoteCounts:
@@ -369,21 +328,21 @@ def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatAr
     return rates
 
 
+def _chunk_size(n_voters: int) -> int:
+    return min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * n_voters)))
+
+
 def _count(votes: Votes) -> VoteCounts:
     """Counts of one chunk: symmetric products of 0/1 planes."""
     held_out = votes.held_out
     wrong = votes.errors
     overlaps = true_pairs(held_out)
     tandem_errors = true_pairs(wrong)
-    # Whoever neither errs with you nor is right with you errs alone, or leaves you to.
+    # Both err, or both are right, or exactly one of them errs.
     lone_errors = overlaps - tandem_errors - true_pairs(held_out & ~wrong)
-    if votes.classes.size <= 2:
-        disagreements = lone_errors
-    elif votes.classes.size <= FEW_CLASSES:
-        planes = ((votes.predictions == code) & held_out for code in range(votes.classes.size))
-        disagreements = overlaps - sum(map(true_pairs, planes), np.zeros_like(overlaps))
-    else:
-        disagreements = overlaps - equal_pairs(votes.predictions, held_out, overlaps)
+    disagreements = lone_errors  # with two classes
+    if votes.classes.size > 2:
+        disagreements = overlaps - _equal(votes.predictions, held_out, overlaps, votes.classes.size)
     return VoteCounts._known_to_be_valid(
         errors=np.diag(tandem_errors).copy(),
         sizes=np.diag(overlaps).copy(),
@@ -395,3 +354,20 @@ def _count(votes: Votes) -> VoteCounts:
         classes=votes.classes.copy(),
         unlabelled_disagreements=np.zeros_like(overlaps),
     )
+
+
+def _equal(
+    codes: Codes, held_out: NDArray[np.bool_], overlaps: IntArray, n_classes: int
+) -> IntArray:
+    """Count the points held out for both voters of each pair for which both predict the same."""
+    if n_classes > FEW_CLASSES:
+        return equal_pairs(codes, held_out, overlaps)
+    planes = ((codes == code) & held_out for code in range(n_classes))
+    return sum(map(true_pairs, planes), np.zeros_like(overlaps))
+
+
+def _equal_everywhere(codes: Codes, n_classes: int) -> IntArray:
+    """Count the same on points that are held out for all voters."""
+    n_voters, n_points = codes.shape
+    overlaps = np.full((n_voters, n_voters), n_points)
+    return _equal(codes, np.ones(codes.shape, bool), overlaps, n_classes)

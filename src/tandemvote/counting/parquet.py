@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from tandemvote.counting.batches import votes_of, words_of
-from tandemvote.counting.joining import joined
 from tandemvote.counting.parquet_files import Location, find_files
 from tandemvote.counting.vote_columns import agree_on_columns
 from tandemvote.extras import import_extra
@@ -69,13 +68,13 @@ class ParquetVotes:
     --------
     >>> import pathlib, tempfile
     >>> import pyarrow, pyarrow.parquet
-    >>> from tandemvote import VoteCounts
+    >>> from tandemvote.counting.shards import count_shards
     >>> table = pyarrow.table({"label": [0, 1, 1], "tree": [0, None, 1], "svm": [1, 1, None]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for part in range(2):
     ...         pyarrow.parquet.write_table(table, pathlib.Path(folder, f"{part}.parquet"))
     ...     votes = ParquetVotes(folder)
-    ...     counts = VoteCounts.from_shards(votes)
+    ...     counts = count_shards(votes)
     >>> votes
     ParquetVotes(2 voters, 6 points, 2 row groups)
     >>> counts.errors.tolist(), counts.sizes.tolist()
@@ -117,7 +116,7 @@ class ParquetVotes:
 
     def read(self) -> Votes:
         """Return all votes at once; they must fit into memory, a byte or more a cell, and twice."""
-        return joined(self)
+        return Votes.joined(self)
 
     def split(self, n_pieces: int) -> list[ParquetVotes]:
         """Cut into at most so many pieces of about equal size, each of whole row groups."""

@@ -1,84 +1,111 @@
-"""One sum over many shards, wherever each of them is counted."""
+"""Count votes that arrive in parts, here or on a Dask cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from itertools import islice
+from pickle import loads
+from typing import Any
 
-from tandemvote.votes import Votes
+from tandemvote.counting.counts import VoteCounts
+from tandemvote.extras import import_extra
+from tandemvote.votes import Votes, refuse_voters_without_points
 
-if TYPE_CHECKING:
-    from distributed import Client
+PIECES_PER_THREAD = 4
+"""Enough for fast workers to take over from slow ones, few enough for little to be sent."""
 
+IN_FLIGHT_PER_THREAD = 2
+"""One piece to count and one to go on with; votes in memory are sent no faster."""
 
-class Summable(Protocol):
-    """What adds up, in any order and grouping."""
+RETRIES = 2
+"""How often a piece that failed is tried again: a disk or network may come back."""
 
-    def __add__(self: Sum, other: Sum, /) -> Sum:
-        """Merge the counts of disjoint points."""
-
-
-Sum = TypeVar("Sum", bound=Summable)
 Shards = Iterable[Votes | Iterable[Votes]]
+Part = tuple[VoteCounts, int]
+"""Counts, and the number of points they are from."""
 
 
-def total(
-    count: Callable[[Votes], Sum],
+def count_shards(
     shards: Shards,
     *,
-    client: Client | None = None,
+    client: Any = None,
     progress: Callable[[int], object] | None = None,
-) -> Sum:
-    """Sum ``count(votes)`` over all votes in the shards.
+) -> VoteCounts:
+    """Count votes that arrive in parts: disjoint points of the same voters, in any order.
 
     Parameters
     ----------
-    count : callable
-        Takes `Votes`, gives what can be added.
     shards : iterable of Votes, or of iterables of Votes
+        For example `ParquetVotes`. One is held in memory at a time.
     client : distributed.Client, optional
-        Cluster to count on; each worker adds up what it is given and sends back one sum.
+        Dask cluster to count on. Shards with a method ``split``, such as `ParquetVotes`, are read
+        by the workers themselves; other shards are pickled and sent. Every shard is counted once,
+        even if workers die.
     progress : callable, optional
-        Told now and then how many points were counted since it was told last.
+        Called now and then with the number of points counted since the last call.
+
+    Raises
+    ------
+    ValueError
+        If there are no votes, or none of some voter.
 
     Examples
     --------
     >>> shards = [Votes.from_predictions([[0, 1]], [0, 0]), Votes.from_predictions([[1]], [1])]
-    >>> total(lambda votes: int(votes.errors.sum()), shards)
-    1
+    >>> count_shards(shards).sizes.tolist()
+    [3]
     """
-    parts: Iterable[tuple[Sum, int]]
-    if client is None:
-        parts = _counted(count, shards)
-    else:
-        from tandemvote.counting.cluster import each_result, pieces_for  # noqa: PLC0415
-
-        parts = each_result(client, partial(_worker_total, count), pieces_for(client, shards))
-    result, _ = _added(parts, progress)
-    return result
+    parts = _counted(shards) if client is None else _counted_on(client, shards)
+    counts, _ = _added(parts, progress)
+    refuse_voters_without_points(counts.sizes)
+    return counts
 
 
-def _counted(count: Callable[[Votes], Sum], shards: Shards) -> Iterator[tuple[Sum, int]]:
-    """Give one count after another, each with its number of points."""
+def _counted(shards: Shards) -> Iterator[Part]:
     for shard in shards:
         for votes in [shard] if isinstance(shard, Votes) else shard:
-            yield count(votes), votes.n_samples
+            yield VoteCounts.from_votes(votes), votes.n_samples
 
 
-def _worker_total(count: Callable[[Votes], Sum], shards: Shards) -> tuple[Sum, int]:
-    """Return all that a worker sends back, however many shards it was given."""
-    return _added(_counted(count, shards))
+def _counted_on(client: Any, shards: Any) -> Iterator[Part]:
+    """Yield one sum per piece, as the workers finish.
+
+    Every piece is one task with a key of its own. What a dead worker was counting, or had counted
+    and not handed over, is counted again under the same key, and each key is taken once.
+    """
+    distributed = import_extra("distributed", "dask")
+    pickle = import_extra("cloudpickle", "dask")
+    client.wait_for_workers(1)
+    n_threads = sum(client.nthreads().values())
+    split = getattr(shards, "split", None)
+    pieces = split(PIECES_PER_THREAD * n_threads) if split else ([shard] for shard in shards)
+    # Pickled by us, a piece that a worker cannot open is an error of its task.
+    packed = map(pickle.dumps, pieces)
+
+    def submit(n_pieces: int) -> Any:
+        # pure=False: new keys in every call, since files may have changed after an earlier count.
+        return client.map(_count_piece, list(islice(packed, n_pieces)), pure=False, retries=RETRIES)
+
+    ready = distributed.as_completed(submit(IN_FLIGHT_PER_THREAD * n_threads), client.loop)
+    try:
+        for future in ready:
+            part = future.result()  # waits again if the worker died since
+            ready.update(submit(1))
+            yield part
+    finally:
+        client.cancel(list(ready.futures))
 
 
-def _added(
-    parts: Iterable[tuple[Sum, int]], progress: Callable[[int], object] | None = None
-) -> tuple[Sum, int]:
-    result, n_points = None, 0
-    for part, n_more in parts:
-        result, n_points = part if result is None else result + part, n_points + n_more
+def _count_piece(packed: bytes) -> Part:
+    return _added(_counted(loads(packed)))
+
+
+def _added(parts: Iterable[Part], progress: Callable[[int], object] | None = None) -> Part:
+    counts, n_points = None, 0
+    for more, n_more in parts:
+        counts, n_points = more if counts is None else counts + more, n_points + n_more
         if progress is not None:
             progress(n_more)
-    if result is None:
+    if counts is None:
         raise ValueError("There are no votes in the shards. Pass at least one labelled point.")
-    return result, n_points
+    return counts, n_points

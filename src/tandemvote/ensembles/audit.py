@@ -12,8 +12,8 @@ from scipy.stats import chisquare
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
+from tandemvote.codes import Codes, encode
 from tandemvote.ensembles.members import made_of_trees, member_input, members_of
-from tandemvote.ensembles.voters import Codes, encode
 
 FALSE_ALARM = 1e-12
 """Chance that bootstraps drawn evenly are taken for uneven ones."""

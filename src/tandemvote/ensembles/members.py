@@ -13,8 +13,9 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tandemvote.codes import Codes, encode
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.voters import Codes, TreeVoter, Voter, predict_codes
+from tandemvote.ensembles.voters import TreeVoter, Voter, predict_codes
 from tandemvote.votes import Voters
 
 BAGGED = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
@@ -66,7 +67,7 @@ def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
     # A label that a model knows but never gives here is one it may give elsewhere.
     known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
     classes = np.unique(np.concatenate([*labels, *known]))
-    return np.searchsorted(classes, np.array(labels)), classes
+    return encode(np.array(labels), classes), classes
 
 
 def _predict_members(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 
+from tandemvote.codes import encode
 from tandemvote.ensembles.members import (
     member_input,
     members_of,
@@ -16,7 +17,7 @@ from tandemvote.ensembles.members import (
 )
 from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
 from tandemvote.ensembles.splits import held_out_mask
-from tandemvote.ensembles.voters import encode, predict_held_out
+from tandemvote.ensembles.voters import predict_held_out
 from tandemvote.votes import Votes
 
 

@@ -13,10 +13,11 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
 from tandemvote.ensembles.members import BAGGED, made_of_trees, member_input, members_of
 from tandemvote.ensembles.splits import held_out_mask
-from tandemvote.ensembles.voters import TreeVoter, encode
+from tandemvote.ensembles.voters import TreeVoter
 
 Digests = NDArray[np.uint64]
 

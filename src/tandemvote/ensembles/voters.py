@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
-Codes = NDArray[np.integer[Any]]
+from tandemvote.codes import Codes, encode
+
 Rows = NDArray[np.intp]
 
 CACHE_BYTES = 2**20
@@ -87,26 +88,6 @@ class TreeVoter(Voter):
         size = max(1, CACHE_BYTES // (4 * X.shape[1]))
         parts = [rows[start : start + size] for start in range(0, len(rows), size)]
         return np.concatenate([self.predict(X[part]) for part in parts])
-
-
-def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
-    """Return positions of the labels in the sorted classes, in the smallest sufficient type.
-
-    Examples
-    --------
-    >>> encode(np.array(["no", "yes"]), np.array(["maybe", "no", "yes"]))
-    array([1, 2], dtype=uint8)
-    """
-    kind = np.min_scalar_type(max(len(classes) - 1, 0))
-    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1).astype(kind)
-    unknown = np.flatnonzero(classes[codes] != labels)
-    if unknown.size:
-        raise ValueError(
-            f"{labels[unknown[:1]].tolist()[0]!r} is not among the labels the vote was fitted with"
-            f" ({', '.join(map(repr, classes[:5].tolist()))}{', ...' if len(classes) > 5 else ''})."
-            " Pass the labels the model was trained on."
-        )
-    return codes
 
 
 def predict_codes(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:

@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import CertificateRequest, Certification, certify_votes
+from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.hold_out import votes_on
 from tandemvote.ensembles.training_rows import row_digests
-from tandemvote.ensembles.voters import Codes
 from tandemvote.hard_vote import vote_shares, vote_totals
 from tandemvote.votes import Votes
 

@@ -13,11 +13,11 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tandemvote.codes import Codes
 from tandemvote.ensembles.members import voter_predictions
 from tandemvote.ensembles.out_of_bag import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_class_weight
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
-from tandemvote.ensembles.voters import Codes
 from tandemvote.estimators.certified_vote import CertifiedVote
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tandemvote.codes import Codes, encode
 from tandemvote.ensembles.refusals import refuse_frozen
 from tandemvote.ensembles.splits import Rows, held_out_mask
 from tandemvote.ensembles.training import train
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
-from tandemvote.ensembles.voters import Codes, Voter, encode, predict_codes, predict_held_out
+from tandemvote.ensembles.voters import Voter, predict_codes, predict_held_out
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.counting.batches import predictions_of, votes_of
-from tandemvote.counting.joining import joined
 from tandemvote.counting.parquet import ParquetVotes
 from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.counting.vote_columns import agree_on_columns, shown
@@ -84,7 +83,7 @@ def read_votes(
         else:
             table = _read_text(Path(path))
             columns = agree_on_columns([(Path(path), table.schema)], label=target, ignore=ignore)
-            votes = joined([votes_of(_one_batch(table), columns)])
+            votes = Votes.joined([votes_of(_one_batch(table), columns)])
     except ValueError as error:
         raise _about(path, error) from error
     if unlabelled is None:
@@ -97,12 +96,7 @@ def read_votes(
         )
     try:
         refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
-        return Votes.from_predictions(
-            votes.classes[votes.predictions],
-            votes.classes[votes.labels],
-            votes.held_out,
-            unlabelled=more,
-        )
+        return votes.with_unlabelled(more)
     except ValueError as error:
         raise _about(unlabelled, error) from error
 

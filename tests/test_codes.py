@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tandemvote.counting.small_integers import encode
+from tandemvote.codes import distinct
 
 
 @given(
@@ -15,7 +15,7 @@ from tandemvote.counting.small_integers import encode
     )
 )
 def test_codes_are_those_of_unique(values):
-    classes, codes = encode(values)
+    classes, codes = distinct(values)
     expected, inverse = np.unique(values, return_inverse=True)
     assert classes.tolist() == expected.tolist()
     assert codes.tolist() == inverse.reshape(values.shape).tolist()
@@ -26,6 +26,6 @@ def test_codes_are_those_of_unique(values):
     [(-128, 127), (0, 0), (-1, 1), (-(2**63), 2**63 - 1), (250, 260), (2**63 - 3, 2**63 - 1)],
 )
 def test_the_ends_of_a_range_are_found_whatever_their_distance(ends):
-    classes, codes = encode(np.array([ends]))
+    classes, codes = distinct(np.array([ends]))
     assert classes.tolist() == sorted(set(ends))
     assert classes[codes].tolist() == [list(ends)]
