@@ -1,6 +1,7 @@
 """What all tests share: how long and how randomly hypothesis may search, impossible votes."""
 
 import os
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -28,6 +29,11 @@ def contradictory_counts():
             return VoteCounts.from_votes(
                 Votes.from_predictions(said, labels, unlabelled=unlabelled)
             )
+        if kind == "pairs":  # every two voters share points of their own, where one of them errs
+            pair = np.repeat(list(combinations(range(10), 2)), 400, axis=0)
+            held_out = (pair == np.arange(10)[:, None, None]).any(axis=2)
+            wrong, labels = pair[:, 0] == np.arange(10)[:, None], rng.integers(2, size=len(pair))
+            return VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels, held_out))
         # Some points judge all voters, the others one each; so pairs see only the former.
         n_voters, n_common = (2, 1000) if kind == "lone" else (10, 1000)
         owner = np.append(np.full(n_common, -1), np.repeat(np.arange(n_voters), 4000))

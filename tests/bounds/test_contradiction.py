@@ -25,6 +25,7 @@ from tandemvote.inequalities import Interval
         ("c_box", "tandem", "two voters err together on at least"),
         ("c_tandem", "no tandem", "two of them together therefore on at least"),
         ("c_box", "no tandem", "two of them together therefore on at least"),
+        ("split_kl_cantelli", "pairs", "exactly one of two voters errs on at least"),
     ],
 )
 @pytest.mark.parametrize("sharpening", ["harmonic", "paper"])

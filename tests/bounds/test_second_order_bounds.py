@@ -205,7 +205,7 @@ def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, 
     t, o = kl_upper(tandem_loss, radius), kl_lower(single, radius)
     found = split_kl_cantelli_bound(tandem_loss=tandem_loss, lone_error=single, n_min_pairs=n)
     if (t + o / 2) ** 2 > t:
-        assert found == pytest.approx(float(min(4 * t, 1)), abs=1e-9)
+        assert found == 1  # no vote errs like that
         return
     offsets = np.linspace(0, 0.499, 3000)
     values = [

@@ -55,7 +55,14 @@ def test_best_leaves_out_what_does_not_apply():
     labels = rng.integers(3, size=500)
     votes = Votes.from_predictions(np.tile(labels, (3, 1)), labels)
     certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="best")
-    assert certificate.candidates == ("first_order", "tandem", "c_box", "second_order")
+    assert certificate.candidates == (
+        "first_order",
+        "tandem",
+        "c_box",
+        "second_order",
+        "bernstein_cantelli",
+        "split_kl_cantelli",
+    )
 
 
 def test_a_test_set_adds_its_bound_and_says_what_it_cost(counts, test_counts):

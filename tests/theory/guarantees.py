@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tandemvote import Certificate, bounds, certify, certify_fitted_weights
-from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
 from tandemvote.bounds.sharpening import HARMONIC
 
 
@@ -32,12 +31,6 @@ class Promise:
 
 
 Guarantee = Callable[[Draw], Promise]
-
-BOUNDS: dict[str, bounds.Bound] = {
-    **bounds.BOUNDS,
-    **{bound.name: bound for bound in (BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI)},
-}
-"""All of the registry, and two that are not in it."""
 
 
 class Lookup(ClassifierMixin, BaseEstimator):
@@ -80,12 +73,7 @@ def certificate_of(draw: Draw, weighting: str, sharpening: str = HARMONIC) -> Ce
 
 def whole_vote(bound: str, weighting: str, sharpening: str, draw: Draw) -> Promise:
     found = certificate_of(draw, weighting, sharpening)
-    if bound in found.bounds:
-        value = found.bounds[bound].value
-    else:
-        terms = {"delta": draw.world.delta, "sharpening": sharpening}
-        value = BOUNDS[bound](found.counts, found.weights, **terms).value
-    return Promise(value, draw.risk(found.weights))
+    return Promise(found.bounds[bound].value, draw.risk(found.weights))
 
 
 def best_of_all(weighting: str, draw: Draw) -> Promise:
@@ -119,7 +107,7 @@ def guarantees(
     found: dict[str, Guarantee] = {}
     counts = world.draw(np.random.default_rng(0)).counts
     there = {"vote_profile": world.n_unlabelled > 0, "test_set": world.common_hold_out}
-    for name, bound in BOUNDS.items():
+    for name, bound in bounds.BOUNDS.items():
         if not there.get(name, bound.applies_to(counts)):
             continue
         for weighting, sharpening in product(weightings, sharpenings):

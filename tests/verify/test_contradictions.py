@@ -84,9 +84,17 @@ def test_an_early_value_stands_where_it_was_proven_and_is_named_elsewhere(
     assert "at least" in problem_of(stating(file, "vote_profile", early - 1e-6))
 
 
-@pytest.mark.parametrize("name", ["disagreement", "c1", "c_tandem", "c_box"])
-def test_contradictory_estimates_allow_no_value_but_one(name, contradictory_counts):
-    kind = "disagreement" if name in ("disagreement", "c1") else "tandem"
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("disagreement", "disagreement"),
+        ("c1", "disagreement"),
+        ("c_tandem", "tandem"),
+        ("c_box", "tandem"),
+        ("split_kl_cantelli", "pairs"),
+    ],
+)
+def test_contradictory_estimates_allow_no_value_but_one(name, kind, contradictory_counts):
     with pytest.warns(match="contradict each other"):
         certificate = Certificate.from_counts(contradictory_counts(kind), bound=name)
     assert certificate.value == 1

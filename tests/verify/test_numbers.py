@@ -1,6 +1,8 @@
 """The verifier's own numbers against mpmath, definitions and brute force."""
 
+import json
 from fractions import Fraction
+from importlib.resources import files
 from math import comb
 
 import mpmath
@@ -11,8 +13,7 @@ from hypothesis import strategies as st
 
 from tandemvote.bounds import BOUNDS
 from tandemvote.verify.arithmetic import FLOATS, balls
-from tandemvote.verify.averages import Rate
-from tandemvote.verify.inverses import binomial_limit, kl_lower, kl_upper, moment
+from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
 from tandemvote.verify.rules import RULES
 from tandemvote.verify.trinomial import supremum
 
@@ -136,5 +137,6 @@ def test_c2_says_nothing_where_an_error_of_one_half_is_allowed():
     assert supremum(*p, BALLS.exactly(Fraction(1, 10**6)), BALLS) is not None
 
 
-def test_every_bound_of_the_library_has_a_rule_of_its_own():
-    assert set(RULES) == set(BOUNDS)
+def test_every_bound_of_the_library_has_a_rule_and_a_place_in_the_schema():
+    schema = files("tandemvote.certificate").joinpath("certificate.schema.json").read_text()
+    assert list(RULES) == list(BOUNDS) == json.loads(schema)["$defs"]["bound"]["enum"]

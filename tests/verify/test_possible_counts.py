@@ -9,7 +9,7 @@ from tandemvote import Certificate, VoteCounts
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
 from tandemvote.verify import verify_record
-from tandemvote.verify.consistency import impossible_counts
+from tandemvote.verify.possible_counts import impossible_counts
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 

@@ -174,7 +174,7 @@ def test_tiny_priors_and_weights_overflow_nothing(make_votes, tiny, rigorous):
         (("guarantee", "bound"), "c1", "the smallest of the candidates"),
         (("guarantee", "bound"), "nonsense", "no candidate"),
         (("confidence", "delta"), (2.0).hex(), "delta is 2"),
-        (("confidence", "share"), (0.001).hex(), "the share of each candidate is 0.001"),
+        (("confidence", "share"), (0.002).hex(), "the share of each candidate is 0.002"),
         (("confidence", "candidates"), ["tandem", "c1"], "the share of each candidate"),
         (("weights", 0), (-0.5).hex(), "the weights are -0.5 at voter 0, below 0"),
         (("weights", 0), (0.99).hex(), "the weights sum to"),

@@ -1,6 +1,18 @@
-"""One bound per file, each a plain function of numbers and a `Bound` that is callable on counts.
+"""One bound per file: a plain function of numbers, and a `Bound` that is callable on counts.
 
-`get_bound` gives a `Bound` by its name.
+`get_bound` gives a `Bound` by its name. The functions take some of these keyword arguments:
+
+gibbs_loss, tandem_loss, lone_error, disagreement
+    Observed rates, averaged over the posterior or over pairs: a voter errs (G^), both of two err
+    (T^), exactly one of two errs (O^), two disagree (D^).
+n_min, n_min_pairs, n_min_disagreement
+    Smallest sets behind them: held-out points of one voter (n1), of two (n2), of two with
+    unlabelled points (m).
+kl_divergence
+    KL(rho‖pi) of the voters; pairs count it twice. 0 by default.
+delta
+    Failure probability of the whole bound, 0.05 by default; a bound that combines two estimates
+    splits it evenly.
 """
 
 from tandemvote.bounds.averages import Averages

@@ -83,6 +83,11 @@ class Averages:
         """Rate at which exactly one of the two errs."""
         return self._pair_average(self.counts.lone_error_rates)
 
+    @property
+    def pair_gibbs_loss(self) -> float:
+        """Error rate of one of the two on the points of both."""
+        return self.tandem_loss + self.lone_error / 2
+
     @cached_property
     def disagreement(self) -> float:
         """Rate at which they disagree, D^, unlabelled points included."""
@@ -166,7 +171,7 @@ def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArr
     weights = np.array(values, float)
     if weights.shape != (n_voters,):
         raise ValueError(
-            f"{name} has shape {weights.shape}; expected one weight a voter, ({n_voters},)."
+            f"{name} has shape {weights.shape}; expected one weight per voter, ({n_voters},)."
         )
     if not (weights >= 0).all():
         voter = int(np.flatnonzero(~(weights >= 0))[0])

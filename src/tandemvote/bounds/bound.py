@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.contradiction import contradicted
 from tandemvote.bounds.requirements import Requirement, check, missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counting.counts import VoteCounts
@@ -63,12 +64,12 @@ class Bound:
     formula : callable
         Plain function of numbers in its published form, keyword arguments only.
     terms : callable
-        The formula's arguments, delta aside, from averages.
+        The formula's arguments, delta aside, from averages; see `terms`.
     needs : tuple of Requirement
         What the votes must offer.
     evaluate : callable, optional
-        The bound from averages and delta, with the sample sizes that the averages stand for;
-        without it the published form, whatever the sharpening.
+        The bound from averages and delta, with the sample sizes that the averages stand for, or
+        why its estimates contradict each other; without it the published form.
     superseded_by : str, optional
         Name of a bound of the same estimates that is never looser.
     """
@@ -81,7 +82,7 @@ class Bound:
     formula: Callable[..., float]
     terms: Callable[[Averages], dict[str, Any]]
     needs: tuple[Requirement, ...] = ()
-    evaluate: Callable[[Averages, float], float] | None = None
+    evaluate: Callable[[Averages, float], float | str] | None = None
     superseded_by: str | None = None
 
     def __call__(
@@ -118,9 +119,11 @@ class Bound:
         """Evaluate the bound at averages that are known already; nothing is checked."""
         terms = self.terms(averages)
         if self.evaluate is None:
-            value = self.formula(**terms, delta=delta)
+            value: float | str = self.formula(**terms, delta=delta)
         else:
             value = self.evaluate(averages, delta)
+        if isinstance(value, str):
+            value = contradicted(self.name, value)
         return BoundValue(self.name, self.label, value, delta, terms)
 
     def applies_to(self, counts: VoteCounts) -> bool:
@@ -129,3 +132,17 @@ class Bound:
 
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"
+
+
+def terms(*names: str, **renamed: str) -> Callable[[Averages], dict[str, Any]]:
+    """Take the arguments of a formula from the averages' attributes of that name, or of another.
+
+    Examples
+    --------
+    >>> from tandemvote.votes import Votes
+    >>> averages = Averages.of(VoteCounts.from_votes(Votes.from_predictions([[0, 1]], [0, 0])))
+    >>> terms("gibbs_loss", n="n_min")(averages)
+    {'gibbs_loss': 0.5, 'n': 2}
+    """
+    attributes = {**dict(zip(names, names, strict=True)), **renamed}
+    return lambda averages: {name: getattr(averages, a) for name, a in attributes.items()}

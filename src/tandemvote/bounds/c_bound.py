@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import contradicted, no_vote_of_two_classes
+from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.contradiction import no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
 from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import (
@@ -68,17 +68,6 @@ def c1_bound(
 
     and 1 if r = 1/2.
 
-    Parameters
-    ----------
-    gibbs_loss, disagreement : float
-        Observed G^ and D^.
-    n_min, n_min_pairs : float
-        Smallest sets behind them, n1 and n2 (m where unlabelled points are included).
-    kl_divergence : float
-        KL(rho‖pi) of the voters.
-    delta : float
-        Failure probability, split evenly between the two estimates.
-
     Examples
     --------
     >>> adult = dict(gibbs_loss=0.20851, disagreement=0.17422, n_min=9459.96, n_min_pairs=3359.92)
@@ -100,11 +89,10 @@ def _c1(gibbs: Interval, differ: Interval) -> float:
     return outward((4.0 * r * (1.0 - r) - 2.0 * d) / (1.0 - 2.0 * d), scale=1.0 / (1.0 - 2.0 * d))
 
 
-def _evaluate_c1(averages: Averages, delta: float) -> float:
+def _evaluate_c1(averages: Averages, delta: float) -> float | str:
     gibbs = averages.gibbs_interval(delta / 2, xi)
     differ = averages.disagreement_interval(delta / 2, xi)
-    reason = no_vote_of_two_classes(gibbs, differ)
-    return contradicted("c1", reason) if reason else _c1(gibbs, differ)
+    return no_vote_of_two_classes(gibbs, differ) or _c1(gibbs, differ)
 
 
 def c2_bound(
@@ -123,18 +111,6 @@ def c2_bound(
 
     with :math:`\varepsilon = (2 KL + \ln((\xi(n_2) + n_2)/\delta)) / n_2` and kl_3 the
     divergence of the trinomials (e, d, 1 - e - d). It is 1 if the region reaches 2 e + d = 1.
-
-    Parameters
-    ----------
-    tandem_loss, disagreement : float
-        Observed T^ and D^ on the same points; both err and disagree exclude each other, so
-        T^ + D^ <= 1.
-    n_min_pairs : float
-        Smallest overlap of two held-out sets, n2.
-    kl_divergence : float
-        KL(rho‖pi) of the voters.
-    delta : float
-        Failure probability.
 
     Notes
     -----
@@ -183,15 +159,14 @@ def _c2(tandem: float, differ: float, allowed: float) -> float | None:
     return outward(supremum, scale=4.0 / (1.0 - 2.0 * float(grid[best])))
 
 
-def _evaluate_c2(averages: Averages, delta: float) -> float:
+def _evaluate_c2(averages: Averages, delta: float) -> float | str:
     tandem, differ = averages.tandem_loss, averages.labelled_disagreement
     value = _c2(tandem, differ, averages.pairs.complexity(delta, trinomial_moment))
     if value is not None:
         return value
-    return contradicted(
-        "c2",
+    return (
         f"two voters err together on {tandem:.3g} of the points and disagree on {differ:.3g}, and"
-        " no vote has rates near these",
+        " no vote has rates near these"
     )
 
 
@@ -244,13 +219,9 @@ C1 = Bound(
     labels_used="held-out labels",
     formula=c1_bound,
     evaluate=_evaluate_c1,
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "disagreement": averages.disagreement,
-        "n_min": averages.n_min,
-        "n_min_pairs": averages.n_min_disagreement,
-        "kl_divergence": averages.kl_divergence,
-    },
+    terms=terms(
+        "gibbs_loss", "disagreement", "n_min", "kl_divergence", n_min_pairs="n_min_disagreement"
+    ),
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )
 
@@ -262,11 +233,8 @@ C2 = Bound(
     labels_used="held-out labels",
     formula=c2_bound,
     evaluate=_evaluate_c2,
-    terms=lambda averages: {
-        "tandem_loss": averages.tandem_loss,
-        "disagreement": averages.labelled_disagreement,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
-    },
+    terms=terms(
+        "tandem_loss", "n_min_pairs", "kl_divergence", disagreement="labelled_disagreement"
+    ),
     needs=(BINARY_LABELS, PAIR_OVERLAPS),
 )

@@ -1,14 +1,8 @@
 r"""C-bound over its confidence box: the worst true values, not the worst of each term.
 
-The erring weight Z in [0, 1] has mean G and mean square T, so G^2 <= T <= G. With confidence
-T <= T+ and G- <= G <= G+; because T <= G also T <= t for t = min(T+, G+). The C-bound
-
-.. math:: C(g, t) = \frac{t - g^2}{t - g + 1/4} = \frac{V}{V + (1/2 - g)^2}, \qquad V = t - g^2,
-
-grows with t, and its derivative in g has the sign of (g - 2t)(g - 1/2): for g < 1/2 it rises up to
-g = 2t and falls after. So its largest value over the box is at g = 2t, moved into
-[G-, min(G+, sqrt(t))]. This equals the Chebyshev-Cantelli bound with an offset (Wu et al., 2021),
-minimised over the offset without a grid.
+The C-bound (t - g^2) / (t - g + 1/4) grows with t, and for g < 1/2 it rises up to g = 2t and falls
+after. So its largest value over the box is at g = 2t, moved into [G-, min(G+, sqrt(t))] (proof in
+``docs/beyond.rst``).
 """
 
 from __future__ import annotations
@@ -16,8 +10,8 @@ from __future__ import annotations
 import math
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import contradicted, no_erring_weight
+from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.contradiction import no_erring_weight
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
@@ -41,17 +35,6 @@ def c_box_bound(
     with the intervals of `c_tandem_bound`, and 1 if G+ >= 1/2 and t >= 1/4. Never looser than
     `c_tandem_bound`, unless G- > sqrt(T+) or T- > G+: then the intervals contradict each other and
     the value is 1.
-
-    Parameters
-    ----------
-    gibbs_loss, tandem_loss : float
-        Observed G^ and T^.
-    n_min, n_min_pairs : float
-        Smallest sets behind them, n1 and n2.
-    kl_divergence : float
-        KL(rho‖pi) of the voters.
-    delta : float
-        Failure probability, split evenly between the two intervals.
 
     Examples
     --------
@@ -77,10 +60,9 @@ def _worst_of_the_box(gibbs: Interval, tandem: Interval) -> float:
     return outward(value, scale=(1.0 + value) / denominator)
 
 
-def _evaluate(averages: Averages, delta: float) -> float:
+def _evaluate(averages: Averages, delta: float) -> float | str:
     gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
-    reason = no_erring_weight(gibbs, tandem)
-    return contradicted("c_box", reason) if reason else _worst_of_the_box(gibbs, tandem)
+    return no_erring_weight(gibbs, tandem) or _worst_of_the_box(gibbs, tandem)
 
 
 C_BOX = Bound(
@@ -91,12 +73,6 @@ C_BOX = Bound(
     labels_used="held-out labels",
     formula=c_box_bound,
     evaluate=_evaluate,
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "tandem_loss": averages.tandem_loss,
-        "n_min": averages.n_min,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
-    },
+    terms=terms("gibbs_loss", "tandem_loss", "n_min", "n_min_pairs", "kl_divergence"),
     needs=(PAIR_OVERLAPS,),
 )

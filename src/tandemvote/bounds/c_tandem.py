@@ -1,8 +1,8 @@
 """CTD: the Chebyshev-Cantelli bound in terms of the tandem loss (Theorem 6, with Theorem 7)."""
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import contradicted, no_erring_weight
+from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.contradiction import no_erring_weight
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
@@ -43,27 +43,15 @@ def c_tandem_bound(
     and 1 where G+ reaches 1/2 or the denominator 0. Any number of classes. This is the evaluation
     behind the paper's tables; it is not the best use of the two intervals.
 
-    Parameters
-    ----------
-    gibbs_loss, tandem_loss : float
-        Observed G^ and T^.
-    n_min, n_min_pairs : float
-        Smallest sets behind them, n1 and n2.
-    kl_divergence : float
-        KL(rho‖pi) of the voters.
-    delta : float
-        Failure probability, split evenly between the two intervals.
-
     Examples
     --------
     >>> adult = dict(gibbs_loss=0.20851, tandem_loss=0.12138, n_min=9459.96, n_min_pairs=3359.92)
     >>> round(c_tandem_bound(**adult), 3)
     0.888
     """
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta / 2)
-    tandem = pac_bayes_kl(
-        tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta / 2
-    )
+    half = delta / 2
+    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=half)
+    tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half)
     return _worst_of_each_term(gibbs, tandem)
 
 
@@ -77,10 +65,9 @@ def _worst_of_each_term(gibbs: Interval, tandem: Interval) -> float:
     return outward(value, scale=(1.0 + value) / denominator)
 
 
-def _evaluate(averages: Averages, delta: float) -> float:
+def _evaluate(averages: Averages, delta: float) -> float | str:
     gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
-    reason = no_erring_weight(gibbs, tandem)
-    return contradicted("c_tandem", reason) if reason else _worst_of_each_term(gibbs, tandem)
+    return no_erring_weight(gibbs, tandem) or _worst_of_each_term(gibbs, tandem)
 
 
 C_TANDEM = Bound(
@@ -91,13 +78,7 @@ C_TANDEM = Bound(
     labels_used="held-out labels",
     formula=c_tandem_bound,
     evaluate=_evaluate,
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "tandem_loss": averages.tandem_loss,
-        "n_min": averages.n_min,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
-    },
+    terms=terms("gibbs_loss", "tandem_loss", "n_min", "n_min_pairs", "kl_divergence"),
     needs=(PAIR_OVERLAPS,),
     superseded_by="c_box",
 )

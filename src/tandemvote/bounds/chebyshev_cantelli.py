@@ -16,11 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.bound import Bound, terms
 from tandemvote.bounds.c_tandem import c_tandem_oracle
+from tandemvote.bounds.contradiction import no_pair
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.counting.counts import FloatArray
-from tandemvote.inequalities import pac_bayes_kl, xi
+from tandemvote.inequalities import Interval, pac_bayes_kl, xi
 from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.unexpected_bernstein import (
@@ -56,19 +57,6 @@ def bernstein_cantelli_bound(
 
     The inequality is applied to the loss less mu^2, its value where neither voter errs, which makes
     the mean square small.
-
-    Parameters
-    ----------
-    tandem_loss : float
-        Observed rate at which both of two voters err, averaged over pairs, T^.
-    lone_error : float
-        Observed rate at which exactly one errs, O^, on the same points.
-    n_min_pairs : float
-        Smallest overlap of two held-out sets, n2.
-    kl_divergence : float
-        KL(rho‖pi) of the voters; pairs count it twice.
-    delta : float
-        Failure probability, shared by the offsets.
 
     Examples
     --------
@@ -137,10 +125,8 @@ def split_kl_cantelli_bound(
         o = kl^{-}(\hat O, \varepsilon), \quad
         \varepsilon = \frac{2 KL + \ln(2 \xi(n_2)/\delta)}{n_2}
 
-    where C is the C-bound if o >= 2 t, and 4 t otherwise: the least of all offsets mu >= 0. It is
-    4 t as well if (t + o/2)^2 > t, which no vote can have: an unlucky sample.
-
-    Parameters as in `bernstein_cantelli_bound`; delta is split evenly between T and O.
+    where C is the C-bound if o >= 2 t, and 4 t otherwise: the least of all offsets mu >= 0. It is 1
+    if (t + o/2)^2 > t, which no vote can have.
 
     Examples
     --------
@@ -151,53 +137,47 @@ def split_kl_cantelli_bound(
     kl, half = 2 * kl_divergence, delta / 2
     both = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=kl, delta=half, moment=xi)
     one = pac_bayes_kl(lone_error, n_min_pairs, kl_divergence=kl, delta=half, moment=xi)
-    return _best_offset(float(both.upper), float(one.lower))
+    return 1.0 if no_pair(both, one) else _best_offset(both, one)
 
 
-def _best_offset(t: float, o: float) -> float:
+def _best_offset(both: Interval, one: Interval) -> float:
+    t, o = float(both.upper), float(one.lower)
     if t >= 0.25:
         return 1.0
-    if o < 2.0 * t or (t + o / 2) ** 2 > t:
+    if o < 2.0 * t:
         return outward(4.0 * t)
     value = c_tandem_oracle(gibbs_loss=t + o / 2, tandem_loss=t)
     return outward(value, scale=2.0 / (0.5 - t - o / 2) ** 2)
 
 
-def _evaluate_split_kl(averages: Averages, delta: float) -> float:
+def _evaluate_split_kl(averages: Averages, delta: float) -> float | str:
     both = averages.tandem_interval(delta / 2, xi)
     one = kl_interval(averages.lone_error, averages.pairs.complexity(delta / 2, xi))
-    return _best_offset(float(both.upper), float(one.lower))
+    return no_pair(both, one) or _best_offset(both, one)
 
 
-def _terms(averages: Averages) -> dict[str, float]:
-    return {
-        "tandem_loss": averages.tandem_loss,
-        "lone_error": averages.lone_error,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
-    }
-
+_TERMS = terms("tandem_loss", "lone_error", "n_min_pairs", "kl_divergence")
 
 BERNSTEIN_CANTELLI = Bound(
     name="bernstein_cantelli",
     label="CCPBUB",
-    summary="Chebyshev-Cantelli with offset by unexpected Bernstein",
+    summary="Chebyshev-Cantelli with an offset, on the variance of pair errors",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
     labels_used="held-out labels",
     formula=bernstein_cantelli_bound,
     evaluate=_evaluate_bernstein,
-    terms=_terms,
+    terms=_TERMS,
     needs=(PAIR_OVERLAPS,),
 )
 
 SPLIT_KL_CANTELLI = Bound(
     name="split_kl_cantelli",
     label="CCPBSkl",
-    summary="Chebyshev-Cantelli with offset by split-kl",
+    summary="Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
     labels_used="held-out labels",
     formula=split_kl_cantelli_bound,
     evaluate=_evaluate_split_kl,
-    terms=_terms,
+    terms=_TERMS,
     needs=(PAIR_OVERLAPS,),
 )

@@ -94,3 +94,20 @@ def no_erring_weight(gibbs: Interval, tandem: Interval) -> str | None:
             f" {tandem.upper:.3g}"
         )
     return None
+
+
+def no_pair(both: Interval, one: Interval) -> str | None:
+    """Why two voters cannot err together and alone that often; None if they can.
+
+    Examples
+    --------
+    >>> no_pair(Interval(0.0, 0.04), Interval(0.3, 0.4))
+    >>> no_pair(Interval(0.0, 0.04), Interval(0.4, 0.5))
+    'exactly one of two voters errs on at least 0.4 of the points, and both on at most 0.04'
+    """
+    if (both.upper + one.lower / 2) ** 2 <= both.upper * ROOM or both.upper >= 0.25:
+        return None
+    return (
+        f"exactly one of two voters errs on at least {one.lower:.3g} of the points, and both on at"
+        f" most {both.upper:.3g}"
+    )

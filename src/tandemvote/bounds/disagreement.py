@@ -4,8 +4,8 @@ Disagreements need no labels, so unlabelled points sharpen this bound.
 """
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import contradicted, no_vote_of_two_classes
+from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.contradiction import no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
@@ -37,29 +37,10 @@ def disagreement_bound(
         4\, kl^{+}\Big(\hat G, \frac{KL + \ln(4\sqrt{n_1}/\delta)}{n_1}\Big)
         - 2\, kl^{-}\Big(\hat D, \frac{2 KL + \ln(4\sqrt{m}/\delta)}{m}\Big)
 
-    Parameters
-    ----------
-    gibbs_loss : float
-        Observed error rate averaged over the posterior, G^.
-    disagreement : float
-        Observed disagreement rate averaged over pairs, D^, unlabelled points included.
-    n_min : float
-        Smallest held-out set, n1.
-    n_min_disagreement : float
-        Smallest number of points behind a pair's disagreement, m.
-    kl_divergence : float
-        KL(rho‖pi) of the voters.
-    delta : float
-        Failure probability.
-
     Examples
     --------
-    >>> round(
-    ...     disagreement_bound(
-    ...         gibbs_loss=0.2, disagreement=0.2, n_min=1000, n_min_disagreement=50000
-    ...     ),
-    ...     4,
-    ... )
+    >>> terms = dict(gibbs_loss=0.2, disagreement=0.2, n_min=1000, n_min_disagreement=50000)
+    >>> round(disagreement_bound(**terms), 4)
     0.6279
     """
     gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta / 2)
@@ -73,11 +54,9 @@ def _combine(gibbs: Interval, differ: Interval) -> float:
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
 
 
-def _evaluate(averages: Averages, delta: float) -> float:
-    gibbs = averages.gibbs_interval(delta / 2)
-    differ = averages.disagreement_interval(delta / 2)
-    reason = no_vote_of_two_classes(gibbs, differ)
-    return contradicted("disagreement", reason) if reason else _combine(gibbs, differ)
+def _evaluate(averages: Averages, delta: float) -> float | str:
+    gibbs, differ = averages.gibbs_interval(delta / 2), averages.disagreement_interval(delta / 2)
+    return no_vote_of_two_classes(gibbs, differ) or _combine(gibbs, differ)
 
 
 DISAGREEMENT = Bound(
@@ -88,12 +67,6 @@ DISAGREEMENT = Bound(
     labels_used="held-out labels",
     formula=disagreement_bound,
     evaluate=_evaluate,
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "disagreement": averages.disagreement,
-        "n_min": averages.n_min,
-        "n_min_disagreement": averages.n_min_disagreement,
-        "kl_divergence": averages.kl_divergence,
-    },
+    terms=terms("gibbs_loss", "disagreement", "n_min", "n_min_disagreement", "kl_divergence"),
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )

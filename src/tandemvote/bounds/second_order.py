@@ -13,7 +13,8 @@ both FO and TND. It is the mean of one variable of a pair of voters, 3 (e + e')/
 from __future__ import annotations
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import pac_bayes_kl
 from tandemvote.inequalities.kl_intervals import kl_interval
@@ -35,10 +36,7 @@ def second_order_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
     """
     if tandem_loss >= gibbs_loss / 2:
         return min(1.0, 3.0 * gibbs_loss - 2.0 * tandem_loss)
-    if gibbs_loss >= 0.5:
-        return 1.0
-    variance = max(tandem_loss - gibbs_loss**2, 0.0)
-    return variance / (variance + (0.5 - gibbs_loss) ** 2)
+    return c_tandem_oracle(gibbs_loss=gibbs_loss, tandem_loss=tandem_loss)
 
 
 def second_order_bound(
@@ -54,19 +52,8 @@ def second_order_bound(
     .. math:: \tfrac32\, kl^{+}\Big(\frac{3 \hat G_2 - 2 \hat T}{3/2},
         \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
 
-    Parameters
-    ----------
-    pair_gibbs_loss : float
-        Observed error rate on the pair sets, G^_2: over each S_h ∩ S_h' the mean of the two voters'
-        error rates, averaged over pairs. Error rates on the larger sets S_h will not do.
-    tandem_loss : float
-        Observed rate at which both err, T^, on the same sets.
-    n_min_pairs : float
-        Smallest overlap of two held-out sets, n2.
-    kl_divergence : float
-        KL(rho‖pi) of the voters; pairs count it twice.
-    delta : float
-        Failure probability.
+    The rate G^_2 (`pair_gibbs_loss`) is observed on the pair sets, like T^: over each S_h ∩ S_h'
+    the mean of the two voters' error rates. Error rates on the larger sets S_h will not do.
 
     Examples
     --------
@@ -101,11 +88,6 @@ SECOND_ORDER = Bound(
     labels_used="held-out labels",
     formula=second_order_bound,
     evaluate=_evaluate,
-    terms=lambda averages: {
-        "pair_gibbs_loss": averages.tandem_loss + averages.lone_error / 2,
-        "tandem_loss": averages.tandem_loss,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
-    },
+    terms=terms("pair_gibbs_loss", "tandem_loss", "n_min_pairs", "kl_divergence"),
     needs=(PAIR_OVERLAPS,),
 )

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, BoundValue
+from tandemvote.bounds.bound import Bound, BoundValue, terms
 from tandemvote.bounds.contradiction import ContradictionError
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
@@ -122,8 +122,8 @@ def vote_profile_bound(
     --------
     >>> leads = np.tile([1.0, 0.9, 1.0, 0.6, 1.0], 400)
     >>> tilts = catoni_tilts(2000.0)
-    >>> terms = dict(gibbs_loss=0.11, n=2000.0, leads=leads, gaps=2 * leads - 1, tilts=tilts)
-    >>> round(vote_profile_bound(**terms), 3)
+    >>> given = dict(gibbs_loss=0.11, n=2000.0, leads=leads, gaps=2 * leads - 1, tilts=tilts)
+    >>> round(vote_profile_bound(**given), 3)
     0.181
     """
     check_delta(delta)
@@ -248,6 +248,11 @@ def _profile(averages: Averages) -> VoteProfile:
     return averages.profile
 
 
+def _terms(averages: Averages) -> dict[str, float]:
+    shared = terms("gibbs_loss", "n_min", "kl_divergence")(averages)
+    return {**shared, "n_unlabelled": _profile(averages).n_points}
+
+
 VOTE_PROFILE = ProfileBound(
     name="vote_profile",
     label="VP",
@@ -255,12 +260,7 @@ VOTE_PROFILE = ProfileBound(
     theorem="linear programme over the vote's profile, with Catoni's inequality and betting",
     labels_used="held-out labels, and points without labels",
     formula=vote_profile_bound,
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "n_min": averages.n_min,
-        "kl_divergence": averages.kl_divergence,
-        "n_unlabelled": _profile(averages).n_points,
-    },
+    terms=_terms,
     evaluate=_evaluate,
 )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tandemvote.certificate.file_arrays import full
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.rate import Rate
+from tandemvote.verify.inverses import Rate
 from tandemvote.verify.sample_sizes import SAMPLE_SIZES, Harmonic, SampleSize, uncapped
 
 IntArray = NDArray[np.int64]
@@ -33,6 +33,8 @@ class Evidence:
         Rate at which exactly one of a pair errs.
     voters, pairs, disagreement_pairs : SampleSize
         What the averages over voters, over pairs and of disagreement are worth.
+    pairs_at_prior : SampleSize
+        What averages over pairs would be worth, were the weights the prior.
     in_full, in_full_at_prior : Harmonic or None
         Sample sizes of voters without a cap; None where there is no profile or a set is empty.
     profile : tuple of two ndarrays or None
@@ -51,6 +53,7 @@ class Evidence:
     voters: SampleSize
     pairs: SampleSize
     disagreement_pairs: SampleSize
+    pairs_at_prior: SampleSize
     in_full: Harmonic | None
     in_full_at_prior: Harmonic | None
     profile: tuple[NDArray[np.float64], NDArray[np.float64]] | None
@@ -67,8 +70,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     neither = overlaps - counts["tandem_errors"] - labelled
     itself = diagonal(record.n_voters)
 
-    def size(sizes: IntArray) -> SampleSize:
-        return SAMPLE_SIZES[record.sharpening](sizes, weights, prior, arithmetic)
+    def size(sizes: IntArray, over: list[int] = weights) -> SampleSize:
+        return SAMPLE_SIZES[record.sharpening](sizes, over, prior, arithmetic)
 
     def in_full(over: list[int]) -> Harmonic | None:
         sizes = overlaps[itself]
@@ -80,6 +83,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         groups = _pair_groups(part, whole, weights, without_points)
         return _rate(groups, sum(weights) ** 2, arithmetic)
 
+    pairs = size(full(overlaps))
+    labelled_alone = (overlaps == all_overlaps).all()
     return Evidence(
         gibbs=_rate(
             _groups(weights, counts["tandem_errors"][itself], overlaps[itself], 1),
@@ -92,8 +97,9 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         neither=average(neither, overlaps, without_points=0).part,
         lone=average(counts["lone_errors"], overlaps, without_points=1),
         voters=size(overlaps[itself]),
-        pairs=size(full(overlaps)),
-        disagreement_pairs=size(full(all_overlaps)),
+        pairs=pairs,
+        disagreement_pairs=pairs if labelled_alone else size(full(all_overlaps)),
+        pairs_at_prior=pairs if weights == prior else size(full(overlaps), prior),
         in_full=in_full(weights),
         in_full_at_prior=in_full(prior),
         profile=record.profile,

@@ -14,7 +14,7 @@ from tandemvote.certificate.file_record import CertificateRecord, StatedBound
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, balls
 from tandemvote.verify.averages import gather
-from tandemvote.verify.consistency import impossible_counts
+from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES, Truth
 from tandemvote.votes import Votes

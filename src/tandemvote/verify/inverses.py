@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.rate import Rate
 
 MANY_POINTS = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
@@ -17,6 +17,19 @@ PI = Fraction("3.14159265358979323846264338327950288419716939937510")
 
 TAIL_BITS = 64
 """Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate and what is left of 1, each a sum of terms of one sign, so that nothing cancels."""
+
+    part: Any
+    rest: Any
+
+    @property
+    def opposite(self) -> Rate:
+        """The rate of everything else."""
+        return Rate(self.rest, self.part)
 
 
 def kl_upper(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:

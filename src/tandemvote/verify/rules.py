@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import Evidence
-from tandemvote.verify.inverses import binomial_limit, kl_lower, kl_upper, moment
-from tandemvote.verify.profile import PLANNED, ProfileGame, enclose
-from tandemvote.verify.rate import Rate
-from tandemvote.verify.sample_sizes import moment_and_size, two_roots
+from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
+from tandemvote.verify.profile_game import PLANNED, ProfileGame, enclose
+from tandemvote.verify.sample_sizes import (
+    MomentOf,
+    SampleSize,
+    moment_and_size,
+    no_moment,
+    two_roots,
+)
 from tandemvote.verify.trinomial import supremum
 
 HALF = Fraction(1, 2)
+
+OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
+"""Offsets of Chebyshev and Cantelli's inequality that share delta."""
 
 NEARBY = Fraction(1, 10**9)
 """How far two estimates must be from what a vote can have, to contradict each other for sure."""
@@ -73,29 +82,27 @@ class Rule:
 
 
 def _first_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    allowed = seen.voters.allowed(delta, two_roots, arithmetic)
-    return _clipped(2 * kl_upper(seen.gibbs, allowed, arithmetic), arithmetic)
+    _, error = _ends(seen.gibbs, seen.voters, delta, arithmetic)
+    return _clipped(2 * error, arithmetic)
 
 
 def _tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    allowed = seen.pairs.allowed(delta, two_roots, arithmetic)
-    return _clipped(4 * kl_upper(seen.tandem, allowed, arithmetic), arithmetic)
+    _, tandem = _ends(seen.tandem, seen.pairs, delta, arithmetic)
+    return _clipped(4 * tandem, arithmetic)
 
 
 def _disagreement(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    one = seen.voters.allowed(delta / 2, two_roots, arithmetic)
-    two = seen.disagreement_pairs.allowed(delta / 2, two_roots, arithmetic)
-    error = kl_upper(seen.gibbs, one, arithmetic)
-    differ = kl_lower(seen.disagreement, two, arithmetic)
-    excess = _excess_disagreement(kl_lower(seen.gibbs, one, arithmetic), error, differ, arithmetic)
-    return _unless([excess], _clipped(4 * error - 2 * differ, arithmetic), arithmetic)
+    least, error = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic)
+    differ, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, arithmetic)
+    # The error between the two ends that allows the most disagreement.
+    g = arithmetic.smaller(arithmetic.larger(arithmetic.exactly(HALF), least), error)
+    truth = _clipped(4 * error - 2 * differ, arithmetic)
+    return _unless([differ - 2 * g * (1 - g)], truth, arithmetic)
 
 
 def _c1(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    one = seen.voters.allowed(delta / 2, moment, arithmetic)
-    two = seen.disagreement_pairs.allowed(delta / 2, moment, arithmetic)
-    r = kl_upper(seen.gibbs, one, arithmetic)
-    d = kl_lower(seen.disagreement, two, arithmetic)
+    _, r = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic, moment)
+    d, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, arithmetic, moment)
     half = arithmetic.exactly(HALF)
     if not (r < half and d < half):
         return NOTHING
@@ -114,16 +121,13 @@ def _c2(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
         return NOTHING
     truth = _clipped(value, arithmetic, denominator=1 - 2 * differ)
-    return Truth(truth.low, truth.high, truth.smallest_denominator, or_one=truth.low == 0)
+    return replace(truth, or_one=truth.low == 0)
 
 
 def _c_tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    one = seen.voters.allowed(delta / 2, two_roots, arithmetic)
-    two = seen.pairs.allowed(delta / 2, two_roots, arithmetic)
-    error = kl_upper(seen.gibbs, one, arithmetic)
-    least_error = kl_lower(seen.gibbs, one, arithmetic)
-    least_tandem = kl_lower(seen.tandem, two, arithmetic)
-    variance = kl_upper(seen.tandem, two, arithmetic) - least_error * least_error
+    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic)
+    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic)
+    variance = tandem - least_error * least_error
     denominator = least_tandem - error + arithmetic.exactly(HALF / 2)
     if not (error < arithmetic.exactly(HALF) and denominator > 0 and variance < denominator):
         return NOTHING
@@ -133,31 +137,64 @@ def _c_tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
 
 def _c_box(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
-    one = seen.voters.allowed(delta / 2, two_roots, arithmetic)
-    two = seen.pairs.allowed(delta / 2, two_roots, arithmetic)
-    error, least_error = (kl(seen.gibbs, one, arithmetic) for kl in (kl_upper, kl_lower))
-    tandem = kl_upper(seen.tandem, two, arithmetic)
-    t = arithmetic.smaller(tandem, error)
-    root, half = arithmetic.sqrt(t), arithmetic.exactly(HALF)
-    excesses = [
-        least_error * least_error - tandem,
-        kl_lower(seen.tandem, two, arithmetic) - error,
-    ]
-    most = arithmetic.smaller(error, root)
+    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic)
+    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic)
+    t, half = arithmetic.smaller(tandem, error), arithmetic.exactly(HALF)
+    most = arithmetic.smaller(error, arithmetic.sqrt(t))
     if not most < half:
         return NOTHING
     g = arithmetic.smaller(arithmetic.larger(2 * t, least_error), most)
     denominator = t - g + half / 2
     truth = _clipped((t - g * g) / denominator, arithmetic, denominator=denominator)
-    return _unless(excesses, truth, arithmetic)
+    return _unless([least_error * least_error - tandem, least_tandem - error], truth, arithmetic)
 
 
 def _second_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
-    allowed = seen.pairs.allowed(delta, two_roots, arithmetic)
-    neither = 1 - seen.tandem.part - seen.lone.part
-    share = Rate(seen.tandem.part * 2 / 3 + seen.lone.part, seen.tandem.part / 3 + neither)
-    return _clipped(3 * kl_upper(share, allowed, arithmetic) / 2, arithmetic)
+    both, one = seen.tandem.part, seen.lone.part
+    share = Rate(both * 2 / 3 + one, both / 3 + (1 - both - one))
+    _, mean = _ends(share, seen.pairs, delta, arithmetic)
+    return _clipped(3 * mean / 2, arithmetic)
+
+
+def _bernstein_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+    """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
+    typical, share = seen.pairs_at_prior.reciprocal(arithmetic), delta / len(OFFSETS)
+    if typical is None:
+        return NOTHING
+    smallest = arithmetic.sqrt(-2 * arithmetic.log_of(share) * typical)
+    rates = [Fraction(3, 4)]
+    while arithmetic.exactly(rates[-1]) > smallest:
+        rates.append(rates[-1] / 2)
+    allowed = seen.pairs.allowed(share / len(rates), no_moment, arithmetic)
+    if allowed is None:
+        return NOTHING
+    found = []
+    for mu, rate in product(OFFSETS, rates):
+        largest = 1 - 2 * mu  # of the pair variable, where both err; -mu where one does
+        number, both, one = arithmetic.exactly, seen.tandem.part, seen.lone.part
+        slope = -1 - arithmetic.log_of(1 - rate) / number(rate)
+        square = number(largest**2) * both + number(mu**2) * one
+        mean = number(largest) * both - number(mu) * one + slope * square / number(largest)
+        mean = mean + number(largest / rate) * allowed
+        value = (number(mu**2) + mean) / number((HALF - mu) ** 2)
+        found.append(_clipped(value, arithmetic, denominator=number((HALF - mu) ** 2)))
+    least = min(found, key=lambda truth: truth.high)
+    return replace(least, low=min(truth.low for truth in found))
+
+
+def _split_kl_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+    """The same with both errors from above, lone errors from below and the best offset."""
+    _, t = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic, moment)
+    o, _ = _ends(seen.lone, seen.pairs, delta / 2, arithmetic, moment)
+    if not t < arithmetic.exactly(HALF / 2):
+        return NOTHING
+    # The C-bound at g = 2 t, its largest value, is 4 t.
+    g = arithmetic.larger(2 * t, t + o / 2)
+    denominator = t - g + arithmetic.exactly(HALF / 2)
+    excess = (t + o / 2) * (t + o / 2) - t
+    truth = _clipped((t - g * g) / denominator, arithmetic, denominator=denominator)
+    return _unless([excess], truth, arithmetic)
 
 
 def _vote_profile(
@@ -201,6 +238,8 @@ RULES = MappingProxyType(
         "c_tandem": Rule(_c_tandem),
         "c_box": Rule(_c_box),
         "second_order": Rule(_second_order),
+        "bernstein_cantelli": Rule(_bernstein_cantelli),
+        "split_kl_cantelli": Rule(_split_kl_cantelli),
         "vote_profile": Rule(_vote_profile, has_formula=False),
         "test_set": Rule(_test_set),
     }
@@ -219,10 +258,16 @@ UNPROVEN = (
 )
 
 
-def _excess_disagreement(least: Any, most: Any, differ: Any, arithmetic: Arithmetic) -> Any:
-    """By how much a disagreement exceeds 2 g (1 - g) for all errors g between two."""
-    g = arithmetic.smaller(arithmetic.larger(arithmetic.exactly(HALF), least), most)
-    return differ - 2 * g * (1 - g)
+def _ends(
+    rate: Rate,
+    size: SampleSize,
+    delta: Fraction,
+    arithmetic: Arithmetic,
+    printed: MomentOf = two_roots,
+) -> tuple[Any, Any]:
+    """Smallest and largest true rate within the divergence that PAC-Bayes-kl allows."""
+    allowed = size.allowed(delta, printed, arithmetic)
+    return kl_lower(rate, allowed, arithmetic), kl_upper(rate, allowed, arithmetic)
 
 
 def _unless(excesses: list[Any], truth: Truth, arithmetic: Arithmetic) -> Truth:

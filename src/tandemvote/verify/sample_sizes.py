@@ -34,6 +34,9 @@ class SampleSize(Protocol):
     def allowed(self, delta: Fraction, printed: MomentOf, arithmetic: Arithmetic) -> Any | None:
         """Divergence allowed per point; None without points. `printed` is the paper's moment."""
 
+    def reciprocal(self, arithmetic: Arithmetic) -> Any | None:
+        """One over the number of points; None without points."""
+
 
 @dataclass(frozen=True)
 class Smallest:
@@ -48,6 +51,10 @@ class Smallest:
             return None
         nats = arithmetic.log(printed(self.n, arithmetic)) - arithmetic.log_of(delta)
         return (self.divergence + nats) / self.n
+
+    def reciprocal(self, arithmetic: Arithmetic) -> Any | None:
+        """One over the number of points."""
+        return arithmetic.exactly(Fraction(1, self.n)) if self.n else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +92,10 @@ class Harmonic:
         nats = arithmetic.log(self.means[moment_of]) - arithmetic.log_of(delta)
         return self.cost + self.rate * nats
 
+    def reciprocal(self, arithmetic: Arithmetic) -> Any | None:
+        """One over the harmonic number of points."""
+        return self.rate
+
 
 def two_roots(n: int, arithmetic: Arithmetic) -> Any:
     """Give the printed moment, 2 sqrt(n)."""
@@ -94,6 +105,11 @@ def two_roots(n: int, arithmetic: Arithmetic) -> Any:
 def moment_and_size(n: int, arithmetic: Arithmetic) -> Any:
     """Give the moment of three outcomes."""
     return moment(n, arithmetic) + n
+
+
+def no_moment(n: int, arithmetic: Arithmetic) -> Any:
+    """Give 1, where an inequality has no moment to pay for."""
+    return arithmetic.exactly(1)
 
 
 def smallest(

@@ -20,8 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic
-from tandemvote.verify.inverses import divergence, kl_lower, kl_upper
-from tandemvote.verify.rate import Rate
+from tandemvote.verify.inverses import Rate, divergence, kl_lower, kl_upper
 
 Point = tuple[Fraction, Fraction]
 
