@@ -147,7 +147,7 @@ def test_sizes_are_those_of_the_voters_the_prior_allows():
     [
         ([0.5, 0.6], "sums to 1.1"),
         ([1.5, -0.5], "-0.5 at voter 1"),
-        ([1.0], "one weight a voter"),
+        ([1.0], "one weight per voter"),
         ([np.nan, 1.0], "nan at voter 0"),
     ],
 )

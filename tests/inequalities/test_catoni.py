@@ -12,7 +12,6 @@ from tandemvote.inequalities.catoni import (
     LEAST_EVIDENCE,
     catoni_evidence,
     catoni_tilts,
-    catoni_upper,
     evidence_inverse,
 )
 from tandemvote.inequalities.harmonic import harmonic_size
@@ -22,6 +21,12 @@ from tandemvote.inequalities.harmonic import harmonic_size
 def fifty_digits():
     with mp.workdps(50):
         yield
+
+
+def catoni_upper(loss, n, *, tilts, kl_divergence=0.0, delta=0.05):
+    """Smallest mean refuted by weights that cost a divergence."""
+    nats = (kl_divergence - np.log(delta)) * (1 + 2.0**-42)
+    return evidence_inverse(loss, n, tilts=tilts, evidence=nats)
 
 
 def evidence_in_fifty_digits(loss, mean, n, tilts):

@@ -193,7 +193,7 @@ def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound)
         ({"delta": 0.0}, "strictly between 0 and 1"),
         ({"prior": [0.5, 0.5, 0.0]}, "prior is 0 at voter 2.*counts.subset"),
         ({"prior": [0.5, 0.6, 0.1]}, "sums to 1.2"),
-        ({"prior": [1.0]}, "one weight a voter"),
+        ({"prior": [1.0]}, "one weight per voter"),
     ],
 )
 def test_errors_name_the_value_and_the_way_out(forest_counts, arguments, words):

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.sharpening import HARMONIC, SampleSize, Sharpening, get_sharpening
+from tandemvote.bounds.sharpening import HARMONIC, Sharpening, get_sharpening
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.counting.held_out_sets import HeldOutSets
-from tandemvote.inequalities import Interval, kl_divergence, two_sqrt
+from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.moments import Moment
 from tandemvote.profile import VoteProfile
@@ -141,7 +141,11 @@ class Averages:
 
     def tandem_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true tandem loss."""
-        return kl_interval(self.tandem_loss, self.pairs.complexity(delta, moment))
+        return self.pair_interval(self.tandem_loss, delta, moment)
+
+    def pair_interval(self, rate: float, delta: float, moment: Moment = two_sqrt) -> Interval:
+        """Interval for the true mean of any pair variable in [0, 1], given the observed one."""
+        return kl_interval(rate, self.pairs.complexity(delta, moment))
 
     def disagreement_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true disagreement."""

@@ -22,7 +22,6 @@ from tandemvote.bounds.contradiction import no_pair
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import Interval, pac_bayes_kl, xi
-from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.unexpected_bernstein import (
     bernstein_rates,
@@ -152,7 +151,7 @@ def _best_offset(both: Interval, one: Interval) -> float:
 
 def _evaluate_split_kl(averages: Averages, delta: float) -> float | str:
     both = averages.tandem_interval(delta / 2, xi)
-    one = kl_interval(averages.lone_error, averages.pairs.complexity(delta / 2, xi))
+    one = averages.pair_interval(averages.lone_error, delta / 2, xi)
     return no_pair(both, one) or _best_offset(both, one)
 
 

@@ -11,14 +11,12 @@ this ratio reaches kappa for some j other than y. Its probability is at most
 SF being the survival function of the Beta distribution, so PAC-Bayes-kl bounds the true rate of bad
 draws by b = kl+(mean l, (KL(Dir(alpha)‖Dir(k0 pi)) + ln(xi(n)/delta))/n) for all alpha at once.
 
-If the vote errs, its winner j has v_j >= v_y and v_j >= 1/c for c labels. SF falls with a_y and
-symmetric Beta distributions concentrate as they grow, so the draw is bad with probability at least
-SF(kappa; K/c, K/c): directly if v_j <= 1/2, and beyond because then a_y <= K - a_j. Hence
+If the vote errs, a draw is bad with probability at least SF(kappa; K/c, K/c) for c labels, so
 
 .. math:: L \le b \,/\, SF(\kappa; K/c, K/c).
 
 The level and the prior's concentration k0 come from grids fixed in advance, each at its share of
-delta; K is a parameter of the posterior and free.
+delta; K is a parameter of the posterior and free. The proof is in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from tandemvote.bounds.bound import Bound, terms
 from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import pac_bayes_kl
-from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 
 LARGEST = 1.5
@@ -76,8 +75,7 @@ def second_order_bound(
 def _evaluate(averages: Averages, delta: float) -> float:
     # With a = P(both err) and b = P(one errs), G = a + b / 2 and 3 G - 2 T = a + 3 b / 2.
     share = min(averages.tandem_loss / LARGEST + averages.lone_error, 1.0)
-    pair = kl_interval(share, averages.pairs.complexity(delta))
-    return outward(LARGEST * float(pair.upper))
+    return outward(LARGEST * float(averages.pair_interval(share, delta).upper))
 
 
 SECOND_ORDER = Bound(

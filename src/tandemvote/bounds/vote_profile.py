@@ -7,21 +7,15 @@ gap · err <= Z - (1 - v1), and err <= (1 - lam gap)_+ + lam gap · err gives, f
 .. math:: L \le \lambda G + E[\phi_\lambda], \qquad
     \phi_\lambda = (1 - \lambda\, gap)_+ - \lambda (1 - v_1) \le \max(1 - \lambda / 2, 0).
 
-The upper end holds because v1 <= (1 + gap) / 2. The best lam solves the dual of the linear
-programme that puts errors where gaps are small until the voters' error rate is used up: no bound
-that knows G and the distribution of profiles alone can be smaller. G needs labels, phi does not.
+G needs labels, phi does not. No bound that knows G and the distribution of profiles alone can be
+smaller than the best lam allows.
 
-**Both estimates at once.** Suppose the vote errs at a rate L and a random voter at a rate g.
-Catoni's inequality turns the held-out labels into a variable of expectation at most 1 that is large
-if they make g look too large, and given those labels, betting on the unlabelled points against
-E phi_lam / lam >= L / lam - g, averaged over a grid of lam, gives another. Their product has
-expectation at most 1 too, so with probability 1 - delta it stays below 1/delta for the true g and
-L. The bound is the largest L for which some g keeps it there. Sharing the evidence this way
-replaces the sum of two confidence widths by the root of the sum of their squares.
-
-**Points of two sources.** Since Z >= 1 - v1 everywhere, the minority's share of the vote is at most
-g on average: the game of an infinite lam. Where even an error rate of 0 is refuted for every g, the
-labelled and the unlabelled points do not come from one source, and there is no bound.
+**Both estimates at once.** Suppose the vote errs at a rate L and a random voter at a rate g. The
+held-out labels are evidence against g by Catoni's inequality; bets on the unlabelled points are
+evidence against E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability
+1 - delta their product stays below 1/delta for the true g and L; the bound is the largest L for
+which some g keeps it there. Where even L = 0 is refuted for every g, the labelled and unlabelled
+points do not come from one source, and there is no bound. Proofs are in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations
@@ -133,7 +127,7 @@ def vote_profile_bound(
     bets = plug_in_bets(values, lower=SLOPES - 1.0, upper=largest)
     nats = float(np.log(1.0 / delta)) * (1.0 + INPUT_MARGIN)
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
-    # nobody needs to bet on the unlabelled points.
+    # no bet on the unlabelled points is needed.
     levels = np.linspace(LEAST_EVIDENCE - kl_divergence, nats, N_CELLS + 1)
     share = float(np.log(SLOPES.size))
     gibbs = evidence_inverse(
@@ -189,17 +183,9 @@ class ProfileBound(Bound):
     ) -> BoundValue:
         """Evaluate the bound on counts of held-out labels and predictions on unlabelled points.
 
-        Parameters
-        ----------
-        counts : VoteCounts
-            Only errors and sizes of the held-out sets are used.
-        unlabelled : array_like of shape (n_voters, n_unlabelled)
-            Predicted labels on independent points of the same source, which were used neither for
-            training nor for choosing the posterior.
-        posterior, prior : array_like of shape (n_voters,), optional
-            Uniform by default. The posterior may be chosen on the labelled points.
-        delta : float in (0, 1)
-            Failure probability.
+        As `Bound.__call__`, with `unlabelled`, of shape (n_voters, n_unlabelled): predicted labels
+        on independent points of the same source, which were used neither for training nor for
+        choosing the posterior.
 
         Examples
         --------

@@ -4,15 +4,11 @@ For a tilt C >= 0 let
 
 .. math:: \psi_C(\hat p, q) = -C \hat p - \ln(1 - q (1 - e^{-C})),
 
-so that kl(p^‖q) is the largest psi_C over C wherever p^ <= q. Losses in [0, 1] with mean q satisfy
-E exp(n psi_C(p^, q)) <= 1, because exp(-C x) lies below its chord. PAC-Bayes-kl pays ln xi(n),
-about half of ln n, to have all tilts at once. An average of exp(n psi_C) over a grid of tilts that
-depends on nothing but the sample size has expectation at most 1 as well, and pays little more than
-the share of the best tilt.
-
-Every psi_C is linear in p^ and convex and increasing in q. So Donsker and Varadhan's formula
-applies to each tilt, for all weights at once (`docs/beyond.rst` has the proof), and a single root
-separates the means that are refuted from those that are not.
+Losses in [0, 1] with mean q satisfy E exp(n psi_C(p^, q)) <= 1, because exp(-C x) lies below its
+chord, and so does the average over a grid of tilts that depends on nothing but the sample size. It
+pays little more than the share of the best tilt, where PAC-Bayes-kl pays ln xi(n) to have all tilts
+at once. Every psi_C is linear in p^ and increasing in q, so a single root separates the means that
+are refuted from those that are not (proof for all weights at once in ``docs/beyond.rst``).
 """
 
 from __future__ import annotations
@@ -23,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL, check_rate
-from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN, FloatArray
+from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL
+from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 
 NO_TILT = 1 / 16
 """Share of the tilt 0."""
@@ -88,10 +84,8 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Ti
 
     Parameters
     ----------
-    loss : array_like of float in [0, 1]
-        Observed mean p^ of n independent losses in [0, 1].
-    mean : array_like of float in (0, 1]
-        Supposed true mean q.
+    loss, mean : array_like of float in [0, 1]
+        Observed mean p^ of n independent losses in [0, 1], and supposed true mean q > 0.
     n : array_like of float
         Sample size.
     tilts : Tilts
@@ -108,46 +102,6 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Ti
     evidence = n * (-values * loss - np.log1p(mean * np.expm1(-values)))
     rounding = ARITHMETIC_MARGIN * n * values * (loss + mean)
     return np.logaddexp.reduce(evidence - rounding + tilts.log_shares, axis=-1)
-
-
-def catoni_upper(
-    loss: ArrayLike,
-    n: ArrayLike,
-    *,
-    tilts: Tilts,
-    kl_divergence: ArrayLike = 0.0,
-    delta: float = 0.05,
-) -> Any:
-    r"""Upper bound on the true average loss, for all weights at once, rounded up.
-
-    .. math:: \max\Big\{q : \ln \sum_j s_j \exp(n \psi_{C_j}(\hat p, q))
-        \le KL + \ln\frac1\delta\Big\}
-
-    With a harmonic size, its divergence takes the place of KL.
-
-    Parameters
-    ----------
-    loss, n, tilts
-        As in `catoni_evidence`; the loss may be averaged over the posterior.
-    kl_divergence : array_like of float >= 0
-        KL(rho‖pi), twice that for pairs of voters.
-    delta : float in (0, 1)
-        Failure probability.
-
-    Examples
-    --------
-    >>> tilts = catoni_tilts(1000.0)
-    >>> float(catoni_upper(0.1, 1000, tilts=tilts).round(4))  # PAC-Bayes-kl says 0.1396
-    0.1282
-    """
-    check_delta(delta)
-    loss, n, kl_divergence = np.broadcast_arrays(
-        check_rate(loss), np.asarray(n, float), np.asarray(kl_divergence, float)
-    )
-    nats = (kl_divergence - np.log(delta)) * (1.0 + ARITHMETIC_MARGIN)
-    return evidence_inverse(
-        np.minimum(loss * (1.0 + INPUT_MARGIN), 1.0), n, tilts=tilts, evidence=nats
-    )
 
 
 def evidence_inverse(loss: ArrayLike, n: ArrayLike, *, tilts: Tilts, evidence: ArrayLike) -> Any:

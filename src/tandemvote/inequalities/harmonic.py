@@ -1,31 +1,13 @@
 r"""Harmonic sample size: held-out sets of different sizes, each used in full.
 
-PAC-Bayes-kl with sets of different sizes n_p is usually stated with the smallest one. Let w be the
-weights over voters (or pairs), pi their prior, and
+Let w be the weights over voters (or pairs), pi their prior, n_p the sizes of their sets, and
 
 .. math:: n_H = 1 \Big/ \sum_p \frac{w_p}{n_p}, \qquad R_p = w_p \frac{n_H}{n_p}.
 
-R is a distribution, so Donsker and Varadhan's formula for f(p) = n_p kl(L^_p‖L_p) gives
-
-.. math::
-    n_H\, kl(\hat L_w‖L_w) \le n_H \sum_p w_p\, kl(\hat L_p‖L_p) = \sum_p R_p f(p)
-    \le KL(R‖\pi) + \ln \sum_p \pi_p e^{f(p)}
-
-and the expectation of the last sum is at most the prior mean of xi(n_p): with probability at least
-1 - delta, for all weights at once, kl(L^_w‖L_w) <= (KL(R‖pi) + ln(mean xi / delta)) / n_H.
-
-**It can be made never looser than the published form.** A set may count as smaller than it is (a
-mean over n_p points is the average of the means over its subsets, and exp(n kl) is convex), so
-sizes may be capped at any number that does not depend on the data. Let s = n_min / n_H. The chain
-rule of the divergence, for a coin that falls with probability n_min / n_p, gives
-
-.. math:: s\, KL(R‖\pi) \le KL(w‖\pi) + H(s), \qquad H(s) = -s \ln s - (1 - s) \ln(1 - s),
-
-and H(s) + s B <= ln(1 + e^B) for B = ln(mean xi / delta), so that the right-hand side above is at
-most (KL(w‖pi) + ln((mean xi + delta) / delta)) / n_min. Now xi(n) <= sqrt(pi n / 2) + 1. So if
-sizes are capped at (8 / pi) (sqrt(n_min) - 1)^2, about two and a half times the smallest, then
-mean xi + delta <= 2 sqrt(n_min), and this is at most the published
-(KL(w‖pi) + ln(2 sqrt(n_min) / delta)) / n_min.
+Then, with probability at least 1 - delta and for all weights at once,
+kl(L^_w‖L_w) <= (KL(R‖pi) + ln(mean xi / delta)) / n_H with the prior mean of xi(n_p). A set may
+count as smaller than it is; with sizes capped at (8 / pi) (sqrt(n_min) - 1)^2 this is never looser
+than the published form with the smallest set (proofs in ``docs/beyond.rst``).
 """
 
 from __future__ import annotations
@@ -42,8 +24,8 @@ from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class HarmonicSize:
-    """What replaces the smallest size, KL(rho‖pi) and the moment of one sample.
+class SampleSize:
+    """How many points an average is worth, and what its weights and its moment cost.
 
     Attributes
     ----------
@@ -55,6 +37,8 @@ class HarmonicSize:
         Sizes n_p in ascending order, and the prior's mass on each.
     margin : float
         Relative error of the masses, each a sum over many voters or pairs.
+    as_printed : bool
+        Whether the moment 2 sqrt(n) stays, for which xi can stand in.
     """
 
     n: float
@@ -62,10 +46,12 @@ class HarmonicSize:
     sizes: FloatArray
     masses: FloatArray
     margin: float
+    as_printed: bool = False
 
     def log_moment(self, moment: Moment = two_sqrt) -> float:
-        """Logarithm of the prior mean of a moment, rounded up; xi stands in for 2 sqrt(n)."""
-        mean = float(self.masses @ exact(moment)(np.maximum(self.sizes, 1.0)))
+        """Logarithm of the prior mean of a moment, rounded up."""
+        moment = moment if self.as_printed else exact(moment)
+        mean = float(self.masses @ moment(np.maximum(self.sizes, 1.0)))
         return float(np.log(mean)) + self.margin
 
     def complexity(self, delta: float, moment: Moment = two_sqrt) -> float:
@@ -126,7 +112,7 @@ class UnequalSets:
             masses=masses,
         )
 
-    def at(self, posterior: ArrayLike) -> HarmonicSize:
+    def at(self, posterior: ArrayLike) -> SampleSize:
         """Harmonic size, divergence and moment for some weights."""
         rho, pi = np.asarray(posterior, float), self.prior
         shares, entropies, voters = self.shares, self.entropies, self.shares.ndim
@@ -137,7 +123,7 @@ class UnequalSets:
             some = np.ix_(*[held] * voters)
             shares, entropies = shares[some], entropies[some]
             if np.isinf(shares).any():
-                return HarmonicSize(0.0, 0.0, self.sizes, self.masses, moment_margin)
+                return SampleSize(0.0, 0.0, self.sizes, self.masses, moment_margin)
             rho, pi, held = rho[held], pi[held], held[held]
         if voters == 2:  # average over one of the two voters
             shares, entropies = shares @ rho, entropies @ rho
@@ -149,7 +135,7 @@ class UnequalSets:
             [float(entropies @ rho) / shrinkage, -np.log(shrinkage)],
         )
         divergence = float(parts.sum() + margin * (1.0 + abs(parts).sum()))
-        return HarmonicSize(
+        return SampleSize(
             n=float(self.sizes[-1]) / shrinkage * (1.0 - margin),
             kl_divergence=max(divergence, 0.0),
             sizes=self.sizes,
@@ -160,7 +146,7 @@ class UnequalSets:
 
 def harmonic_size(
     posterior: ArrayLike, sizes: ArrayLike, prior: ArrayLike, *, cap: float = np.inf
-) -> HarmonicSize:
+) -> SampleSize:
     """Sample size, divergence and moment of an average over sets of different sizes.
 
     Parameters

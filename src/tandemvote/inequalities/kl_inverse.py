@@ -65,18 +65,8 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
 
     .. math:: kl^{-}(p, \varepsilon) = \min\{q : kl(p‖q) \le \varepsilon\}
 
-    Parameters
-    ----------
-    p : array_like of float in [0, 1]
-        Observed bias.
-    divergence : array_like of float >= 0
-        Allowed divergence; broadcast against `p`.
-
-    Returns
-    -------
-    float or ndarray
-        Never above the true inverse, and below it by less than a relative 1e-9 (by less than the
-        smallest normal number where the inverse underflows).
+    The counterpart of `kl_upper_inverse`: never above the true inverse, and below it by less than a
+    relative 1e-9, or by the smallest normal number where it underflows.
 
     Examples
     --------

@@ -40,16 +40,8 @@ def pac_bayes_lambda(
     lambda = 2 / (sqrt(2 L^ / k + 1) + 1) and gamma = sqrt(2 k / L^); with them the bounds become
     L^ + k + sqrt(k^2 + 2 L^ k) and L^ - sqrt(2 L^ k).
 
-    Parameters
-    ----------
-    loss, n, kl_divergence, delta, moment
-        As in `pac_bayes_kl`.
-
-    Returns
-    -------
-    LambdaInterval
-        `upper` may exceed 1 (it is an objective as much as a bound); `lower` is at least 0.
-        `gamma` is infinite where the loss is 0.
+    Parameters as in `pac_bayes_kl`. `upper` may exceed 1 (it is an objective as much as a bound);
+    `gamma` is infinite where the loss is 0.
 
     Examples
     --------

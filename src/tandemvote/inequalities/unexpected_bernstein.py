@@ -6,9 +6,7 @@ E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1. The square is the obs
 what was unexpected (Mhammedi, Grünwald and Guedj, 2019).
 
 The exponent is linear in the observed means and there is no moment to pay for, so the harmonic size
-and its divergence may take the place of the smallest set and KL(rho‖pi): with weights R_p
-proportional to w_p / n_p, the sum of R_p n_p (g (L_p - L^_p) - c m2_p) is n_H times the same
-expression of the averages over w.
+and its divergence may take the place of the smallest set and KL(rho‖pi).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The room after certificates: a check that does not trust the library that wrote them.
+"""Check certificates without trusting the library that wrote them.
 
-Everything is computed again from the integers in the file, by formulas and methods of their own:
-exact integer sums for the averages, bisection for the inverses, defining sums for moments and
+Everything is computed again from the integers in the file, by other formulas and methods: exact
+integer sums for the averages, bisection for the inverses, defining sums for moments and
 binomial tails, duality for the supremum in C2. Nothing is imported from `tandemvote.inequalities`
 or `tandemvote.bounds`.
 """

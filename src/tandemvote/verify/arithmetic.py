@@ -1,6 +1,6 @@
 """Two ways to calculate: plain floating point, or balls that provably hold the true number.
 
-The formulas of this room are written once and run in either. A comparison of balls is true only if
+The verifier's formulas are written once and run in either. A comparison of balls is true only if
 it is true of every number in them, so a formula must not conclude anything from a comparison that
 is false.
 """
@@ -26,7 +26,7 @@ PRECISION = 200
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What a formula needs to know of numbers, beyond + - * / and comparisons.
+    """What a formula needs beyond + - * / and comparisons.
 
     Attributes
     ----------
@@ -36,16 +36,16 @@ class Arithmetic:
     log_of : callable
         Logarithm of a fraction, however small.
     between : callable
-        The number that stands for an interval, given both ends.
+        A number that stands for an interval, given both ends.
     smaller, larger : callable
         Of two numbers.
     ends : callable
-        The smallest and the largest number meant, as fractions.
+        The smallest and the largest number of a ball, as fractions.
     bits : int
-        How often a bisection halves before it is at its limit.
+        Number of halvings of a bisection.
     rigorous : bool
     context : callable
-        Gives what calculations must be wrapped in.
+        Gives the context in which calculations must run.
     """
 
     exactly: Callable[[Fraction | int], Any]
@@ -63,7 +63,7 @@ class Arithmetic:
     context: Callable[[], AbstractContextManager[Any]]
 
     def middle(self, number: Any) -> Fraction:
-        """Return one number of those meant, exactly."""
+        """Return the middle of a ball, exactly."""
         low, high = self.ends(number)
         return (low + high) / 2
 

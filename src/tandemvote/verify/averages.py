@@ -15,14 +15,14 @@ from tandemvote.certificate.file_arrays import full
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.inverses import Rate
-from tandemvote.verify.sample_sizes import SAMPLE_SIZES, Harmonic, SampleSize, uncapped
+from tandemvote.verify.sample_sizes import SAMPLE_SIZES, SampleSize, uncapped
 
 IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What the theorems are fed.
+    """The quantities in the theorems, as the file's counts and weights give them.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Evidence:
         What the averages over voters, over pairs and of disagreement are worth.
     pairs_at_prior : SampleSize
         What averages over pairs would be worth, were the weights the prior.
-    in_full, in_full_at_prior : Harmonic or None
+    in_full, in_full_at_prior : SampleSize or None
         Sample sizes of voters without a cap; None where there is no profile or a set is empty.
     profile : tuple of two ndarrays or None
     fixed_in_advance : bool
-        Whether one hold-out judges all voters and the weights are the prior.
+        Whether all voters share one hold-out and the weights are the prior.
     test : tuple of int or None
         Errors and points of the test set.
     """
@@ -54,8 +54,8 @@ class Evidence:
     pairs: SampleSize
     disagreement_pairs: SampleSize
     pairs_at_prior: SampleSize
-    in_full: Harmonic | None
-    in_full_at_prior: Harmonic | None
+    in_full: SampleSize | None
+    in_full_at_prior: SampleSize | None
     profile: tuple[NDArray[np.float64], NDArray[np.float64]] | None
     fixed_in_advance: bool
     test: tuple[int, int] | None
@@ -73,7 +73,7 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     def size(sizes: IntArray, over: list[int] = weights) -> SampleSize:
         return SAMPLE_SIZES[record.sharpening](sizes, over, prior, arithmetic)
 
-    def in_full(over: list[int]) -> Harmonic | None:
+    def in_full(over: list[int]) -> SampleSize | None:
         sizes = overlaps[itself]
         if record.profile is None or any(w and not n for w, n in zip(over, sizes, strict=True)):
             return None

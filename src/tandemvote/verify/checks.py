@@ -1,4 +1,4 @@
-"""Every claim of a certificate file, in order, until one does not hold."""
+"""Check every claim of a certificate file, in order, until one fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LARGEST_SHOWN = 10**6
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of checking a certificate file.
+    """The result of checking a certificate file.
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ def verify_file(
     unlabelled: ArrayLike | None = None,
     test: Votes | None = None,
 ) -> Verdict:
-    """Check a certificate file by formulas of their own.
+    """Check a certificate file by the verifier's own formulas.
 
-    What is checked: that every number follows from the counts in the file, weights and prior
-    included. What is not: the attestations, which no file can show; and the counting, except of
-    those `votes`, `unlabelled` and `test` points that are given.
+    Checked is that every number follows from the counts, weights and prior in the file. Not checked
+    are the attestations, which no file can prove, and the counting itself, except for the `votes`,
+    `unlabelled` and `test` points that are given.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _wrong_confidence(record: CertificateRecord) -> Iterator[str]:
     for name, stated in record.bounds.items():
         due = record.share if name in record.candidates else record.delta
         if stated.delta != due:
-            yield f"the {name} bound was given delta {stated.delta:g}; its due is {due:g}"
+            yield f"the {name} bound was given delta {stated.delta:g}; its share is {due:g}"
 
 
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:

@@ -1,4 +1,4 @@
-r"""The bound from unlabelled points once more: no error rate above it explains what was seen.
+r"""The bound from unlabelled points: every error rate above it is refuted by what was seen.
 
 A random voter errs at a rate g, the vote at a rate L. The held-out labels give the evidence E(g)
 against errors as rare as seen, Catoni's inequality averaged over a grid of tilts. Bets on the
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.inverses import bisect
-from tandemvote.verify.sample_sizes import Harmonic
+from tandemvote.verify.sample_sizes import SampleSize
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)
@@ -33,7 +33,7 @@ FACTORS = 16
 """Factors of the capital that are multiplied before a logarithm is taken."""
 
 COARSE = 14
-"""Halvings that tell where a wrong value should have been."""
+"""Halvings that locate the true value where the stated one is wrong."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class ProfileGame:
     ----------
     gibbs : number
         Observed error rate of a random voter.
-    size, size_at_prior : Harmonic
+    size, size_at_prior : SampleSize
         Sample sizes behind it, at the weights and at the prior, sets counted in full.
     leads, gaps : ndarray of float64, shape (n_points,)
     delta : Fraction
@@ -100,8 +100,8 @@ class ProfileGame:
     """
 
     gibbs: Any
-    size: Harmonic
-    size_at_prior: Harmonic
+    size: SampleSize
+    size_at_prior: SampleSize
     leads: NDArray[np.float64]
     gaps: NDArray[np.float64]
     delta: Fraction
@@ -233,7 +233,7 @@ def _phi(slope: Fraction, lead: Fraction, gap: Fraction) -> Fraction:
 
 
 def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:
-    """Bet for a goal, at most so much; without either there is nothing to win."""
+    """Bet for a goal, cut to the largest allowed; 0 where neither is finite."""
     if bet is None:
         return calculate.exactly(0) if most is None else most
     return bet * goal if most is None else calculate.smaller(bet * goal, most)

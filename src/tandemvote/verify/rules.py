@@ -1,4 +1,4 @@
-"""The bounds once more, written from their statements and from nothing else in this library."""
+"""The bounds, written from their statements and independent of the rest of the library."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 """Offsets of Chebyshev and Cantelli's inequality that share delta."""
 
 NEARBY = Fraction(1, 10**9)
-"""How far two estimates must be from what a vote can have, to contradict each other for sure."""
+"""By how much two estimates must exceed what a vote can have to contradict each other for sure."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """An enclosure of what a bound really is.
+    """An enclosure of the true value of a bound.
 
     Attributes
     ----------
@@ -64,10 +64,11 @@ class Rule:
     Attributes
     ----------
     truth : callable
-        From evidence, failure probability and arithmetic to the bound; one that has no formula
-        also takes the stated value, next to which it looks first.
+        From evidence, failure probability and arithmetic to the bound; also takes the stated value,
+        near which it searches first, if there is no formula.
     two_classes : bool
         Whether it holds for two classes only.
+    has_formula : bool
     """
 
     truth: Callable[..., Truth]
@@ -75,7 +76,7 @@ class Rule:
     has_formula: bool = True
 
     def at(self, seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: float) -> Truth:
-        """Find what the bound really is."""
+        """Enclose the true value."""
         if self.has_formula:
             return self.truth(seen, delta, arithmetic)
         return self.truth(seen, delta, arithmetic, Fraction(stated))
@@ -159,7 +160,7 @@ def _second_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Tr
 
 def _bernstein_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
-    typical, share = seen.pairs_at_prior.reciprocal(arithmetic), delta / len(OFFSETS)
+    typical, share = seen.pairs_at_prior.rate, delta / len(OFFSETS)
     if typical is None:
         return NOTHING
     smallest = arithmetic.sqrt(-2 * arithmetic.log_of(share) * typical)

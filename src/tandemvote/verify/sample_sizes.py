@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,47 +28,20 @@ IntArray = NDArray[np.int64]
 MomentOf = Callable[[int, Arithmetic], Any]
 
 
-class SampleSize(Protocol):
-    """What an average over voters or pairs is worth."""
-
-    def allowed(self, delta: Fraction, printed: MomentOf, arithmetic: Arithmetic) -> Any | None:
-        """Divergence allowed per point; None without points. `printed` is the paper's moment."""
-
-    def reciprocal(self, arithmetic: Arithmetic) -> Any | None:
-        """One over the number of points; None without points."""
-
-
-@dataclass(frozen=True)
-class Smallest:
-    """Every set as the smallest: (KL + ln(moment / delta)) / n."""
-
-    n: int
-    divergence: Any
-
-    def allowed(self, delta: Fraction, printed: MomentOf, arithmetic: Arithmetic) -> Any | None:
-        """Divergence allowed per point."""
-        if self.n == 0:
-            return None
-        nats = arithmetic.log(printed(self.n, arithmetic)) - arithmetic.log_of(delta)
-        return (self.divergence + nats) / self.n
-
-    def reciprocal(self, arithmetic: Arithmetic) -> Any | None:
-        """One over the number of points."""
-        return arithmetic.exactly(Fraction(1, self.n)) if self.n else None
-
-
 @dataclass(frozen=True, eq=False)
-class Harmonic:
-    """Every set in full, up to the cap.
+class SampleSize:
+    """How many points an average over voters or pairs is worth.
 
     Attributes
     ----------
     rate : number
-        A, the reciprocal of the harmonic size; None without points.
+        A, one over the number of points; None without points.
     cost : number
         The terms that do not depend on delta.
     masses : dict of int to Fraction
         The prior's mass on each size.
+    as_printed : bool
+        Whether the moment is the printed one, 2 sqrt(n), where the exact one is smaller.
     means : dict
         Means of moments that were asked for before.
     """
@@ -76,13 +49,14 @@ class Harmonic:
     rate: Any | None
     cost: Any
     masses: dict[int, Fraction]
+    as_printed: bool = False
     means: dict[MomentOf, Any] = field(default_factory=dict)
 
     def allowed(self, delta: Fraction, printed: MomentOf, arithmetic: Arithmetic) -> Any | None:
-        """Divergence allowed per point, with the exact moment for 2 sqrt(n)."""
+        """Divergence allowed per point; None without points. `printed` is the paper's moment."""
         if self.rate is None:
             return None
-        moment_of = moment if printed is two_roots else printed
+        moment_of = moment if printed is two_roots and not self.as_printed else printed
         if moment_of not in self.means:
             parts = [
                 arithmetic.exactly(mass) * moment_of(size, arithmetic)
@@ -92,9 +66,8 @@ class Harmonic:
         nats = arithmetic.log(self.means[moment_of]) - arithmetic.log_of(delta)
         return self.cost + self.rate * nats
 
-    def reciprocal(self, arithmetic: Arithmetic) -> Any | None:
-        """One over the harmonic number of points."""
-        return self.rate
+
+NO_POINTS = SampleSize(None, None, {})
 
 
 def two_roots(n: int, arithmetic: Arithmetic) -> Any:
@@ -114,29 +87,31 @@ def no_moment(n: int, arithmetic: Arithmetic) -> Any:
 
 def smallest(
     sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
-) -> Smallest:
+) -> SampleSize:
     """Take the smallest set of voters with a prior, with KL of voters or of pairs."""
-    ratios = log_ratios(weights, prior, arithmetic)
+    n = _n_min(sizes, prior)
+    if n == 0:
+        return NO_POINTS
     divergence = arithmetic.exactly(0)
-    for weight, ratio in zip(weights, ratios, strict=True):
-        if weight:
-            divergence = divergence + arithmetic.exactly(Fraction(weight, sum(weights))) * ratio
-    return Smallest(_n_min(sizes, prior), sizes.ndim * divergence)
+    for weight, ratio in zip(weights, log_ratios(weights, prior, arithmetic), strict=True):
+        divergence = divergence + arithmetic.exactly(Fraction(weight, sum(weights))) * ratio
+    rate = arithmetic.exactly(Fraction(1, n))
+    return SampleSize(rate, rate * sizes.ndim * divergence, {n: Fraction(1)}, as_printed=True)
 
 
 def harmonic(
     sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
-) -> Harmonic:
+) -> SampleSize:
     """Take every set, of voters or of pairs (where `sizes` is a matrix), up to the cap."""
     n_min = _n_min(sizes, prior)
     if n_min == 0:
-        return Harmonic(None, None, {})
+        return NO_POINTS
     return uncapped(np.minimum(sizes, cap(n_min)), weights, prior, arithmetic)
 
 
 def uncapped(
     sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
-) -> Harmonic:
+) -> SampleSize:
     """Take every set as it is; those with weight must have points."""
     number, zero = arithmetic.exactly, arithmetic.exactly(0)
     before, whole = sum(prior) ** sizes.ndim, sum(weights) ** sizes.ndim
@@ -155,7 +130,7 @@ def uncapped(
                 for n, mass in partners.items():
                     share = number(Fraction(sizes.ndim * weight * mass, n * whole))
                     cost = cost + share * ratio
-    return Harmonic(rate, cost, masses)
+    return SampleSize(rate, cost, masses)
 
 
 Counting = Callable[[IntArray, list[int], list[int], Arithmetic], SampleSize]

@@ -1,4 +1,4 @@
-r"""The supremum in C2: found by a search that proves nothing, then enclosed by a proof.
+r"""The supremum in C2: located by a numerical search, then enclosed by a proof.
 
 Let f(e, d) = 1 - (1 - 2e - d)^2 / (1 - 2d), concave where d < 1/2, and let x = (e, d, 1 - e - d)
 range over the distributions with KL(p‖x) <= eps. For any point y and g = (f_e(y), f_d(y), 0)
@@ -19,14 +19,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from scipy.optimize import minimize_scalar
+
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic
 from tandemvote.verify.inverses import Rate, divergence, kl_lower, kl_upper
 
 Point = tuple[Fraction, Fraction]
 
-GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 HALF = Fraction(1, 2)
-SECTIONS = 64
 
 
 def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: Arithmetic) -> Any:
@@ -83,7 +83,7 @@ def _below(y: Point, p: tuple[Any, Any, Any], allowed: Any, arithmetic: Arithmet
 
 
 def _search(tandem: float, differ: float, neither: float, allowed: float) -> Point | None:
-    """Best point in floating point: over d by golden sections, over e by bisection."""
+    """Best point in floating point: over d by scipy, over e by bisection."""
     rate = Rate(differ, tandem + neither)
     lowest = kl_lower(rate, allowed, FLOATS)
     highest = min(kl_upper(rate, allowed, FLOATS), 0.5 - 1e-13)
@@ -106,7 +106,7 @@ def _search(tandem: float, differ: float, neither: float, allowed: float) -> Poi
     def loss(d: float) -> float:
         return (1.0 - 2.0 * largest_e(d) - d) ** 2 / (1.0 - 2.0 * d)
 
-    d = _golden(loss, lowest, highest)
+    d = _smallest(loss, lowest, highest)
     return Fraction(largest_e(d)), Fraction(d)
 
 
@@ -120,18 +120,9 @@ def _search_multiplier(middles: list[float], falls: list[float]) -> Fraction:
         exponent = math.fsum(face * math.log1p(fall / s) for face, fall in pairs)
         return -s * math.expm1(exponent - allowed)
 
-    return Fraction(math.exp(_golden(height, -40.0, 25.0)))
+    return Fraction(math.exp(_smallest(height, -40.0, 25.0)))
 
 
-def _golden(function: Callable[[float], float], low: float, high: float) -> float:
+def _smallest(function: Callable[[float], float], low: float, high: float) -> float:
     """Place of the smallest value of a function that falls, then rises."""
-    inner = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    values = function(inner[0]), function(inner[1])
-    for _ in range(SECTIONS):
-        if values[0] <= values[1]:
-            high, inner = inner[1], (inner[1] - GOLDEN * (inner[1] - low), inner[0])
-            values = function(inner[0]), values[0]
-        else:
-            low, inner = inner[0], (inner[1], inner[0] + GOLDEN * (high - inner[0]))
-            values = values[1], function(inner[1])
-    return (low + high) / 2
+    return float(minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14}).x)

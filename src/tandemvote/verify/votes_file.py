@@ -1,4 +1,4 @@
-"""Read votes to be counted again, by other means than those that certified them."""
+"""Read tables of votes without the readers that certified them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read_votes(path: Path, *, target: str, ignore: Collection[str] = ()) -> Vote
         raise VotesFileError(f"{path}: row {labels.index('') + 1} has no label. Leave it out.")
     if not columns or not labels:
         raise VotesFileError(
-            f"{path} holds no vote. Give one column per voter and one row a point."
+            f"{path} holds no vote. Give one column per voter and one row per point."
         )
     number = {word: code for code, word in enumerate(sorted({*labels}.union(*columns.values())))}
     said = np.array([[number[cell] for cell in cells] for cells in columns.values()])
@@ -87,7 +87,7 @@ def read_predictions(path: Path, *, ignore: Collection[str] = ()) -> NDArray[np.
             )
     if not any(columns.values()):
         raise VotesFileError(
-            f"{path} holds no vote. Give one column per voter and one row a point."
+            f"{path} holds no vote. Give one column per voter and one row per point."
         )
     return np.array(list(columns.values()))
 

@@ -16,7 +16,6 @@ from tandemvote.bounds.sharpening import get_sharpening
 from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.counting.held_out_sets import HeldOutSets
-from tandemvote.inequalities.harmonic import HarmonicSize
 from tandemvote.weights.effective_divergence import (
     EffectiveDivergence,
     PlainDivergence,
@@ -53,7 +52,7 @@ class Sample(NamedTuple):
         """Take the size at the prior; the divergence accounts for other weights."""
         size = get_sharpening(sharpening)(prior, sets, prior)
         log_moment = size.log_moment()
-        if not isinstance(size, HarmonicSize) or size.sizes[0] == size.sizes[-1]:
+        if size.sizes[0] == size.sizes[-1]:
             return cls(size.n, log_moment, PlainDivergence(sets.voters))
         known = sets.harmonic(prior)
         divergence = UnequalDivergence(
