@@ -82,15 +82,17 @@ class Certificate(VoteStatement):
       bound: tandem (TND); the hard weighted vote of 25 voters, 2 classes
       each voter judged on at least 4000 points it never saw, each pair on at least 4000
     <BLANKLINE>
-        bound              error <=  labels used
-        first_order   FO      0.242  held-out labels
-      * tandem        TND     0.089  held-out labels
-        disagreement  DIS     0.183  held-out labels
-        c1            C1      0.178  held-out labels
-        c2            C2      0.076  held-out labels
-        c_tandem      CTD     0.115  held-out labels
-        c_box         CBOX    0.083  held-out labels
-        second_order  SO      0.314  held-out labels
+        bound                        error <=  labels used
+        first_order         FO          0.242  held-out labels
+      * tandem              TND         0.089  held-out labels
+        disagreement        DIS         0.183  held-out labels
+        c1                  C1          0.178  held-out labels
+        c2                  C2          0.076  held-out labels
+        c_tandem            CTD         0.115  held-out labels
+        c_box               CBOX        0.083  held-out labels
+        second_order        SO          0.314  held-out labels
+        bernstein_cantelli  CCPBUB      0.068  held-out labels
+        split_kl_cantelli   CCPBSkl     0.074  held-out labels
     """
 
     value: float
