@@ -10,26 +10,12 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_arrays import full, pack, pack_numbers
-from tandemvote.certificate.file_record import (
-    ENCODING,
-    MAX_POINTS,
-    MAX_PROFILE,
-    MAX_SIZES,
-    MAX_VOTERS,
-    PAIR_COUNTS,
-    PROFILE_ENCODING,
-    SCHEMA,
-    SIZES,
-    CertificateRecord,
-    digest_of,
-    too_many_sizes,
-)
+from tandemvote.certificate.file_arrays import full, triangle_of
+from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord, StatedBound
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.profile import VoteProfile
@@ -82,70 +68,38 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate:
 
 def document_of(certificate: Certificate) -> dict[str, Any]:
     """Return what the file of a certificate holds."""
-    counts = certificate.counts
-    largest = int(counts.disagreement_overlaps.max())
-    if counts.n_voters > MAX_VOTERS or largest > MAX_POINTS:
-        raise ValueError(
-            f"A certificate file holds up to {MAX_VOTERS} voters and {MAX_POINTS} points; this one"
-            f" has {counts.n_voters} and {largest}. Leave out voters of weight 0 with `prune`."
-        )
-    if any(too_many_sizes(getattr(counts, name)) for name in SIZES):
-        raise ValueError(
-            f"A certificate file holds up to {MAX_SIZES} different numbers of points that two"
-            " voters share; this one has more. Train fewer voters, or hold out the same points for"
-            " all of them."
-        )
-    profile = certificate.profile
-    if profile is not None and profile.n_points > MAX_PROFILE:
-        raise ValueError(
-            f"A certificate file holds up to {MAX_PROFILE} unlabelled points; this certificate has"
-            f" {profile.n_points}. Certify with fewer: the bound hardly needs more."
-        )
+    return record_of(certificate).to_document()
+
+
+def record_of(certificate: Certificate) -> CertificateRecord:
+    """Return what a certificate says, as its file would say it."""
+    counts, profile = certificate.counts, certificate.profile
     test = certificate.bounds.get(TEST_SET)
-    document = {
-        "schema": SCHEMA,
-        "guarantee": {
-            "bound": str(certificate.bound),
-            "value": certificate.value.hex(),
-            "printed": rounded_up(certificate.value),
-        },
-        "confidence": {
-            "delta": float(certificate.delta).hex(),
-            "candidates": [str(name) for name in certificate.candidates],
-            "share": float(certificate.delta / len(certificate.candidates)).hex(),
-        },
-        "sharpening": str(certificate.sharpening),
-        "bounds": [
-            {
-                "name": name,
-                "value": bound.value.hex(),
-                "printed": rounded_up(bound.value),
-                "delta": float(bound.delta).hex(),
-            }
+    return CertificateRecord(
+        bound=str(certificate.bound),
+        value=float(certificate.value),
+        printed=rounded_up(certificate.value),
+        delta=float(certificate.delta),
+        share=float(certificate.delta / len(certificate.candidates)),
+        candidates=tuple(map(str, certificate.candidates)),
+        sharpening=str(certificate.sharpening),
+        bounds={
+            str(name): StatedBound(
+                value=float(bound.value), printed=rounded_up(bound.value), delta=float(bound.delta)
+            )
             for name, bound in certificate.bounds.items()
-        ],
-        "attestations": list(certificate.assumptions),
-        "notes": list(certificate.notes),
-        "classes": _labels(counts.classes),
-        "profile": None
-        if profile is None
-        else {
-            "n_points": profile.n_points,
-            "encoding": PROFILE_ENCODING,
-            "leads": pack_numbers(profile.leads),
-            "gaps": pack_numbers(profile.gaps),
         },
-        "test": None if test is None else {name: int(n) for name, n in test.terms.items()},
-        "versions": dict(certificate.versions),
-        "weights": [weight.hex() for weight in certificate.weights.tolist()],
-        "prior": [weight.hex() for weight in certificate.prior.tolist()],
-        "counts": {
-            "n_voters": counts.n_voters,
-            "encoding": ENCODING,
-            **{name: pack(getattr(counts, name)) for name in PAIR_COUNTS},
-        },
-    }
-    return {**document, "digest": digest_of(document)}
+        weights=tuple(certificate.weights.tolist()),
+        prior=tuple(certificate.prior.tolist()),
+        n_voters=counts.n_voters,
+        counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
+        profile=None if profile is None else (profile.leads, profile.gaps),
+        test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
+        classes=tuple(counts.classes.tolist()),
+        attestations=tuple(map(str, certificate.assumptions)),
+        notes=tuple(map(str, certificate.notes)),
+        versions={str(name): str(release) for name, release in certificate.versions.items()},
+    )
 
 
 def certificate_of(record: CertificateRecord) -> Certificate:
@@ -205,20 +159,3 @@ def _evaluate(name: str, record: CertificateRecord, averages: Averages, delta: f
     if name == TEST_SET or not bound.applies_to(averages.counts):
         raise CertificateFileError(f"The bound {name!r} does not apply to these counts.")
     return bound.at(averages, delta)
-
-
-def _labels(classes: NDArray[Any]) -> dict[str, Any]:
-    labels = classes.tolist()
-    kinds = {type(label) for label in labels}
-    if kinds == {str}:
-        return {"kind": "text", "labels": labels}
-    if kinds == {bool}:
-        return {"kind": "boolean", "labels": labels}
-    if kinds == {float}:
-        return {"kind": "float", "labels": [label.hex() for label in labels]}
-    if kinds == {int} and max(map(abs, labels)) < 2**63:
-        return {"kind": "integer", "labels": labels}
-    raise ValueError(
-        f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them to"
-        " text or integers before certifying."
-    )

@@ -1,4 +1,4 @@
-"""Numbers as text: little-endian, zlib, base64; of symmetric matrices the lower triangle."""
+"""Arrays as text: little-endian, zlib, base64; of symmetric matrices the lower triangle."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from tandemvote.certificate.file_text import CertificateFileError
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-INTEGERS, FLOATS = np.dtype("<i8"), np.dtype("<f8")
-
 LEVEL = 4
 """Small integers are mostly zero bytes, on which level 9 takes fifty times longer for an eighth."""
 
@@ -25,27 +23,24 @@ LEVEL = 4
 def pack(matrix: IntArray) -> str:
     """Return the text of a symmetric matrix.
 
-    Parameters
-    ----------
-    matrix : ndarray of int64, shape (n, n)
-
     Examples
     --------
     >>> unpack(pack(np.array([[1, 2], [2, 3]])), 2, "overlaps").tolist()
     [1, 2, 3]
     """
-    return _deflate(matrix[np.tril_indices(len(matrix))].astype(INTEGERS))
+    return pack_numbers(triangle_of(matrix))
 
 
-def pack_numbers(values: FloatArray) -> str:
-    """Return the text of a list of floats, every bit kept.
+def pack_numbers(values: NDArray[Any]) -> str:
+    """Return the text of integers or floats, every bit kept.
 
     Examples
     --------
     >>> unpack_numbers(pack_numbers(np.array([0.1, 0.2])), 2, "profile.leads").tolist()
     [0.1, 0.2]
     """
-    return _deflate(values.astype(FLOATS))
+    data = values.astype("<f8" if values.dtype.kind == "f" else "<i8").tobytes()
+    return base64.b64encode(zlib.compress(data, LEVEL)).decode()
 
 
 def unpack(text: str, n_voters: int, name: str) -> IntArray:
@@ -58,25 +53,14 @@ def unpack(text: str, n_voters: int, name: str) -> IntArray:
     CertificateFileError
         If the text is not base64, not zlib, or of another length.
     """
-    expected = triangle_size(n_voters) * INTEGERS.itemsize
-    data = _inflate(text, expected, f"counts.{name}", f"{n_voters} voters")
-    return np.frombuffer(data, INTEGERS).astype(np.int64)
+    size = n_voters * (n_voters + 1) // 2
+    data = _inflate(text, 8 * size, f"counts.{name}", f"{n_voters} voters")
+    return np.frombuffer(data, "<i8").astype(np.int64)
 
 
 def unpack_numbers(text: str, length: int, name: str) -> FloatArray:
-    """Return that many floats.
-
-    Raises
-    ------
-    CertificateFileError
-        If the text is not base64, not zlib, or of another length.
-    """
-    data = _inflate(text, length * FLOATS.itemsize, name, f"{length} points")
-    return np.frombuffer(data, FLOATS).astype(np.float64)
-
-
-def _deflate(values: NDArray[Any]) -> str:
-    return base64.b64encode(zlib.compress(values.tobytes(), LEVEL)).decode()
+    """Return that many floats; refuse what `unpack` refuses."""
+    return np.frombuffer(_inflate(text, 8 * length, name, f"{length} points"), "<f8").astype(float)
 
 
 def _inflate(text: str, expected: int, name: str, whose: str) -> bytes:
@@ -89,6 +73,11 @@ def _inflate(text: str, expected: int, name: str, whose: str) -> bytes:
     if len(data) != expected or not inflater.eof or inflater.unused_data:
         raise CertificateFileError(f"{name} does not hold the {expected} bytes that {whose} need.")
     return data
+
+
+def triangle_of(matrix: IntArray) -> IntArray:
+    """Return the lower triangle of a symmetric matrix, row by row."""
+    return matrix[np.tril_indices(len(matrix))]
 
 
 def full(triangle: IntArray) -> IntArray:
@@ -105,14 +94,3 @@ def full(triangle: IntArray) -> IntArray:
     matrix[rows, columns] = triangle
     matrix[columns, rows] = triangle
     return matrix
-
-
-def triangle_size(n_voters: int) -> int:
-    """Return the number of pairs of voters, each with itself included.
-
-    Examples
-    --------
-    >>> triangle_size(3)
-    6
-    """
-    return n_voters * (n_voters + 1) // 2

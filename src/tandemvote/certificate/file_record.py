@@ -1,7 +1,7 @@
 """What a certificate file says, as numbers and words, with its form checked and nothing more.
 
-Whether the numbers follow from the counts is not asked here: `tandemvote.verify` does, by formulas
-of its own.
+A file is JSON of the published schema (``certificate.schema.json`` in this folder). Whether its
+numbers follow from its counts is not asked here: `tandemvote.verify` does, by formulas of its own.
 """
 
 from __future__ import annotations
@@ -14,18 +14,33 @@ from typing import Any
 import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
-from tandemvote.certificate.file_arrays import FloatArray, IntArray, unpack, unpack_numbers
-from tandemvote.certificate.file_fields import Fields
-from tandemvote.certificate.file_text import CertificateFileError, canonical
+from tandemvote.certificate.file_arrays import (
+    FloatArray,
+    IntArray,
+    pack_numbers,
+    unpack,
+    unpack_numbers,
+)
+from tandemvote.certificate.file_fields import (
+    boolean,
+    decimal,
+    fields,
+    integer,
+    many,
+    number,
+    one_of,
+    optional,
+    text,
+    texts_by_name,
+)
+from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
 SCHEMA = "tandemvote/certificate/2"
 
 SCHEMAS = ("tandemvote/certificate/1", SCHEMA)
 """Those that can be read. The first knew no assumption about test points."""
 
-SHARPENINGS = ("harmonic", "paper")
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
-
 PROFILE_ENCODING = "base64(zlib(little-endian float64))"
 
 PAIR_COUNTS = (
@@ -46,12 +61,50 @@ MAX_POINTS = 10**10
 """No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
 
 MAX_SIZES = 10**6
-"""Different numbers of points pairs may share: to a checker each is an exact fraction to keep."""
+"""Different numbers of points pairs may share: a checker keeps an exact fraction for each."""
 
 MAX_PROFILE = 5 * 10**5
 """Unlabelled points whose profile a file may hold: checking takes a logarithm for each."""
 
-NUMBERS_OF_LABELS = {"integer": int, "float": float, "boolean": bool, "text": str}
+LARGEST_LABEL = 2**63 - 1
+
+LABELS = {
+    "text": text,
+    "integer": integer(-LARGEST_LABEL, LARGEST_LABEL),
+    "float": number,
+    "boolean": boolean,
+}
+"""Kinds of labels: the labels of a file are all of one kind."""
+
+FORM = fields(
+    schema=one_of(*SCHEMAS),
+    guarantee=fields(bound=text, value=number, printed=decimal),
+    confidence=fields(delta=number, share=number, candidates=many(text)),
+    sharpening=one_of("harmonic", "paper"),
+    bounds=many(fields(name=text, value=number, printed=decimal, delta=number)),
+    weights=many(number),
+    prior=many(number),
+    counts=fields(
+        encoding=one_of(ENCODING),
+        n_voters=integer(1, MAX_VOTERS),
+        **dict.fromkeys(PAIR_COUNTS, text),
+    ),
+    profile=optional(
+        fields(
+            n_points=integer(1, MAX_PROFILE),
+            encoding=one_of(PROFILE_ENCODING),
+            leads=text,
+            gaps=text,
+        )
+    ),
+    test=optional(fields(n_errors=integer(0, MAX_POINTS), n_samples=integer(0, MAX_POINTS))),
+    classes=fields(kind=one_of(*LABELS), labels=lambda value, place: value),
+    attestations=many(text),
+    notes=many(text),
+    versions=texts_by_name,
+    digest=text,
+)
+"""The form of a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +158,7 @@ class CertificateRecord:
         The digest in the file, and that of the rest of the file.
     """
 
-    schema: str
+    schema: str = SCHEMA
     bound: str
     value: float
     printed: str
@@ -124,8 +177,8 @@ class CertificateRecord:
     attestations: tuple[str, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
-    digest: str
-    expected_digest: str
+    digest: str = ""
+    expected_digest: str = ""
 
     @property
     def missing_attestations(self) -> tuple[str, ...]:
@@ -145,41 +198,113 @@ class CertificateRecord:
         CertificateFileError
             If a part is missing, unknown or of the wrong kind.
         """
-        fields = Fields(document)
-        schema = fields.one_of("schema", SCHEMAS)
-        guarantee = fields.object("guarantee")
-        confidence = fields.object("confidence")
-        counts = fields.object("counts")
-        counts.one_of("encoding", (ENCODING,))
-        n_voters = counts.integer("n_voters", least=1, most=MAX_VOTERS)
+        said = FORM(document, "")
+        counts, profile, test = said.pop("counts"), said.pop("profile"), said.pop("test")
+        stated, classes = said.pop("bounds"), said.pop("classes")
+        n_voters = counts["n_voters"]
+        for name in ("weights", "prior"):
+            if len(said[name]) != n_voters:
+                raise CertificateFileError(
+                    f"{name} is a list of {len(said[name])} numbers, not of {n_voters}, one for"
+                    " each voter."
+                )
+        bounds: dict[str, StatedBound] = {}
+        for part in stated:
+            name = part.pop("name")
+            if name in bounds:
+                raise CertificateFileError(f"The bound {shortened(name)} is stated twice.")
+            bounds[name] = StatedBound(**part)
         record = cls(
-            schema=schema,
-            bound=guarantee.text("bound"),
-            value=guarantee.number("value"),
-            printed=guarantee.decimal("printed"),
-            delta=confidence.number("delta"),
-            share=confidence.number("share"),
-            candidates=confidence.texts("candidates"),
-            sharpening=fields.one_of("sharpening", SHARPENINGS),
-            bounds=_bounds(fields),
-            weights=fields.numbers("weights", n_voters),
-            prior=fields.numbers("prior", n_voters),
+            **said.pop("guarantee"),
+            **said.pop("confidence"),
+            **said,
+            bounds=bounds,
             n_voters=n_voters,
-            counts={name: _triangle(counts, name, n_voters) for name in PAIR_COUNTS},
-            profile=_profile(fields),
-            test=_test(fields),
-            classes=_classes(fields.object("classes")),
-            attestations=fields.texts("attestations"),
-            notes=fields.texts("notes"),
-            versions=fields.texts_by_name("versions"),
-            digest=fields.text("digest"),
+            counts={name: _triangle(counts[name], n_voters, name) for name in PAIR_COUNTS},
+            profile=None if profile is None else _profile(**profile),
+            test=None if test is None else (test["n_errors"], test["n_samples"]),
+            classes=many(LABELS[classes["kind"]])(classes["labels"], "classes.labels"),
             expected_digest=digest_of(document),
         )
-        for part in (guarantee, confidence, counts, fields):
-            part.must_be_all_read()
         if not record.candidates or not record.classes:
             raise CertificateFileError("confidence.candidates or classes.labels is empty.")
         return record
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what the file of this record holds.
+
+        Raises
+        ------
+        ValueError
+            If the record is larger than a file may be, or has labels that JSON cannot hold.
+        """
+        self._refuse_too_large()
+        document = {
+            "schema": self.schema,
+            "guarantee": {
+                "bound": self.bound,
+                "value": self.value.hex(),
+                "printed": self.printed,
+            },
+            "confidence": {
+                "delta": self.delta.hex(),
+                "candidates": list(self.candidates),
+                "share": self.share.hex(),
+            },
+            "sharpening": self.sharpening,
+            "bounds": [
+                {
+                    "name": name,
+                    "value": stated.value.hex(),
+                    "printed": stated.printed,
+                    "delta": stated.delta.hex(),
+                }
+                for name, stated in self.bounds.items()
+            ],
+            "attestations": list(self.attestations),
+            "notes": list(self.notes),
+            "classes": _labels(self.classes),
+            "profile": None
+            if self.profile is None
+            else {
+                "n_points": self.profile[0].size,
+                "encoding": PROFILE_ENCODING,
+                "leads": pack_numbers(self.profile[0]),
+                "gaps": pack_numbers(self.profile[1]),
+            },
+            "test": None
+            if self.test is None
+            else {"n_errors": self.test[0], "n_samples": self.test[1]},
+            "versions": dict(self.versions),
+            "weights": [weight.hex() for weight in self.weights],
+            "prior": [weight.hex() for weight in self.prior],
+            "counts": {
+                "n_voters": self.n_voters,
+                "encoding": ENCODING,
+                **{name: pack_numbers(self.counts[name]) for name in PAIR_COUNTS},
+            },
+        }
+        return {**document, "digest": digest_of(document)}
+
+    def _refuse_too_large(self) -> None:
+        largest = int(self.counts["disagreement_overlaps"].max())
+        if self.n_voters > MAX_VOTERS or largest > MAX_POINTS:
+            raise ValueError(
+                f"A certificate file holds up to {MAX_VOTERS} voters and {MAX_POINTS} points; this"
+                f" one has {self.n_voters} and {largest}. Leave out voters of weight 0 with"
+                " `prune`."
+            )
+        if any(too_many_sizes(self.counts[name]) for name in SIZES):
+            raise ValueError(
+                f"A certificate file holds up to {MAX_SIZES} different numbers of points that two"
+                " voters share; this one has more. Train fewer voters, or hold out the same points"
+                " for all of them."
+            )
+        if self.profile is not None and self.profile[0].size > MAX_PROFILE:
+            raise ValueError(
+                f"A certificate file holds up to {MAX_PROFILE} unlabelled points; this certificate"
+                f" has {self.profile[0].size}. Certify with fewer: the bound hardly needs more."
+            )
 
 
 def digest_of(document: dict[str, Any]) -> str:
@@ -194,21 +319,19 @@ def digest_of(document: dict[str, Any]) -> str:
     return f"sha256:{hashlib.sha256(canonical(rest).encode('utf-8')).hexdigest()}"
 
 
-def _bounds(fields: Fields) -> dict[str, StatedBound]:
-    stated: dict[str, StatedBound] = {}
-    for part in fields.objects("bounds"):
-        name = part.text("name")
-        if name in stated:
-            raise CertificateFileError(f"The bound {name[:40]!r} is stated twice.")
-        stated[name] = StatedBound(
-            value=part.number("value"), printed=part.decimal("printed"), delta=part.number("delta")
-        )
-        part.must_be_all_read()
-    return stated
+def too_many_sizes(points: IntArray) -> bool:
+    """Whether there are more different numbers of points than a file may hold.
+
+    Examples
+    --------
+    >>> too_many_sizes(np.arange(10)), too_many_sizes(np.arange(2 * MAX_SIZES))
+    (False, True)
+    """
+    return points.size > MAX_SIZES and np.unique(points).size > MAX_SIZES
 
 
-def _triangle(counts: Fields, name: str, n_voters: int) -> IntArray:
-    triangle = unpack(counts.text(name), n_voters, name)
+def _triangle(packed: str, n_voters: int, name: str) -> IntArray:
+    triangle = unpack(packed, n_voters, name)
     if triangle.max() > MAX_POINTS:
         raise CertificateFileError(
             f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
@@ -221,51 +344,21 @@ def _triangle(counts: Fields, name: str, n_voters: int) -> IntArray:
     return triangle
 
 
-def too_many_sizes(points: IntArray) -> bool:
-    """Whether there are more different numbers of points than a file may hold.
-
-    Examples
-    --------
-    >>> too_many_sizes(np.arange(10)), too_many_sizes(np.arange(2 * MAX_SIZES))
-    (False, True)
-    """
-    return points.size > MAX_SIZES and np.unique(points).size > MAX_SIZES
-
-
-def _profile(fields: Fields) -> tuple[FloatArray, FloatArray] | None:
-    part = fields.optional_object("profile")
-    if part is None:
-        return None
-    n_points = part.integer("n_points", least=1, most=MAX_PROFILE)
-    part.one_of("encoding", (PROFILE_ENCODING,))
-    leads, gaps = (
-        unpack_numbers(part.text(name), n_points, f"profile.{name}") for name in ("leads", "gaps")
+def _profile(*, n_points: int, leads: str, gaps: str, **_: str) -> tuple[FloatArray, FloatArray]:
+    return (
+        unpack_numbers(leads, n_points, "profile.leads"),
+        unpack_numbers(gaps, n_points, "profile.gaps"),
     )
-    part.must_be_all_read()
-    return leads, gaps
 
 
-def _test(fields: Fields) -> tuple[int, int] | None:
-    part = fields.optional_object("test")
-    if part is None:
-        return None
-    pair = tuple(part.integer(name, least=0, most=MAX_POINTS) for name in ("n_errors", "n_samples"))
-    part.must_be_all_read()
-    return pair[0], pair[1]
-
-
-def _classes(part: Fields) -> tuple[Any, ...]:
-    kind = part.text("kind")
-    if kind not in NUMBERS_OF_LABELS:
-        raise CertificateFileError(
-            f"classes.kind is {kind[:40]!r}; known are {', '.join(NUMBERS_OF_LABELS)}."
-        )
-    labels: tuple[Any, ...]
-    if kind == "text":
-        labels = part.texts("labels")
-    elif kind == "float":
-        labels = part.numbers("labels", None)
-    else:
-        labels = part.plain("labels", NUMBERS_OF_LABELS[kind])
-    part.must_be_all_read()
-    return labels
+def _labels(labels: tuple[Any, ...]) -> dict[str, Any]:
+    kinds = {type(label) for label in labels}
+    if kinds == {float}:
+        return {"kind": "float", "labels": [label.hex() for label in labels]}
+    if kinds in ({str}, {bool}) or (kinds == {int} and max(map(abs, labels)) <= LARGEST_LABEL):
+        kind = {str: "text", bool: "boolean", int: "integer"}[kinds.pop()]
+        return {"kind": kind, "labels": list(labels)}
+    raise ValueError(
+        f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them to"
+        " text or integers before certifying."
+    )

@@ -1,4 +1,4 @@
-"""JSON as a stranger may have written it: read within limits, refused in one line."""
+"""JSON from unknown sources: read within limits, refused in one line."""
 
 from __future__ import annotations
 
