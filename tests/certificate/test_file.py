@@ -148,8 +148,9 @@ def test_loading_refuses_what_the_counts_do_not_give(document, place, value, mes
         certificate_of(CertificateRecord.from_document(forged))
 
 
-def test_labels_that_json_cannot_hold_are_refused_on_saving(tmp_path):
-    dates = np.array(["2020-01-01", "2020-01-02"], "datetime64[D]")
+@pytest.mark.parametrize("unit", ["D", "ns"])
+def test_labels_that_json_cannot_hold_are_refused_on_saving(unit, tmp_path):
+    dates = np.array(["2020-01-01", "2020-01-02"], f"datetime64[{unit}]")
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1]], [0, 1]))
     strange = VoteCounts(classes=dates, **{name: getattr(counts, name) for name in INTEGER_FIELDS})
     with pytest.raises(ValueError, match="Convert them to text or integers"):

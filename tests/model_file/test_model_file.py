@@ -306,6 +306,12 @@ def with_a_hidden_tree(vote):
     vote.estimators_[0].tree_ = vote.estimators_[1].tree_
 
 
+def with_a_tree_behind_a_mask(vote):
+    hidden = np.array([vote.estimators_[0].tree_, None], dtype=object)
+    vote.notes_ = np.ma.masked_array(hidden, mask=[True, False])
+    vote.estimators_[0].tree_ = vote.estimators_[1].tree_
+
+
 def with_another_method(vote):
     vote.estimators_[0]._validate_X_predict = np.add
 
@@ -330,6 +336,7 @@ def with_fewer_trees(vote):
         of_unknown_width,
         of_lying_width,
         with_a_hidden_tree,
+        with_a_tree_behind_a_mask,
         with_another_method,
         with_gradient_boosting,
         without_a_forest,

@@ -10,12 +10,18 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file_arrays import full, triangle_of
-from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord, StatedBound
+from tandemvote.certificate.file_record import (
+    PAIR_COUNTS,
+    CertificateRecord,
+    StatedBound,
+    label_kind,
+)
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.profile import VoteProfile
@@ -95,7 +101,7 @@ def record_of(certificate: Certificate) -> CertificateRecord:
         counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
         profile=None if profile is None else (profile.leads, profile.gaps),
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
-        classes=tuple(counts.classes.tolist()),
+        classes=_labels(counts.classes),
         attestations=tuple(map(str, certificate.assumptions)),
         notes=tuple(map(str, certificate.notes)),
         versions={str(name): str(release) for name, release in certificate.versions.items()},
@@ -159,3 +165,10 @@ def _evaluate(name: str, record: CertificateRecord, averages: Averages, delta: f
     if name == TEST_SET or not bound.applies_to(averages.counts):
         raise CertificateFileError(f"The bound {name!r} does not apply to these counts.")
     return bound.at(averages, delta)
+
+
+def _labels(classes: NDArray[Any]) -> tuple[Any, ...]:
+    # Of dates numpy may make integers, which are other labels.
+    labels = tuple(classes if classes.dtype.kind in "mM" else classes.tolist())
+    label_kind(labels)
+    return labels

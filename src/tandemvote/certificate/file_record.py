@@ -263,7 +263,7 @@ class CertificateRecord:
             ],
             "attestations": list(self.attestations),
             "notes": list(self.notes),
-            "classes": _labels(self.classes),
+            "classes": self._labels(),
             "profile": None
             if self.profile is None
             else {
@@ -285,6 +285,11 @@ class CertificateRecord:
             },
         }
         return {**document, "digest": digest_of(document)}
+
+    def _labels(self) -> dict[str, Any]:
+        kind = label_kind(self.classes)
+        written = [label.hex() if kind == "float" else label for label in self.classes]
+        return {"kind": kind, "labels": written}
 
     def _refuse_too_large(self) -> None:
         largest = int(self.counts["disagreement_overlaps"].max())
@@ -351,14 +356,20 @@ def _profile(*, n_points: int, leads: str, gaps: str, **_: str) -> tuple[FloatAr
     )
 
 
-def _labels(labels: tuple[Any, ...]) -> dict[str, Any]:
+def label_kind(labels: tuple[Any, ...]) -> str:
+    """Return the kind of labels, one of `LABELS`.
+
+    Examples
+    --------
+    >>> label_kind(("no", "yes")), label_kind((0, 1))
+    ('text', 'integer')
+    """
     kinds = {type(label) for label in labels}
-    if kinds == {float}:
-        return {"kind": "float", "labels": [label.hex() for label in labels]}
-    if kinds in ({str}, {bool}) or (kinds == {int} and max(map(abs, labels)) <= LARGEST_LABEL):
-        kind = {str: "text", bool: "boolean", int: "integer"}[kinds.pop()]
-        return {"kind": kind, "labels": list(labels)}
-    raise ValueError(
-        f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them to"
-        " text or integers before certifying."
-    )
+    known = {str: "text", bool: "boolean", float: "float", int: "integer"}
+    too_large = kinds == {int} and max(map(abs, labels)) > LARGEST_LABEL
+    if len(kinds) != 1 or not kinds <= set(known) or too_large:
+        raise ValueError(
+            f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them"
+            " to text or integers before certifying."
+        )
+    return known[kinds.pop()]

@@ -7,10 +7,12 @@ from copy import copy
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
-from sklearn.tree._tree import Tree
+import numpy as np
 
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.file import certificate_of, record_of
+from tandemvote.certification import Certification
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.estimators import (
     CertifiedBaggingClassifier,
@@ -19,11 +21,7 @@ from tandemvote.estimators import (
 )
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.extras import import_extra
-from tandemvote.model_file.soundness import (
-    ModelFileError,
-    refuse_false_promise,
-    refuse_unsound_trees,
-)
+from tandemvote.model_file.trees import TREE, ModelFileError, refuse_unsound_trees
 from tandemvote.profile import VoteProfile
 
 OWN_TYPES: tuple[type, ...] = (
@@ -36,7 +34,7 @@ OWN_TYPES: tuple[type, ...] = (
     VoteProfile,
 )
 
-TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*OWN_TYPES, Tree)]
+TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*OWN_TYPES, TREE)]
 """What a file may hold besides what skops trusts by itself: numbers, containers, arrays and the
 public estimators of scikit-learn. The compiled trees of scikit-learn are not among those, because
 nobody checks where their branches lead; `refuse_unsound_trees` does, before they are used."""
@@ -51,7 +49,7 @@ def write_skops(model: CertifiedVote) -> bytes:
 
 
 def read_skops(data: bytes) -> CertifiedVote:
-    """Return the vote in a skops file, looked through.
+    """Return the vote in a skops file, checked.
 
     Raises
     ------
@@ -75,6 +73,33 @@ def read_skops(data: bytes) -> CertifiedVote:
     refuse_unsound_trees(model)
     refuse_false_promise(model)
     return model
+
+
+def refuse_false_promise(model: CertifiedVote) -> None:
+    """Compute the certificate again from its counts; refuse one that differs, or of other weights.
+
+    Raises
+    ------
+    ValueError
+        If the certificate is not what its counts and the vote's weights give.
+    """
+    certificate = certificate_of(record_of(model.certificate_))
+    weights = certificate.weights
+    if len(model.weights_) < len(weights):  # a pruned vote has no voters of weight 0
+        weights = weights[weights > 0]
+    if not np.array_equal(weights, model.weights_) or len(weights) != len(model.estimators_):
+        raise ModelFileError("its certificate is about a vote with other weights")
+    model._accept(
+        Certification(
+            request=model._request(),
+            counts=certificate.counts,
+            weights=certificate.weights,
+            profile=certificate.profile,
+            notes=certificate.notes,
+        )
+    )
+    model.certificate_, model.bounds_ = certificate, certificate.bounds
+    model.weights_ = weights
 
 
 def _skops() -> Any:

@@ -14,7 +14,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.model_file.skops_format import read_skops, write_skops
-from tandemvote.model_file.soundness import ModelFileError
+from tandemvote.model_file.trees import ModelFileError
 
 SKOPS, JOBLIB = ".skops", ".joblib"
 

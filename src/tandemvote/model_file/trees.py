@@ -1,65 +1,56 @@
-"""Whether a vote that a stranger filed can be used at all, and keeps what it promises.
+"""Whether the trees of a vote from an unknown source can be used at all.
 
 Trees are walked by compiled code that checks no index: a branch to a node that is not there, or a
-split on a column that is not there, reads memory of others. Every way to a tree must therefore be
-one that was looked at.
+split on a column that is not there, reads foreign memory. So every tree in a file is found and
+checked, and what cannot be looked into is refused.
+
+This is the only module here that uses a private name of scikit-learn: the compiled `Tree` has no
+public one, and scikit-learn itself never checks where branches lead.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from types import FunctionType, ModuleType
+from collections.abc import Iterator, Mapping
+from functools import partial
+from operator import attrgetter, itemgetter, methodcaller
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.ensemble._gb import BaseGradientBoosting
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import TREE_LEAF, Tree
 
-from tandemvote.certificate.file import certificate_of, document_of
-from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.certification import Certification
 from tandemvote.estimators import CertifiedForestClassifier
 from tandemvote.estimators.certified_vote import CertifiedVote
+
+TREE: type = Tree
+"""The compiled tree."""
+
+CONTAINERS = (list, tuple, set, frozenset)
+
+CALLS = (partial, MethodType, attrgetter, itemgetter, methodcaller, slice)
+"""Types whose parts their recipe for a copy lists."""
+
+WITHOUT_PARTS = (
+    *(type(None), str, bytes, bytearray, int, float, complex, range, type),
+    *(FunctionType, BuiltinFunctionType, np.ufunc, np.generic, np.dtype, Tree),
+    *(np.random.RandomState, np.random.Generator, np.random.BitGenerator),
+)
+"""Types that hold no tree but, in the end, themselves."""
 
 
 class ModelFileError(ValueError):
     """A file cannot be opened as a certified vote, or a vote cannot be kept in such a file."""
 
 
-def refuse_false_promise(model: CertifiedVote) -> None:
-    """Compute the certificate again from its counts; refuse one that differs, or of other weights.
-
-    Raises
-    ------
-    ValueError
-        If the certificate is not what its counts and the vote's weights give.
-    """
-    certificate = certificate_of(CertificateRecord.from_document(document_of(model.certificate_)))
-    weights = certificate.weights
-    if len(model.weights_) < len(weights):  # a pruned vote has no voters of weight 0
-        weights = weights[weights > 0]
-    if not np.array_equal(weights, model.weights_) or len(weights) != len(model.estimators_):
-        raise ModelFileError("its certificate is about a vote with other weights")
-    weights, kept = model.weights_, certificate.weights
-    model._accept(
-        Certification(
-            request=model._request(),
-            counts=certificate.counts,
-            weights=kept,
-            profile=certificate.profile,
-            notes=certificate.notes,
-        )
-    )
-    model.certificate_, model.bounds_ = certificate, certificate.bounds
-    model.weights_ = weights
-
-
 def refuse_unsound_trees(model: CertifiedVote) -> None:
-    """Look at every tree in a vote, wherever it is.
+    """Check every tree in a vote, wherever it is.
 
     Raises
     ------
@@ -70,7 +61,7 @@ def refuse_unsound_trees(model: CertifiedVote) -> None:
     owners = [part for part in parts if isinstance(part, BaseDecisionTree)]
     owned = {id(owner.tree_) for owner in owners if hasattr(owner, "tree_")}
     for part in parts:
-        if isinstance(part, BaseGradientBoosting):
+        if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
             raise ModelFileError("gradient boosting walks its trees without a check of anything")
         if isinstance(part, BaseEstimator):
             hidden = [name for name in vars(part) if callable(getattr(type(part), name, None))]
@@ -137,10 +128,25 @@ def _everything_in(model: object) -> Iterator[object]:
     todo = [model]
     while todo:
         part = todo.pop()
-        if id(part) in seen or isinstance(part, type | ModuleType | FunctionType):
-            continue
-        seen[id(part)] = part
-        yield part
-        todo.extend(gc.get_referents(part))
-        if isinstance(part, np.ndarray) and part.dtype.hasobject:
-            todo.extend(part.ravel().tolist())  # which the garbage collector does not look into
+        if id(part) not in seen:
+            seen[id(part)] = part
+            yield part
+            todo.extend(_parts(part))
+
+
+def _parts(whole: Any) -> Iterator[object]:
+    """Yield what an object holds; refuse one that does not show it."""
+    if isinstance(whole, Mapping):
+        yield from whole.keys()
+        yield from whole.values()
+    elif isinstance(whole, CONTAINERS):
+        yield from whole
+    elif isinstance(whole, np.ndarray):
+        if whole.dtype.hasobject:
+            yield from np.asarray(whole).ravel().tolist()  # masked entries included
+    elif isinstance(whole, CALLS):
+        yield whole.__reduce__()
+    elif not hasattr(whole, "__dict__") and not isinstance(whole, WITHOUT_PARTS):
+        raise ModelFileError(f"it holds a {type(whole).__name__}, which cannot be looked into")
+    if hasattr(whole, "__dict__") and not isinstance(whole, WITHOUT_PARTS):
+        yield vars(whole)
