@@ -43,8 +43,8 @@ def parsed_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--voters", type=int, default=300)
     parser.add_argument("--points", type=int, default=300_000)
-    parser.add_argument("--file-points", type=int, default=2_500_000, help="points a file")
-    parser.add_argument("--group-points", type=int, default=100_000, help="points a row group")
+    parser.add_argument("--file-points", type=int, default=2_500_000, help="points per file")
+    parser.add_argument("--group-points", type=int, default=100_000, help="points per row group")
     parser.add_argument("--dictionary", action="store_true", help="a quarter of the size on disk")
     parser.add_argument("--folder", type=Path, help="where the votes lie for the while")
     return parser.parse_args()
@@ -60,7 +60,7 @@ def write_votes_apart(folder: str, options: argparse.Namespace) -> None:
 
 
 def write_votes(folder: str, options: argparse.Namespace) -> None:
-    """Write files of two classes, a row group at a time."""
+    """Write files of two classes, one row group at a time."""
     rng = np.random.default_rng(0)
     names = ["label", *(f"voter_{i}" for i in range(options.voters))]
     schema = arrow.schema([(name, arrow.int8()) for name in names])
@@ -97,7 +97,7 @@ def measure(folder: str) -> None:
     operations = 2.0 * N_PRODUCTS * votes.n_voters**2 * votes.n_points
     print(f"{counts}")
     print(f"processor time           {spent:9.1f} s ({waited:.1f} s by the clock)")
-    print(f"points a second          {votes.n_points / spent:9.0f}")
+    print(f"points per second        {votes.n_points / spent:9.0f}")
     print(f"reading and decoding     {reading / spent:9.2f} of it, judged by a part")
     print(f"sgemm peak of one core   {peak / 1e9:9.1f} Gflop/s")
     print(f"share of the peak        {operations / spent / peak:9.2f}")
@@ -106,7 +106,7 @@ def measure(folder: str) -> None:
 
 
 def sgemm_peak(size: int = 2048, repeats: int = 5) -> float:
-    """Operations a second of processor time, in the best of some large products."""
+    """Operations per second of processor time, in the best of some large products."""
     square = np.random.default_rng(0).random((size, size), dtype=np.float32)
     times = []
     for _ in range(repeats):

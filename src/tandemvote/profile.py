@@ -11,8 +11,8 @@ from tandemvote.codes import distinct
 from tandemvote.counting.counts import FloatArray
 
 SHUFFLE = 20201206
-"""Seed of the order of the points: bets on a point depend on those before, so files sorted by
-anything must not decide it."""
+"""Seed of the order of the points. Bets on a point depend on the points before it, so the order
+of a file must not matter."""
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -56,7 +56,7 @@ class VoteProfile:
 
     @classmethod
     def of(cls, predictions: ArrayLike, weights: ArrayLike) -> VoteProfile:
-        """Let the voters with these weights vote, in an order that depends on nothing they said.
+        """Let the voters vote with these weights, and shuffle the points by a fixed seed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Labels are compared as they are written; spellings that look like a mistake are refused."""
+"""Labels are compared as they are written; predictions that look misspelt are refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from decimal import Decimal, InvalidOperation
 
 FEWEST_POINTS = 20
-"""On fewer points it may be chance that no prediction is a label."""
+"""On fewer points no prediction may be a label by chance."""
 
 WORDS_SHOWN = 3
 
@@ -16,12 +16,12 @@ def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]
     """Refuse a prediction that is no label but looks like one: ``1.0`` where a label is ``1``.
 
     It would count as an error everywhere, and cannot be merged with the label either: ``1.1`` and
-    ``1.10`` may be two versions. Where both are labels, both are.
+    ``1.10`` may be two versions. Where both occur as labels, they are two labels.
 
     Parameters
     ----------
     predictions, labels : collection of str
-        What voters say, and the true labels.
+        Predicted and true labels.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]
 
 
 def refuse_other_words(predictions: Collection[str], labels: Collection[str]) -> None:
-    """Refuse predictions of which none is a label, as names beside codes of classes.
+    """Refuse predictions none of which is a label, such as codes where labels are names.
 
     Parameters
     ----------
     predictions, labels : collection of str
-        What voters say, and the true labels, on `FEWEST_POINTS` points or more.
+        Predicted and true labels on `FEWEST_POINTS` points or more.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def shown(words: Iterable[object]) -> str:
 
 
 def _look(word: str) -> str | Decimal:
-    """Return what a reader takes a word for: a number, or letters without case and margins."""
+    """Return what a word looks like to a reader: a number, or text without case and margins."""
     plain = unicodedata.normalize("NFKC", word).strip().casefold()
     try:
         number = Decimal(plain)

@@ -1,4 +1,4 @@
-"""One batch of rows becomes `Votes`: typed columns in, codes and masks out."""
+"""From one batch of rows to `Votes`: typed columns in, codes and masks out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.codes import distinct
+from tandemvote.codes import distinct, encode
 from tandemvote.counting.vote_columns import Columns, not_a_voter
 from tandemvote.extras import import_extra
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
@@ -36,25 +36,25 @@ class Cells(NamedTuple):
 def votes_of(
     batch: pyarrow.RecordBatch, columns: Columns, *, labels: Collection[str] | None = None
 ) -> Votes:
-    """Return the votes in a batch of rows, of which there is at least one.
+    """Return the votes in a batch of one row or more.
 
-    Cells are text: ``None``, ``NA`` or a blank is what a voter says, and ``1.0`` is not ``1``. Only
+    Cells are text: ``None``, ``NA`` and a blank are predictions, and ``1.0`` is not ``1``. Only
     null and the empty text are missing. A number is the text it is written as, a float that of the
-    whole number it equals. Unlike `Votes.from_predictions` this takes a batch in which some voter
-    holds out nothing: other batches may know more of it.
+    whole number it equals. Unlike in `Votes.from_predictions`, a voter may hold out no point here:
+    there may be other batches.
 
     Parameters
     ----------
     batch : pyarrow.RecordBatch
     columns : Columns
     labels : collection of str, optional
-        All true labels, if there are batches besides this one.
+        All true labels, if there are other batches.
 
     Raises
     ------
     ValueError
-        If a label is missing, a number is no whole number, a voter seems to hold names of rows, or
-        a prediction seems to be a label in another spelling.
+        If a label is missing, a number is not whole, a voter seems to hold names of rows, or a
+        prediction seems to be a label in another spelling.
     """
     cells, vocabulary = _cells(batch, columns)
     truth, present = cells[0]
@@ -70,11 +70,10 @@ def votes_of(
         table[voter] = values
         if present is not None:
             held_out[voter - 1] = present
-            # What lies under a missing cell means nothing: the label takes its place. These three
-            # steps do what numpy.where does in ten times as long.
-            table[voter] ^= table[0]
+            # The label takes the place of what lies under a missing cell, which means nothing;
+            # numpy.where takes several times as long.
             table[voter] *= present
-            table[voter] ^= table[0]
+            table[voter] += table[0] * ~present
     classes, codes = _spelled(table, columns.kind, vocabulary)
     votes = Votes(codes[1:], codes[0], held_out, classes, codes[1:, :0])
     _refuse_row_names(votes, columns)
@@ -84,13 +83,7 @@ def votes_of(
 
 
 def predictions_of(batch: pyarrow.RecordBatch, columns: Columns) -> NDArray[np.str_]:
-    """Return the text of a batch without labels and without missing cells, one row per voter.
-
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch
-    columns : Columns
-    """
+    """Return the text of a batch without labels and without missing cells, one row per voter."""
     cells, vocabulary = _cells(batch, columns)
     for name, (_, present) in zip(columns.voters, cells, strict=True):
         if present is not None:
@@ -158,7 +151,7 @@ def _spelled(
 
 
 def _refuse_row_names(votes: Votes, columns: Columns) -> None:
-    """Refuse a voter that says something else at every point: most of it can be no label."""
+    """Refuse a voter with a different value at every point: most of them cannot be labels."""
     n = votes.n_samples
     # Counting values takes long, and is needed only if there are as many classes as points.
     if n < FEWEST_POINTS or votes.classes.size < n or n <= 2 * np.unique(votes.labels).size:
@@ -193,17 +186,15 @@ def _numbers(array: pyarrow.Array) -> Cells:
         array = array.cast(arrow.uint8())
     elif types.is_floating(array.type) or array.type.bit_width > BITS_OF_A_SMALL_INTEGER:
         array = _whole(array)
-    return Cells(_under(array), _present(array))
+    return _bare(array)
 
 
 def _positions(encoded: pyarrow.DictionaryArray, vocabulary: NDArray[np.str_]) -> Cells:
     if not len(encoded.dictionary):
         return Cells(np.zeros(len(encoded), np.intp), np.zeros(len(encoded), bool))
-    position = np.searchsorted(vocabulary, np.array(_words(encoded), str))
-    indices, present = _under(encoded.indices), _present(encoded.indices)
-    if present is not None:
-        indices = np.where(present, indices, 0)
-    return Cells(position.astype(np.min_scalar_type(vocabulary.size))[indices], present)
+    position = encode(np.array(_words(encoded), str), vocabulary)
+    indices, present = _bare(encoded.indices)
+    return Cells(position[indices if present is None else indices * present], present)
 
 
 def _words(encoded: pyarrow.DictionaryArray) -> list[str]:
@@ -265,17 +256,13 @@ def _whole(array: pyarrow.Array) -> pyarrow.Array:
         ) from error
 
 
-def _under(array: pyarrow.Array) -> NDArray[np.integer[Any]]:
-    """Return the numbers of a column without a copy, whatever lies where a cell is missing."""
-    arrow = import_extra("pyarrow", "data")
-    values = array.buffers()[1]
-    bare = arrow.Array.from_buffers(array.type, len(array), [None, values], offset=array.offset)
-    return np.asarray(bare.to_numpy())
-
-
-def _present(array: pyarrow.Array) -> NDArray[np.bool_] | None:
+def _bare(array: pyarrow.Array) -> Cells:
+    """Return the numbers of a column, without the copy that pyarrow makes of missing cells."""
     if not array.null_count:
-        return None
-    bits = np.frombuffer(array.buffers()[0], np.uint8)
-    unpacked = np.unpackbits(bits, bitorder="little", count=array.offset + len(array))
-    return unpacked[array.offset :].view(bool)
+        return Cells(array.to_numpy(), None)
+    arrow = import_extra("pyarrow", "data")
+    bits, values = array.buffers()
+    bare = arrow.Array.from_buffers(array.type, len(array), [None, values], offset=array.offset)
+    end = array.offset + len(array)
+    present = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little", count=end)
+    return Cells(bare.to_numpy(), present[array.offset :].view(bool))

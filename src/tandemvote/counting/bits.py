@@ -1,7 +1,7 @@
 """Count pairs by bits: 64 points of two voters fit in one AND and one population count.
 
-Needs numba. For large pools it is several times as fast as the matrix product of `pair_counting`,
-and gives the same integers.
+Needs numba. For many voters this is several times as fast as the matrix product of `pairs`, and
+gives the same integers.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if numba.config.DISABLE_JIT:
     raise ImportError("numba is told not to compile.")
 
 WORDS_AT_A_TIME = 256
-"""So many words of two rows stay in the processor's nearest cache."""
+"""This many words of two rows stay in the processor's nearest cache."""
 
-PARTS_A_THREAD = 8
-"""The rows are dealt out in more parts than there are threads, so that all end at the same time."""
+PARTS_PER_THREAD = 8
+"""More parts than threads, so that all threads end at about the same time."""
 
 
 def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -39,7 +39,7 @@ def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:
     n_rows, n_threads = len(words), _threads()
     pairs = np.zeros((n_rows, n_rows), np.int64)
     # Row k has k + 1 pairs to count, so parts of equal work end at square roots.
-    ends = n_rows * np.sqrt(np.linspace(0.0, 1.0, PARTS_A_THREAD * n_threads + 1))
+    ends = n_rows * np.sqrt(np.linspace(0.0, 1.0, PARTS_PER_THREAD * n_threads + 1))
     parts = pairwise(np.unique(ends.astype(int)).tolist())
     with ThreadPoolExecutor(n_threads) as threads:
         list(threads.map(lambda part: _count_rows(words, *part, pairs), parts))
@@ -47,21 +47,21 @@ def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _packed(plane: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Eight cells a byte, eight bytes a word, the last word filled up with zeros."""
+    """Pack eight cells per byte and eight bytes per word; the last word ends in zeros."""
     octets = np.packbits(plane, axis=1)
     padded = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))
     return np.ascontiguousarray(padded).view(np.uint64)
 
 
 def _threads() -> int:
-    """As many threads as the matrix product would use here, with all limits set on it."""
+    """Return as many threads as the matrix product would use here, within the limits set on it."""
     found = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
     return int(max(found, default=cpu_count()))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _population_count(_typing: Any, _word: Any) -> Any:
-    """LLVM's count of the bits that are set, which numba has no name for."""
+    """Count the bits that are set, by the LLVM instruction that numba has no name for."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -71,7 +71,7 @@ def _population_count(_typing: Any, _word: Any) -> Any:
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
 def _count_rows(words: NDArray[np.uint64], begin: int, end: int, pairs: NDArray[np.int64]) -> None:
-    """Fill in the pairs of rows `begin` to `end` with themselves and the rows before."""
+    """Fill in the pairs of rows `begin` to `end` with themselves and the rows before them."""
     n_words = words.shape[1]
     for start in range(0, n_words, WORDS_AT_A_TIME):
         stop = min(start + WORDS_AT_A_TIME, n_words)

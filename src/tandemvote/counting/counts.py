@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 CHUNK_BYTES = 2**26
-"""Size of one 0/1 plane of a chunk; memory stays flat at a few of these."""
+"""Size of one float32 plane of a chunk; memory stays at a few of these."""
 
 FEW_CLASSES = 8
 """Up to so many classes, one matrix product per class is faster than comparing rows in pairs."""
@@ -109,7 +109,7 @@ class VoteCounts:
                 "The diagonals of overlaps and tandem_errors must equal sizes and errors: a voter"
                 " paired with itself is that voter."
             )
-        # Without unlabelled points, and with two classes, counts coincide: keep them once.
+        # Without unlabelled points, and with two classes, counts coincide and are kept once.
         for name, other in (
             ("disagreement_overlaps", "overlaps"),
             ("lone_errors", "disagreements"),
@@ -119,19 +119,14 @@ class VoteCounts:
 
     @classmethod
     def _known_to_be_valid(cls, **arrays: NDArray[Any]) -> VoteCounts:
-        """Skip the checks: a pool of thousands of voters is counted faster than checked."""
+        """Skip the checks, which take longer than counting for thousands of voters."""
         counts = object.__new__(cls)
         counts.__setstate__(arrays)
         return counts
 
     @classmethod
     def from_votes(cls, votes: Votes) -> VoteCounts:
-        """Count in chunks of points, so that memory stays flat and every product exact.
-
-        Parameters
-        ----------
-        votes : Votes
-        """
+        """Count in chunks of points, so that memory stays flat and every product exact."""
         counts = reduce(add, map(_count, votes.chunks(_chunk_size(votes.n_voters))))
         return counts._with_unlabelled(votes.unlabelled, votes.classes)
 
@@ -290,7 +285,7 @@ class VoteCounts:
         return _rates(self.lone_errors, self.overlaps, without_points=1.0)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out of pickles what can be computed again."""
+        """Leave what can be computed again out of pickles."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The sets of points behind voters, or behind pairs of voters, as far as their sizes matter."""
+"""Sizes of the sets of points held out for voters, or for pairs of voters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tandemvote.inequalities.outward import FloatArray
 
 
 class HeldOutSets:
-    """Sizes of sets, and what was computed from them for the prior asked for last.
+    """Sizes of held-out sets, and what was computed from them for the last prior.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class HeldOutSets:
         return self.sizes.ndim
 
     def n_min(self, prior: FloatArray) -> int:
-        """Smallest set, over the voters the prior allows."""
+        """Smallest set among the voters that the prior allows."""
         # The splits do not depend on the data, so neither does a choice of voters by their sizes.
         allowed = prior > 0
         if allowed.all():
@@ -49,10 +49,10 @@ class HeldOutSets:
         return int(self.sizes[np.ix_(*[allowed] * self.voters)].min())
 
     def harmonic(self, prior: FloatArray) -> UnequalSets:
-        """Sets in full, up to the cap that keeps the published form from being tighter.
+        """All sizes, up to the cap that keeps the published form from being tighter.
 
-        A pool of thousands of voters has millions of pairs, and weights, their bound and their
-        certificate ask for the same prior in turn.
+        Thousands of voters have millions of pairs, and the weights, their bound and their
+        certificate use the same prior one after the other, so the last result is kept.
         """
         last = self._last
         if last is None or not np.array_equal(last.prior, prior):

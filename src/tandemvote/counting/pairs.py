@@ -1,7 +1,7 @@
-"""Count points pair by pair: where both voters of a pair have something in common.
+"""Count points for every pair of voters.
 
-float32 matrix products are exact, and fast with nothing but numpy. Large pools are counted by bits
-if numba is installed.
+float32 matrix products are exact, and fast with numpy alone. Many voters are counted by bits if
+numba is installed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EXACT_CHUNK = 2**24
 """float32 holds every integer up to 2^24, so a product over fewer points is exact."""
 
 MANY_VOTERS = 1000
-"""From so many voters on, counting by bits is at least twice as fast (benchmarks/popcount.py)."""
+"""From this many voters on, counting by bits is at least twice as fast (benchmarks/popcount.py)."""
 
 Pairs = NDArray[np.int64]
 Counter = Callable[[NDArray[np.bool_]], Pairs]
@@ -36,14 +36,14 @@ def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
 
 
 def true_pairs_by_product(plane: NDArray[np.bool_]) -> Pairs:
-    """Count them by a symmetric matrix product."""
+    """Count the same by a symmetric matrix product."""
     points: NDArray[np.float32] = plane.astype(np.float32)
     return (points @ points.T).astype(np.int64)
 
 
 @cache
 def bit_counter() -> Counter | None:
-    """Return the way to count them by bits, None where numba does not compile."""
+    """Return the function that counts by bits, or None if numba cannot compile it."""
     try:
         from tandemvote.counting.bits import true_pairs_by_bits  # noqa: PLC0415  an extra
     except ImportError:
@@ -63,8 +63,8 @@ def equal_pairs(
     >>> equal_pairs(np.array([[4, 5, 6], [4, 0, 6]]), held_out, overlaps).tolist()
     [[2, 1], [1, 3]]
     """
-    # Points a voter was trained on get one more code, so two voters also agree where neither
-    # holds a point out; how often that is, the sizes of their sets tell.
+    # Points a voter was trained on get a code of their own, so two voters also agree on the points
+    # held out for neither, whose number follows from the sizes.
     extra = int(predictions.max(initial=0)) + 1
     codes = np.where(held_out, predictions, extra).astype(np.min_scalar_type(extra))
     equal = np.zeros_like(overlaps)

@@ -1,4 +1,4 @@
-"""Votes in Parquet files, read a part at a time, here or wherever the file can be seen."""
+"""Votes in Parquet files, read part by part."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ BATCH_CELLS = 2**24
 """Cells in memory at a time: as many as a chunk of `VoteCounts.from_votes` takes."""
 
 BUFFER_BYTES = 2**16
-"""Read ahead in each column. Without it a whole row group would be read, however large."""
+"""Bytes read ahead in each column; by default a whole row group would be read."""
 
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A stretch of rows that a Parquet file stores together."""
+    """Rows that a Parquet file stores together."""
 
     path: Path
     index: int
@@ -35,10 +35,10 @@ class RowGroup:
 class ParquetVotes:
     """Votes on disk: one row per point, a label column, one column per voter.
 
-    A voter's cell is null, or empty text, where it was trained on the point. Labels are text: of a
-    number, what it is written as. Iterating gives `Votes` of at most 2^24 cells each, as often as
-    one likes; nothing is kept. What is pickled are the names of files and the numbers of row
-    groups, never votes, so a part of it travels to another process in a few hundred bytes.
+    A voter's cell is null, or empty text, where it was trained on the point. Labels are text; a
+    number is the text it is written as. Iterating reads `Votes` of at most 2^24 cells each, and
+    keeps none of them. A pickle holds the names of files and the numbers of row groups, so that
+    another process can read the votes.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class ParquetVotes:
         Name of the column of true labels; every other column is a voter. Text; whole numbers of
         any width, floats included; or booleans, which are written True and False.
     ignore : collection of str
-        Columns that are no voters.
+        Columns that are not voters.
 
     Attributes
     ----------
@@ -115,11 +115,11 @@ class ParquetVotes:
             yield from self._read(path, list(groups))
 
     def read(self) -> Votes:
-        """Return all votes at once; they must fit into memory, a byte or more a cell, and twice."""
+        """Return all votes at once; while they are joined they take two bytes or more per cell."""
         return Votes.joined(self)
 
     def split(self, n_pieces: int) -> list[ParquetVotes]:
-        """Cut into at most so many pieces of about equal size, each of whole row groups."""
+        """Cut into at most `n_pieces` of about equal size, each of whole row groups."""
         if n_pieces < 1:
             raise ValueError(f"{n_pieces} pieces cannot hold the votes; ask for at least 1.")
         pieces: dict[int, list[RowGroup]] = {}
@@ -130,7 +130,7 @@ class ParquetVotes:
         return [self._only(groups) for groups in pieces.values()]
 
     def _label_words(self) -> frozenset[str]:
-        """Read the labels before the votes: a batch does not tell which words are labels."""
+        """Read all labels before the votes, since no batch needs to hold every label."""
         words: set[str] = set()
         label = str(self.columns.label)
         for path in dict.fromkeys(group.path for group in self.row_groups):

@@ -1,4 +1,4 @@
-"""Which files hold the votes: a file, a folder, a pattern, or several of them."""
+"""Find the Parquet files that a file, a folder, a pattern or a list of them stands for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Location = str | os.PathLike[str]
 
 
 def find_files(paths: Location | Iterable[Location]) -> list[Path]:
-    """Return the Parquet files meant, each once, in an order that does not change between calls.
+    """Return the Parquet files that are meant, each once, always in the same order.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
 
 
 def names_parquet(location: Location) -> bool:
-    """Tell whether a path, folder or pattern is about Parquet files, by its ending.
+    """Tell whether a path is a folder or ends like a Parquet file.
 
     Examples
     --------

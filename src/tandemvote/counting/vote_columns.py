@@ -1,4 +1,4 @@
-"""Which column is the label, which are voters, and whether all files agree on it."""
+"""The columns of votes on disk: the label, the voters, and whether all files agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 NAMES_SHOWN = 6
-
 
 ROW_NAMES = re.compile(r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__", re.IGNORECASE)
 """What R, pandas and readr call the column of row names, or leave without a name."""
@@ -95,12 +94,12 @@ def agree_on_columns(
 
 
 def not_a_voter(name: str) -> str:
-    """Say how to leave a column out."""
+    """Return the advice to ignore a column."""
     return f"If it is no voter, leave it out: --ignore {name!r} (ignore=[{name!r}] in Python)."
 
 
 def _names(path: Path, schema: pyarrow.Schema, ignore: Collection[str]) -> list[str]:
-    """Names of the columns without the row numbers that pandas may have stored beside them."""
+    """Return the names of the columns, without the index that pandas may have stored."""
     described = schema.pandas_metadata or {}
     rows = {name for name in described.get("index_columns", ()) if isinstance(name, str)}
     names = [name for name in schema.names if name not in rows and name not in ignore]
@@ -143,11 +142,10 @@ def _no_label(path: Path, label: str, names: Sequence[str]) -> str:
 def _other_columns(path: Path, names: Sequence[str], first: Path, columns: Sequence[str]) -> str:
     lacking = [name for name in columns if name not in set(names)]
     added = [name for name in names if name not in set(columns)]
-    differences = [f"lacks {shown(lacking)}"] * bool(lacking) + [f"adds {shown(added)}"] * bool(
-        added
-    )
+    differences = {"lacks": lacking, "adds": added}
+    said = " and ".join(f"{verb} {shown(names)}" for verb, names in differences.items() if names)
     return (
-        f"{path} {' and '.join(differences)} compared with {first}: all files must hold the same"
+        f"{path} {said} compared with {first}: all files must hold the same"
         " voters. Write them with the same columns, or certify them apart."
     )
 
