@@ -44,7 +44,6 @@ def one_input(data: bytes) -> None:
         | {"tandem": StatedBound(value=1.0, printed="1.000", delta=min(delta, 0.999))},
         weights=_weights(draw, n_voters),
         prior=_weights(draw, n_voters),
-        n_voters=n_voters,
         counts=counts,
         profile=_profile(draw) if chosen == "vote_profile" else None,
         test=(_count(draw, 1000), 1000) if chosen == "test_set" else None,

@@ -39,7 +39,7 @@ __all__ = [
     "hold_out_votes",
 ]
 
-# Rooms are entered when first asked for, so that the command line starts without scikit-learn.
+# Names are looked up when first asked for, so that the command line starts without scikit-learn.
 _ROOMS = {
     "Certificate": "certificate",
     "CertifiedBaggingClassifier": "estimators",

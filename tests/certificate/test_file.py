@@ -249,7 +249,8 @@ def test_a_file_above_the_limit_is_refused_by_its_size(tmp_path, monkeypatch):
     [
         (("counts", "n_voters"), 10**18, f"integer from 1 to {MAX_VOTERS}"),
         (("counts", "n_voters"), True, "counts.n_voters is True"),
-        (("counts", "n_voters"), 4, "weights is a list of 5 numbers, not of 4"),
+        (("counts", "n_voters"), 4, "80 bytes that 4 voters need"),
+        (("weights",), [(0.25).hex()] * 4, "weights is a list of 4 numbers, not of 5"),
         (("counts", "overlaps"), "AAAA", "cannot be unpacked"),
         (("counts", "overlaps"), "?", "cannot be unpacked"),
         (("counts", "overlaps"), "é", "cannot be unpacked"),

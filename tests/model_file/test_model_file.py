@@ -1,4 +1,4 @@
-"""Votes come back from their files as they were; what a stranger's file may hide is refused."""
+"""Votes come back from their files as they were; what a file may hide is refused."""
 
 import io
 import json
@@ -138,7 +138,7 @@ def test_another_scikit_learn_is_warned_of_once(ending, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(sklearn.base, "__version__", "1.6.0")
         path = save_model(forest(), tmp_path / f"vote{ending}")
-    with pytest.warns(UserWarning, match=r"scikit-learn 1\.6\.0\. .* fit the vote anew") as caught:
+    with pytest.warns(UserWarning, match=r"scikit-learn 1\.6\.0\. .* fit the vote again") as caught:
         load_model(path, trusted=True)
     assert len(caught) == 1
 
@@ -156,7 +156,7 @@ def test_without_skops_the_extra_is_named(tmp_path, monkeypatch):
 
 
 class Stranger:
-    """A type of nobody's library; to construct it is to be owned."""
+    """A type of no library; constructing it would run its code."""
 
     def __setstate__(self, state):
         raise AssertionError("code of the file was run")

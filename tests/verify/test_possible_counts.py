@@ -77,7 +77,6 @@ def problems(counts, weights=None):
     weights = np.full(n, 1 / n) if weights is None else weights
     record = replace(
         bare,
-        n_voters=n,
         counts=triangles,
         classes=tuple(counts.classes.tolist()),
         weights=tuple(weights),

@@ -64,7 +64,7 @@ def certify_per_class(
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, for the bound "test_set".
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like, optional
-        One weight a voter, the same for all classes. By default those of a certified classifier,
+        One weight per voter, the same for all classes. By default those of a certified classifier,
         else uniform. A name minimises that bound over all points, which costs no confidence.
     bound, prior, sharpening
         As in `certify`. Every bound holds for the points of one class as it does for all.
@@ -163,7 +163,7 @@ def _certify_classes(votes: Votes, whole: Certification) -> tuple[ClassGuarantee
 
 
 def _certify_class(
-    judged: ClassCounts, tested: ClassCounts, request: CertificateRequest, weights: FloatArray
+    held_out: ClassCounts, tested: ClassCounts, request: CertificateRequest, weights: FloatArray
 ) -> ClassGuarantee:
     """Take the smallest of the bounds asked for, each at its share of the delta of the class."""
     share = request.delta / len(request.bound)
@@ -171,15 +171,15 @@ def _certify_class(
     for name in request.bound:
         if name != TEST_SET:
             found[name] = get_bound(name)(
-                judged.counts, weights, request.prior, share, request.sharpening
+                held_out.counts, weights, request.prior, share, request.sharpening
             )
         elif tested.n_points and tested.counts.n_min:
             found[name] = get_bound(name)(tested.counts, delta=share)
     best = min(found, key=lambda name: found[name].value, default=TEST_SET)
-    source = tested if best == TEST_SET else judged
+    source = tested if best == TEST_SET else held_out
     value = found[best].value if found else 1.0
     return ClassGuarantee(
-        label=judged.label,
+        label=held_out.label,
         value=value,
         bound=best,
         delta=request.delta,

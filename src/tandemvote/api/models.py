@@ -40,8 +40,8 @@ def certify(
     ----------
     model : fitted ensemble, sequence of fitted classifiers, or Votes
         RandomForestClassifier, ExtraTreesClassifier(bootstrap=True) and BaggingClassifier are
-        judged on the training points their bootstraps left out, without a refit. Classifiers in
-        a sequence are judged on points that none of them was trained on.
+        tested on the training points their bootstraps left out, without a refit. Classifiers in
+        a sequence are tested on points that none of them was trained on.
     X, y : array_like, optional
         For an ensemble the data it was trained on, in the same order, which is audited; for a
         sequence of classifiers points that none of them was trained on; for votes nothing.

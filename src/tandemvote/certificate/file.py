@@ -97,7 +97,6 @@ def record_of(certificate: Certificate) -> CertificateRecord:
         },
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
-        n_voters=counts.n_voters,
         counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
         profile=None if profile is None else (profile.leads, profile.gaps),
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),

@@ -88,9 +88,14 @@ def full(triangle: IntArray) -> IntArray:
     >>> full(np.array([1, 2, 3])).tolist()
     [[1, 2], [2, 3]]
     """
-    n_voters = (math.isqrt(8 * triangle.size + 1) - 1) // 2
+    n_voters = n_voters_of(triangle)
     matrix = np.zeros((n_voters, n_voters), np.int64)
     rows, columns = np.tril_indices(n_voters)
     matrix[rows, columns] = triangle
     matrix[columns, rows] = triangle
     return matrix
+
+
+def n_voters_of(triangle: IntArray) -> int:
+    """Return the number of rows of the matrix that a triangle is of."""
+    return (math.isqrt(8 * triangle.size + 1) - 1) // 2

@@ -1,6 +1,6 @@
-"""Readers of JSON values: each checks one kind of value, or says in one line what is wrong.
+"""Kinds of JSON values: how each is read, with one clear line if it is wrong, and written.
 
-A reader takes a value and its place in the file; readers of objects and lists are made of readers.
+Kinds of objects and lists are made of the kinds of their parts.
 """
 
 from __future__ import annotations
@@ -8,14 +8,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from tandemvote.certificate.file_text import CertificateFileError, shortened
 
-Reader = Callable[[Any, str], Any]
-
-DECIMAL = re.compile(r"[0-9](\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
+DECIMAL_TEXT = re.compile(r"[0-9](\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
 LONGEST_HEXADECIMAL = 40
+
+
+class Kind(NamedTuple):
+    """How a value is read, given its place in the file, and written."""
+
+    read: Callable[[Any, str], Any]
+    write: Callable[[Any], Any] = lambda value: value
 
 
 def refuse(value: object, place: str, expected: str) -> NoReturn:
@@ -23,12 +28,38 @@ def refuse(value: object, place: str, expected: str) -> NoReturn:
     raise CertificateFileError(f"{place} is {shortened(value)}, not {expected}.")
 
 
-def fields(**readers: Reader) -> Reader:
+def plain(expected: str, accepts: Callable[[Any], bool]) -> Kind:
+    """Read what passes a test, as it is."""
+    return Kind(lambda value, place: value if accepts(value) else refuse(value, place, expected))
+
+
+def one_of(*known: str) -> Kind:
+    """Read one of these texts."""
+
+    def read(value: Any, place: str) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise CertificateFileError(
+                f"{place} is {shortened(value)}; this version reads"
+                f" {' and '.join(map(repr, known))} only."
+            )
+        return value
+
+    return Kind(read)
+
+
+def integer(least: int, most: int) -> Kind:
+    """Read an integer within limits, which a boolean is not."""
+    return plain(
+        f"an integer from {least} to {most}", lambda n: type(n) is int and least <= n <= most
+    )
+
+
+def fields(**kinds: Kind) -> Kind:
     """Read an object with exactly these fields.
 
     Examples
     --------
-    >>> fields(n=integer(1, 10), share=number)({"n": 3, "share": "0x1.8p-1"}, "")
+    >>> fields(n=integer(1, 10), share=NUMBER).read({"n": 3, "share": "0x1.8p-1"}, "")
     Traceback (most recent call last):
         ...
     tandemvote.certificate.file_text.CertificateFileError: share is '0x1.8p-1', not a number in \
@@ -40,85 +71,45 @@ hexadecimal such as '0x1.8000000000000p-1'.
             refuse(value, place, "an object")
         inside = f"{place}." if place else ""
         found = {}
-        for name, reader in readers.items():
+        for name, kind in kinds.items():
             if name not in value:
                 raise CertificateFileError(f"{inside}{name} is missing.")
-            found[name] = reader(value[name], inside + name)
+            found[name] = kind.read(value[name], inside + name)
         for name in value:
-            if name not in readers:
+            if name not in kinds:
                 raise CertificateFileError(f"{inside}{shortened(name)} is an unknown field.")
         return found
 
-    return read
+    return Kind(read, lambda value: {name: kind.write(value[name]) for name, kind in kinds.items()})
 
 
-def many(reader: Reader) -> Reader:
+def many(kind: Kind) -> Kind:
     """Read a list."""
 
     def read(value: Any, place: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
             refuse(value, place, "a list")
-        return tuple(reader(each, f"{place}[{i}]") for i, each in enumerate(value))
+        return tuple(kind.read(each, f"{place}[{i}]") for i, each in enumerate(value))
 
-    return read
+    return Kind(read, lambda value: [kind.write(each) for each in value])
 
 
-def optional(reader: Reader) -> Reader:
+def optional(kind: Kind) -> Kind:
     """Read a value or null."""
-    return lambda value, place: None if value is None else reader(value, place)
+    return Kind(
+        lambda value, place: None if value is None else kind.read(value, place),
+        lambda value: None if value is None else kind.write(value),
+    )
 
 
-def one_of(*known: str) -> Reader:
-    """Read one of these texts."""
-
-    def read(value: Any, place: str) -> str:
-        if not isinstance(value, str) or value not in known:
-            raise CertificateFileError(
-                f"{place} is {shortened(value)}; this version reads"
-                f" {' and '.join(map(repr, known))} only."
-            )
-        return value
-
-    return read
+def converted(kind: Kind, read: Callable[[Any], Any], write: Callable[[Any], Any]) -> Kind:
+    """Read another kind of value and make something of it."""
+    return Kind(
+        lambda value, place: read(kind.read(value, place)), lambda value: kind.write(write(value))
+    )
 
 
-def integer(least: int, most: int) -> Reader:
-    """Read an integer within limits."""
-
-    def read(value: Any, place: str) -> int:
-        # A boolean is an integer to isinstance, not to a reader.
-        if type(value) is not int or not least <= value <= most:
-            refuse(value, place, f"an integer from {least} to {most}")
-        return value
-
-    return read
-
-
-def boolean(value: Any, place: str) -> bool:
-    """Read true or false."""
-    return value if isinstance(value, bool) else refuse(value, place, "true or false")
-
-
-def text(value: Any, place: str) -> str:
-    """Read a text."""
-    return value if isinstance(value, str) else refuse(value, place, "a text")
-
-
-def texts_by_name(value: Any, place: str) -> dict[str, str]:
-    """Read an object of texts, whatever its fields are called."""
-    if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
-        refuse(value, place, "an object of texts")
-    return value
-
-
-def decimal(value: Any, place: str) -> str:
-    """Read a decimal text such as '0.149'."""
-    if not isinstance(value, str) or not DECIMAL.fullmatch(value):
-        refuse(value, place, "a decimal such as '0.149'")
-    return value
-
-
-def number(value: Any, place: str) -> float:
+def _number(value: Any, place: str) -> float:
     """Read a finite number, written exactly as `float.hex` writes it."""
     if isinstance(value, str) and len(value) <= LONGEST_HEXADECIMAL:
         try:
@@ -128,3 +119,16 @@ def number(value: Any, place: str) -> float:
         if math.isfinite(found) and found.hex() == value:
             return found
     refuse(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
+
+
+ANYTHING = Kind(lambda value, place: value)
+TEXT = plain("a text", lambda value: isinstance(value, str))
+BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
+NUMBER = Kind(_number, float.hex)
+DECIMAL = plain(
+    "a decimal such as '0.149'", lambda v: isinstance(v, str) and bool(DECIMAL_TEXT.fullmatch(v))
+)
+TEXTS_BY_NAME = plain(
+    "an object of texts",
+    lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,21 +17,25 @@ from tandemvote.assumptions import missing_assumptions
 from tandemvote.certificate.file_arrays import (
     FloatArray,
     IntArray,
+    n_voters_of,
     pack_numbers,
     unpack,
     unpack_numbers,
 )
 from tandemvote.certificate.file_fields import (
-    boolean,
-    decimal,
+    ANYTHING,
+    BOOLEAN,
+    DECIMAL,
+    NUMBER,
+    TEXT,
+    TEXTS_BY_NAME,
+    Kind,
+    converted,
     fields,
     integer,
     many,
-    number,
     one_of,
     optional,
-    text,
-    texts_by_name,
 )
 from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
@@ -68,58 +72,10 @@ MAX_PROFILE = 5 * 10**5
 
 LARGEST_LABEL = 2**63 - 1
 
-LABELS = {
-    "text": text,
-    "integer": integer(-LARGEST_LABEL, LARGEST_LABEL),
-    "float": number,
-    "boolean": boolean,
-}
-"""Kinds of labels: the labels of a file are all of one kind."""
-
-FORM = fields(
-    schema=one_of(*SCHEMAS),
-    guarantee=fields(bound=text, value=number, printed=decimal),
-    confidence=fields(delta=number, share=number, candidates=many(text)),
-    sharpening=one_of("harmonic", "paper"),
-    bounds=many(fields(name=text, value=number, printed=decimal, delta=number)),
-    weights=many(number),
-    prior=many(number),
-    counts=fields(
-        encoding=one_of(ENCODING),
-        n_voters=integer(1, MAX_VOTERS),
-        **dict.fromkeys(PAIR_COUNTS, text),
-    ),
-    profile=optional(
-        fields(
-            n_points=integer(1, MAX_PROFILE),
-            encoding=one_of(PROFILE_ENCODING),
-            leads=text,
-            gaps=text,
-        )
-    ),
-    test=optional(fields(n_errors=integer(0, MAX_POINTS), n_samples=integer(0, MAX_POINTS))),
-    classes=fields(kind=one_of(*LABELS), labels=lambda value, place: value),
-    attestations=many(text),
-    notes=many(text),
-    versions=texts_by_name,
-    digest=text,
-)
-"""The form of a file."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class StatedBound:
-    """One bound as a file states it.
-
-    Attributes
-    ----------
-    value : float
-        The number behind the printed one.
-    printed : str
-        Decimal text, rounded up.
-    delta : float
-        Failure probability this bound was given.
-    """
+    """One bound as a file states it: its value, how that is printed, and the delta it was given."""
 
     value: float
     printed: str
@@ -132,18 +88,12 @@ class CertificateRecord:
 
     Attributes
     ----------
-    schema : str
     bound, value, printed : str, float, str
         The guarantee: name of the bound, its value, and how that is printed.
     delta, share : float
         Failure probability of the certificate, and of each candidate.
     candidates : tuple of str
         Bounds among which the smallest counts.
-    sharpening : str
-        Name of the way in which sets of different sizes make up a sample size.
-    bounds : mapping of str to StatedBound
-    weights, prior : tuple of float
-    n_voters : int
     counts : mapping of str to ndarray of int64, shape (n_voters (n_voters + 1) / 2,)
         Lower triangles of the matrices in `PAIR_COUNTS`.
     profile : tuple of two ndarrays of float64, shape (n_points,), or None
@@ -152,8 +102,6 @@ class CertificateRecord:
         Errors and points of the test set, if there was one.
     classes : tuple
         Labels: all text, all integers, all floats or all booleans.
-    attestations, notes : tuple of str
-    versions : mapping of str to str
     digest, expected_digest : str
         The digest in the file, and that of the rest of the file.
     """
@@ -169,7 +117,6 @@ class CertificateRecord:
     bounds: Mapping[str, StatedBound]
     weights: tuple[float, ...]
     prior: tuple[float, ...]
-    n_voters: int
     counts: Mapping[str, IntArray]
     profile: tuple[FloatArray, FloatArray] | None
     test: tuple[int, int] | None
@@ -179,6 +126,11 @@ class CertificateRecord:
     versions: Mapping[str, str]
     digest: str = ""
     expected_digest: str = ""
+
+    @property
+    def n_voters(self) -> int:
+        """Number of voters."""
+        return len(self.weights)
 
     @property
     def missing_attestations(self) -> tuple[str, ...]:
@@ -198,37 +150,19 @@ class CertificateRecord:
         CertificateFileError
             If a part is missing, unknown or of the wrong kind.
         """
-        said = FORM(document, "")
-        counts, profile, test = said.pop("counts"), said.pop("profile"), said.pop("test")
-        stated, classes = said.pop("bounds"), said.pop("classes")
-        n_voters = counts["n_voters"]
+        said = fields(**FORM).read(document, "")
+        n_voters = document["counts"]["n_voters"]
         for name in ("weights", "prior"):
             if len(said[name]) != n_voters:
                 raise CertificateFileError(
                     f"{name} is a list of {len(said[name])} numbers, not of {n_voters}, one for"
                     " each voter."
                 )
-        bounds: dict[str, StatedBound] = {}
-        for part in stated:
-            name = part.pop("name")
-            if name in bounds:
-                raise CertificateFileError(f"The bound {shortened(name)} is stated twice.")
-            bounds[name] = StatedBound(**part)
-        record = cls(
-            **said.pop("guarantee"),
-            **said.pop("confidence"),
-            **said,
-            bounds=bounds,
-            n_voters=n_voters,
-            counts={name: _triangle(counts[name], n_voters, name) for name in PAIR_COUNTS},
-            profile=None if profile is None else _profile(**profile),
-            test=None if test is None else (test["n_errors"], test["n_samples"]),
-            classes=many(LABELS[classes["kind"]])(classes["labels"], "classes.labels"),
-            expected_digest=digest_of(document),
-        )
-        if not record.candidates or not record.classes:
+        for group in GROUPS:
+            said |= said.pop(group)
+        if not said["candidates"] or not said["classes"]:
             raise CertificateFileError("confidence.candidates or classes.labels is empty.")
-        return record
+        return cls(**said, expected_digest=digest_of(document))
 
     def to_document(self) -> dict[str, Any]:
         """Return what the file of this record holds.
@@ -239,57 +173,9 @@ class CertificateRecord:
             If the record is larger than a file may be, or has labels that JSON cannot hold.
         """
         self._refuse_too_large()
-        document = {
-            "schema": self.schema,
-            "guarantee": {
-                "bound": self.bound,
-                "value": self.value.hex(),
-                "printed": self.printed,
-            },
-            "confidence": {
-                "delta": self.delta.hex(),
-                "candidates": list(self.candidates),
-                "share": self.share.hex(),
-            },
-            "sharpening": self.sharpening,
-            "bounds": [
-                {
-                    "name": name,
-                    "value": stated.value.hex(),
-                    "printed": stated.printed,
-                    "delta": stated.delta.hex(),
-                }
-                for name, stated in self.bounds.items()
-            ],
-            "attestations": list(self.attestations),
-            "notes": list(self.notes),
-            "classes": self._labels(),
-            "profile": None
-            if self.profile is None
-            else {
-                "n_points": self.profile[0].size,
-                "encoding": PROFILE_ENCODING,
-                "leads": pack_numbers(self.profile[0]),
-                "gaps": pack_numbers(self.profile[1]),
-            },
-            "test": None
-            if self.test is None
-            else {"n_errors": self.test[0], "n_samples": self.test[1]},
-            "versions": dict(self.versions),
-            "weights": [weight.hex() for weight in self.weights],
-            "prior": [weight.hex() for weight in self.prior],
-            "counts": {
-                "n_voters": self.n_voters,
-                "encoding": ENCODING,
-                **{name: pack_numbers(self.counts[name]) for name in PAIR_COUNTS},
-            },
-        }
+        said = {**vars(self), **dict.fromkeys(GROUPS, vars(self))}
+        document = {n: kind.write(said[n]) for n, kind in FORM.items() if n != "digest"}
         return {**document, "digest": digest_of(document)}
-
-    def _labels(self) -> dict[str, Any]:
-        kind = label_kind(self.classes)
-        written = [label.hex() if kind == "float" else label for label in self.classes]
-        return {"kind": kind, "labels": written}
 
     def _refuse_too_large(self) -> None:
         largest = int(self.counts["disagreement_overlaps"].max())
@@ -335,27 +221,6 @@ def too_many_sizes(points: IntArray) -> bool:
     return points.size > MAX_SIZES and np.unique(points).size > MAX_SIZES
 
 
-def _triangle(packed: str, n_voters: int, name: str) -> IntArray:
-    triangle = unpack(packed, n_voters, name)
-    if triangle.max() > MAX_POINTS:
-        raise CertificateFileError(
-            f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
-        )
-    if name in SIZES and too_many_sizes(triangle):
-        raise CertificateFileError(
-            f"counts.{name} has more than {MAX_SIZES} different numbers of points; the limit is"
-            f" {MAX_SIZES}."
-        )
-    return triangle
-
-
-def _profile(*, n_points: int, leads: str, gaps: str, **_: str) -> tuple[FloatArray, FloatArray]:
-    return (
-        unpack_numbers(leads, n_points, "profile.leads"),
-        unpack_numbers(gaps, n_points, "profile.gaps"),
-    )
-
-
 def label_kind(labels: tuple[Any, ...]) -> str:
     """Return the kind of labels, one of `LABELS`.
 
@@ -373,3 +238,116 @@ def label_kind(labels: tuple[Any, ...]) -> str:
             " to text or integers before certifying."
         )
     return known[kinds.pop()]
+
+
+def _bounds_by_name(stated: tuple[dict[str, Any], ...]) -> dict[str, StatedBound]:
+    bounds: dict[str, StatedBound] = {}
+    for part in stated:
+        name = part.pop("name")
+        if name in bounds:
+            raise CertificateFileError(f"The bound {shortened(name)} is stated twice.")
+        bounds[name] = StatedBound(**part)
+    return bounds
+
+
+def _unpacked_counts(packed: dict[str, Any]) -> dict[str, IntArray]:
+    counts = {name: unpack(packed[name], packed["n_voters"], name) for name in PAIR_COUNTS}
+    for name, triangle in counts.items():
+        if triangle.max() > MAX_POINTS:
+            raise CertificateFileError(
+                f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
+            )
+        if name in SIZES and too_many_sizes(triangle):
+            raise CertificateFileError(
+                f"counts.{name} has more than {MAX_SIZES} different numbers of points; the limit"
+                f" is {MAX_SIZES}."
+            )
+    return counts
+
+
+def _packed_counts(counts: Mapping[str, IntArray]) -> dict[str, Any]:
+    packed = {name: pack_numbers(counts[name]) for name in PAIR_COUNTS}
+    return {"n_voters": n_voters_of(counts["overlaps"]), "encoding": ENCODING, **packed}
+
+
+def _unpacked_profile(packed: dict[str, Any]) -> tuple[FloatArray, ...]:
+    names = ("leads", "gaps")
+    return tuple(unpack_numbers(packed[n], packed["n_points"], f"profile.{n}") for n in names)
+
+
+def _packed_profile(profile: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
+    leads, gaps = map(pack_numbers, profile)
+    n_points = profile[0].size
+    return {"n_points": n_points, "encoding": PROFILE_ENCODING, "leads": leads, "gaps": gaps}
+
+
+LABELS = {
+    "text": TEXT,
+    "integer": integer(-LARGEST_LABEL, LARGEST_LABEL),
+    "float": NUMBER,
+    "boolean": BOOLEAN,
+}
+"""Kinds of labels: the labels of a file are all of one kind."""
+
+
+def _read_classes(said: dict[str, Any]) -> tuple[Any, ...]:
+    return many(LABELS[said["kind"]]).read(said["labels"], "classes.labels")
+
+
+def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
+    kind = label_kind(labels)
+    return {"kind": kind, "labels": many(LABELS[kind]).write(labels)}
+
+
+GROUPS = ("guarantee", "confidence")
+"""Objects of a file whose fields are attributes of the record."""
+
+FORM: dict[str, Kind] = {
+    "schema": one_of(*SCHEMAS),
+    "guarantee": fields(bound=TEXT, value=NUMBER, printed=DECIMAL),
+    "confidence": fields(delta=NUMBER, candidates=many(TEXT), share=NUMBER),
+    "sharpening": one_of("harmonic", "paper"),
+    "bounds": converted(
+        many(fields(name=TEXT, value=NUMBER, printed=DECIMAL, delta=NUMBER)),
+        _bounds_by_name,
+        lambda bounds: [{"name": name, **asdict(stated)} for name, stated in bounds.items()],
+    ),
+    "attestations": many(TEXT),
+    "notes": many(TEXT),
+    "classes": converted(
+        fields(kind=one_of(*LABELS), labels=ANYTHING), _read_classes, _written_classes
+    ),
+    "profile": optional(
+        converted(
+            fields(
+                n_points=integer(1, MAX_PROFILE),
+                encoding=one_of(PROFILE_ENCODING),
+                leads=TEXT,
+                gaps=TEXT,
+            ),
+            _unpacked_profile,
+            _packed_profile,
+        )
+    ),
+    "test": optional(
+        converted(
+            fields(n_errors=integer(0, MAX_POINTS), n_samples=integer(0, MAX_POINTS)),
+            lambda said: (said["n_errors"], said["n_samples"]),
+            lambda test: {"n_errors": test[0], "n_samples": test[1]},
+        )
+    ),
+    "versions": TEXTS_BY_NAME,
+    "weights": many(NUMBER),
+    "prior": many(NUMBER),
+    "counts": converted(
+        fields(
+            n_voters=integer(1, MAX_VOTERS),
+            encoding=one_of(ENCODING),
+            **dict.fromkeys(PAIR_COUNTS, TEXT),
+        ),
+        _unpacked_counts,
+        _packed_counts,
+    ),
+    "digest": TEXT,
+}
+"""The fields of a file, how they are read and how they are written."""

@@ -39,7 +39,7 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
         Whatever the file holds instead.
     """
     try:
-        if Path(path).is_fifo():  # nobody may ever write to it
+        if Path(path).is_fifo():  # reading could wait forever
             raise OSError("it is a pipe")
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate.statement import Table, VoteStatement
+from tandemvote.certificate.statement import VoteStatement
 from tandemvote.counting.counts import FloatArray
 from tandemvote.votes import Voters
 
@@ -55,9 +55,6 @@ class FittedVote(VoteStatement):
             f" voters, {found.terms['n_classes']} classes",
             f"weights fitted and certified on the same {found.terms['n']} labelled points",
         ]
-
-    def _table(self) -> Table:
-        return Table()
 
     def _records(self) -> list[dict[str, Any]]:
         return [

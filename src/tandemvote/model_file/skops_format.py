@@ -36,8 +36,8 @@ OWN_TYPES: tuple[type, ...] = (
 
 TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*OWN_TYPES, TREE)]
 """What a file may hold besides what skops trusts by itself: numbers, containers, arrays and the
-public estimators of scikit-learn. The compiled trees of scikit-learn are not among those, because
-nobody checks where their branches lead; `refuse_unsound_trees` does, before they are used."""
+public estimators of scikit-learn. Its compiled trees are not among those, because skops does not
+check where their branches lead; `refuse_unsound_trees` does, before they are used."""
 
 
 def write_skops(model: CertifiedVote) -> bytes:

@@ -135,7 +135,7 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Certif
             raise
         except Exception as error:  # a damaged file fails in more ways than can be listed
             raise ModelFileError(
-                f"{path} was not opened: {_in_words(error)}. Ask for it to be saved anew."
+                f"{path} was not opened: {_in_words(error)}. Ask for it to be saved again."
             ) from error
     _warn_of_another_version(caught, path)
     return model
@@ -155,7 +155,7 @@ def _save_joblib(estimator: Any, path: Path) -> Path:
 
 
 def _in_words(error: Exception) -> str:
-    """Say an error in one line of bearable length."""
+    """Return the message of an error as one line of limited length."""
     words = " ".join(str(error).split())
     if not isinstance(error, ModelFileError):
         words = f"{type(error).__name__}, {words}"
@@ -163,7 +163,7 @@ def _in_words(error: Exception) -> str:
 
 
 def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) -> None:
-    """Say once what scikit-learn says once a voter, and repeat all else."""
+    """Give one warning for all voters of another scikit-learn, and repeat all other warnings."""
     versions = set()
     for warning in caught:
         if isinstance(warning.message, InconsistentVersionWarning):
@@ -174,6 +174,6 @@ def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) 
         warnings.warn(
             f"{path} was made with scikit-learn {' and '.join(sorted(versions))}. With the one"
             " installed here the voters may vote otherwise than they did when they were certified."
-            " Install that release, or fit the vote anew.",
+            " Install that release, or fit the vote again.",
             stacklevel=3,
         )
