@@ -23,7 +23,7 @@ from tandemvote import (
     Votes,
     certify_per_class,
 )
-from tandemvote.api.class_counts import class_counts
+from tandemvote.api.classes import class_counts
 from tandemvote.bounds import RequirementError, VacuousBoundWarning
 from tandemvote.ensembles import AuditError, out_of_bag_votes
 

@@ -15,7 +15,7 @@ from tandemvote import (
     certify_per_class,
     certify_selective,
 )
-from tandemvote.api.class_counts import class_counts
+from tandemvote.api.classes import class_counts
 from tandemvote.certificate import SelectiveCertificate
 from tandemvote.certificate.thresholds import accepts, vote_margins
 from tandemvote.hard_vote import vote_shares

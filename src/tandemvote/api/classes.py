@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.api.class_counts import ClassCounts, class_counts
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
@@ -28,7 +27,7 @@ from tandemvote.certification import (
     as_one_voter,
     certify_votes,
 )
-from tandemvote.counting.counts import FloatArray
+from tandemvote.counting.counts import INTEGER_FIELDS, FloatArray, VoteCounts
 from tandemvote.ensembles.evidence import (
     evidence,
     is_certified,
@@ -36,6 +35,14 @@ from tandemvote.ensembles.evidence import (
     votes_on_test_set,
 )
 from tandemvote.votes import Votes
+
+
+class ClassCounts(NamedTuple):
+    """Counts of the votes on the points of one true class; all 0 if there are none."""
+
+    label: Any
+    n_points: int
+    counts: VoteCounts
 
 
 def certify_per_class(
@@ -154,7 +161,7 @@ def _certify_classes(votes: Votes, whole: Certification) -> tuple[ClassGuarantee
         delta=whole.request.delta / len(classes),
     )
     counted = class_counts(votes, classes)
-    untested = [replace(found, n_points=0) for found in counted]
+    untested = [found._replace(n_points=0) for found in counted]
     test_counted = untested if tested is None else class_counts(tested, classes)
     return tuple(
         _certify_class(of_class, test_of_class, shared, weights)
@@ -198,3 +205,56 @@ def _remark(bound: str, counted: ClassCounts) -> str:
     if missing(get_bound(bound).needs, counted.counts):
         return "two voters share no held-out point of this class"
     return "too few points, or too many errors"
+
+
+def class_counts(votes: Votes, classes: NDArray[Any]) -> list[ClassCounts]:
+    """Count the votes on the points of each true class by itself.
+
+    Unlabelled points are left out: they come from all classes, and a disagreement on points of
+    another class says nothing about this one.
+
+    Parameters
+    ----------
+    votes : Votes
+    classes : ndarray, shape (n_classes,)
+        The labels to count for, those of the votes among them. The theorems for two classes need
+        to know how many there are, also on points of a single one.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([["a", "b", "b"], ["b", "b", "b"]], ["a", "a", "b"])
+    >>> for found in class_counts(votes, votes.classes):
+    ...     print(found.label, found.n_points, found.counts.errors.tolist())
+    a 2 [1, 2]
+    b 1 [0, 0]
+    """
+    wrong, true_classes = votes.errors, votes.classes[votes.labels]
+    found = []
+    for label in classes:
+        points = true_classes == label
+        counts = _count(wrong[:, points], votes.held_out[:, points])
+        name = label.item() if isinstance(label, np.generic) else label
+        found.append(ClassCounts(name, int(points.sum()), replace(counts, classes=classes)))
+    return found
+
+
+def _count(wrong: NDArray[np.bool_], held_out: NDArray[np.bool_]) -> VoteCounts:
+    """Count with "right" and "wrong" for labels, as fast for many classes as for two.
+
+    Given the true class this is all that errors and common errors depend on. Different labels count
+    with two classes alone, where they are the same as one right and one wrong.
+    """
+    if wrong.shape[1]:
+        return VoteCounts.from_votes(
+            Votes(
+                predictions=wrong.astype(np.uint8),
+                labels=np.zeros(wrong.shape[1], np.uint8),
+                held_out=held_out,
+                classes=np.arange(2),
+                unlabelled=np.zeros((len(wrong), 0), np.uint8),
+            )
+        )
+    one_point = VoteCounts.from_votes(Votes.from_predictions(np.zeros((len(wrong), 1)), [0]))
+    return replace(
+        one_point, **{name: np.zeros_like(getattr(one_point, name)) for name in INTEGER_FIELDS}
+    )

@@ -26,17 +26,12 @@ class CertificateFileError(ValueError):
 
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a JSON object that holds no number but integers and no key twice.
-
-    Parameters
-    ----------
-    path : path
-        A file of at most `MAX_BYTES`; a larger one is refused unread.
+    """Read a JSON object of at most `MAX_BYTES`, without fractions and without a key twice.
 
     Raises
     ------
     CertificateFileError
-        Whatever the file holds instead.
+        If the file holds anything else.
     """
     try:
         if Path(path).is_fifo():  # reading could wait forever
@@ -157,11 +152,8 @@ def shortened(value: object) -> str:
     >>> shortened("a\nb"), len(shortened("x" * 1000))
     ("'a\\nb'", 43)
     """
-    # Only the kind of a container: its text may be as large as the file.
-    text = ascii(value[:60] if isinstance(value, str) else value) if _is_plain(value) else ""
-    text = text or f"a {type(value).__name__}"
+    if value is None or isinstance(value, str | int):
+        text = ascii(value[:60] if isinstance(value, str) else value)
+    else:  # only the kind of a container: its text may be as large as the file
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 43 else f"{text[:40]}..."
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, str | int)
