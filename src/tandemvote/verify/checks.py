@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 from numpy.typing import ArrayLike
@@ -88,13 +88,8 @@ def verify_file(
     CertificateFileError
         If the file cannot be read as a certificate.
     """
-    return verify_record(
-        CertificateRecord.from_document(read_document(path)),
-        rigorous=rigorous,
-        votes=votes,
-        unlabelled=unlabelled,
-        test=test,
-    )
+    record = CertificateRecord.from_document(read_document(path))
+    return verify_record(record, rigorous=rigorous, votes=votes, unlabelled=unlabelled, test=test)
 
 
 def verify_record(
@@ -250,5 +245,5 @@ def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
 def _decimal_text(number: Fraction, decimals: int) -> str:
     if abs(number) > LARGEST_SHOWN:
         return f"{'less than -' if number < 0 else 'more than '}{LARGEST_SHOWN}"
-    digits = f"{abs(round(number * 10**decimals)):0{decimals + 1}}"
-    return f"{'-' if number < 0 else ''}{digits[:-decimals]}.{digits[-decimals:]}"
+    with localcontext(Context(prec=60)):
+        return f"{Decimal(number.numerator) / number.denominator:.{decimals}f}"

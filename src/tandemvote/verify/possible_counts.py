@@ -77,48 +77,26 @@ def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
     labelled = counts["disagreements"] - unlabelled
     lone = counts["lone_errors"]
     n_unlabelled = counts["disagreement_overlaps"] - overlaps
-    nothing, least, most = np.zeros_like(lone), *_lone_errors(record)
+    least, most = _lone_errors(record)
+    by_one = "points on which one of them errs"
     limits = (
-        ("tandem errors", nothing, both_wrong, overlaps, "points both hold out"),
-        (
-            "tandem errors",
-            nothing,
-            both_wrong,
-            smaller("tandem_errors"),
-            "errors of one of them",
-        ),
-        ("common points", nothing, overlaps, smaller("overlaps"), "points of one of them"),
-        ("labelled disagreements", nothing, labelled, overlaps, "points both hold out"),
-        ("unlabelled disagreements", nothing, unlabelled, n_unlabelled, "unlabelled points"),
-        ("lone errors", nothing, lone, labelled, "labelled disagreements"),
-        (
-            "lone errors",
-            nothing,
-            lone,
-            overlaps - both_wrong,
-            "points on which they do not both err",
-        ),
+        ("tandem errors", 0, both_wrong, overlaps, "points both hold out"),
+        ("tandem errors", 0, both_wrong, smaller("tandem_errors"), "errors of one of them"),
+        ("common points", 0, overlaps, smaller("overlaps"), "points of one of them"),
+        ("labelled disagreements", 0, labelled, overlaps, "points both hold out"),
+        ("unlabelled disagreements", 0, unlabelled, n_unlabelled, "unlabelled points"),
+        ("lone errors", 0, lone, labelled, "labelled disagreements"),
+        ("lone errors", 0, lone, overlaps - both_wrong, "points on which they do not both err"),
         ("lone errors", least, lone, most, "that their own and their tandem errors allow"),
-        (
-            "labelled disagreements",
-            nothing,
-            labelled,
-            lone + both_wrong,
-            "points on which one of them errs",
-        ),
+        ("labelled disagreements", 0, labelled, lone + both_wrong, by_one),
     )
     for what, low, part, high, of_what in limits:
-        bad = np.flatnonzero((part < low) | (part > high))
-        if bad.size:
-            first, second = int(columns[bad[0]]), int(rows[bad[0]])
-            among = (
-                f"among {high[bad[0]]}"
-                if not low[bad[0]]
-                else f"and not {low[bad[0]]} to {high[bad[0]]},"
-            )
-            yield f"voters {first} and {second} have {part[bad[0]]} {what} {among} {of_what}"
-    if counts["disagreements"][itself].any():
-        voter = int(np.flatnonzero(counts["disagreements"][itself])[0])
+        for pair in np.flatnonzero((part < low) | (part > high))[:1]:
+            fewest = np.broadcast_to(low, lone.shape)[pair]
+            among = f"and not {fewest} to {high[pair]}," if fewest else f"among {high[pair]}"
+            voters = f"voters {columns[pair]} and {rows[pair]}"
+            yield f"{voters} have {part[pair]} {what} {among} {of_what}"
+    for voter in np.flatnonzero(counts["disagreements"][itself])[:1]:
         yield f"voter {voter} disagrees with itself"
     if (n_unlabelled != n_unlabelled[0]).any():
         yield "the number of unlabelled points differs from pair to pair"
@@ -148,8 +126,7 @@ def _impossible_profile(leads: FloatArray, gaps: FloatArray, *, heaviest: float)
     """The heaviest voter votes for something, and the two largest shares sum to at most 1."""
     possible = (leads >= heaviest - ROUNDING) & (leads <= 1 + ROUNDING)
     possible &= (gaps >= 0) & (gaps <= leads) & (2 * leads - gaps <= 1 + ROUNDING)
-    if not possible.all():
-        point = int(np.flatnonzero(~possible)[0])
+    for point in np.flatnonzero(~possible)[:1]:
         yield (
             f"at unlabelled point {point} the vote has a largest share of {leads[point]:g} and a"
             f" lead of {gaps[point]:g}"

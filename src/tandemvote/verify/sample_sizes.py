@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -149,8 +149,7 @@ def cap(n_min: int) -> int:
     >>> cap(10), cap(1000)
     (11, 2387)
     """
-    with localcontext() as context:
-        context.prec = 50
+    with localcontext(Context(prec=50)):
         root = Fraction(Decimal(max(n_min, 1)).sqrt())
     return max(n_min, int(8 / PI * (root - 1) ** 2))
 
