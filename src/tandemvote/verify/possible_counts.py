@@ -40,10 +40,10 @@ ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
 
 MOST_VOTERS = 2000
-"""Of more voters, the heaviest are looked at: what some of them cannot do, all cannot."""
+"""Of more voters only the heaviest are checked: what is impossible for some is so for all."""
 
 MOST_TRIPLES = 2**25
-"""About as many triples are looked at: all up to 320 voters, else those of the heaviest."""
+"""About this many triples are checked: all up to 320 voters, else those of the heaviest."""
 
 LARGEST_COEFFICIENT = 2**10
 """Of b: products with 2,000 counts of 10^10 must fit in 64 bits."""
@@ -57,7 +57,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     if len(set(record.classes)) < len(record.classes):
         yield "a label is listed twice among the classes"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
-        yield "voters err though there is but one class"
+        yield "voters err although there is only one class"
     if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
         yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"
     yield from _impossible_sets(record)
