@@ -123,7 +123,6 @@ def test_history_starts_at_the_prior_and_ends_at_the_solution(make_objective, so
     assert descent.history[0] == objective.at(np.zeros(15)).value
     # The paper's procedure keeps the best weights for fixed lambda, not the best it passed.
     assert min(descent.history) == pytest.approx(descent.point.value, abs=1e-8)
-    assert len(descent.history) - 1 == len(descent.history) - 1
 
 
 def test_the_default_descends_without_ever_rising(make_objective):

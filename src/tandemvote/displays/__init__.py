@@ -1,17 +1,15 @@
-"""Room 9: pictures of a vote and of its guarantee, each with the numbers behind it.
+"""Pictures of a vote and of its guarantee, each with the numbers behind it.
 
-The constructor of a display holds arrays, ``from_...`` computes them, ``plot`` draws them and
-``frame`` gives them as a pandas frame. Drawing needs the extra ``tandemvote[report]``.
+The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` draws them and
+``frame`` returns them as a pandas frame. Drawing needs the extra ``tandemvote[report]``.
 """
 
 from tandemvote.displays.abstention import SelectiveDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.erring_weight import ProfileDisplay
-from tandemvote.displays.guarantees import BoundsDisplay
-from tandemvote.displays.history import HistoryDisplay
+from tandemvote.displays.guarantees import BoundsDisplay, PerClassDisplay
 from tandemvote.displays.pair_matrix import TandemDisplay
-from tandemvote.displays.per_class import PerClassDisplay
-from tandemvote.displays.vote_weights import WeightsDisplay
+from tandemvote.displays.vote_weights import HistoryDisplay, WeightsDisplay
 
 __all__ = [
     "BoundsDisplay",

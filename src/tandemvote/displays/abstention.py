@@ -1,4 +1,4 @@
-"""What abstaining buys: the error among accepted points against how many are accepted."""
+"""The error among accepted points against the share of points that a vote accepts."""
 
 from __future__ import annotations
 
@@ -12,18 +12,15 @@ from numpy.typing import NDArray
 from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.palette import ACCENT, MUTED, SECOND
-from tandemvote.extras import import_extra
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, open_frame
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, kw_only=True)
 class SelectiveDisplay(Display):
-    """Error and accepted share at every threshold, certified and as seen on the hold-out.
+    """Error and accepted share at every threshold, certified and as observed on the hold-out.
 
     Attributes
     ----------
@@ -34,7 +31,7 @@ class SelectiveDisplay(Display):
     coverages : ndarray of shape (n_thresholds,)
         Lower bounds of the accepted share.
     n_errors, n_accepted : ndarray of int, shape (n_thresholds,)
-        What the hold-out showed.
+        Observed on the hold-out.
     n_points : int
         Points of the hold-out.
     chosen : float
@@ -86,22 +83,6 @@ class SelectiveDisplay(Display):
         np.divide(self.n_errors, self.n_accepted, out=rates, where=self.n_accepted > 0)
         return rates
 
-    def frame(self) -> pandas.DataFrame:
-        """One row a threshold: both bounds, and what the hold-out showed."""
-        pandas = import_extra("pandas", "report")
-        return pandas.DataFrame(
-            {
-                "error": self.errors,
-                "coverage": self.coverages,
-                "observed_error": self.observed,
-                "observed_coverage": self.n_accepted / self.n_points,
-                "n_errors": self.n_errors,
-                "n_accepted": self.n_accepted,
-                "chosen": self.margins == self.chosen,
-            },
-            index=pandas.Index(self.margins, name="margin"),
-        )
-
     @property
     def description(self) -> str:
         """The picture in words."""
@@ -118,13 +99,25 @@ class SelectiveDisplay(Display):
             f" {listed or 'Nothing is shown for any'}. Chosen: {chosen}."
         )
 
+    def _table(self) -> Table:
+        columns = {
+            "error": self.errors,
+            "coverage": self.coverages,
+            "observed_error": self.observed,
+            "observed_coverage": self.n_accepted / self.n_points,
+            "n_errors": self.n_errors,
+            "n_accepted": self.n_accepted,
+            "chosen": self.margins == self.chosen,
+        }
+        return Table(columns, self.margins, "margin")
+
     def _draw(self, ax: Axes) -> None:
         ax.plot(
             self.n_accepted / self.n_points,
             self.observed,
             ".--",
             color=MUTED,
-            label=f"seen on {self.n_points} hold-out points",
+            label=f"observed on {self.n_points} hold-out points",
         )
         shown = self.errors < 1.0
         ax.plot(

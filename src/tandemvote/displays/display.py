@@ -1,9 +1,15 @@
-"""What every picture has in common."""
+"""What all displays share: the base class, and colours for every kind of sight.
+
+The colours keep a contrast of 3 to 1 on white and on near-black. Text and axes take matplotlib's
+own colours, so that a picture follows the reader's style sheet.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from numpy.typing import ArrayLike
 
 from tandemvote.extras import import_extra
 
@@ -11,18 +17,36 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
+ACCENT = "#1a7fc1"
+"""What the picture is about: the chosen bound, the weights, the path."""
+
+SECOND = "#d2610c"
+"""What it is compared with: test error, uniform weights, the place where a vote errs."""
+
+MUTED = "#868c96"
+"""Everything else."""
+
+HEAT = "cividis"
+"""Colour map from dark blue to yellow, even in lightness, the same to the colour-blind."""
+
 Self = TypeVar("Self", bound="Display")
 
 
+class Table(NamedTuple):
+    """The numbers behind a picture: columns by name, and what each row is about."""
+
+    columns: dict[Any, Any]
+    rows: ArrayLike
+    row_name: str | None
+
+
 class Display(ABC):
-    """Arrays that know how to draw themselves.
+    """Arrays that can be drawn and shown as a pandas frame.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where the picture was drawn, after `plot`.
-    figure_ : matplotlib Figure
-        The figure around it, after `plot`.
     """
 
     @property
@@ -50,17 +74,22 @@ class Display(ABC):
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    @abstractmethod
-    def _draw(self, ax: Axes) -> None: ...
-
-    @abstractmethod
     def frame(self) -> pandas.DataFrame:
         """Return the numbers behind the picture as a pandas frame."""
+        pandas, table = import_extra("pandas", "report"), self._table()
+        index = pandas.Index(table.rows, name=table.row_name)
+        return pandas.DataFrame(table.columns, index=index)
 
     @property
     @abstractmethod
     def description(self) -> str:
-        """The picture in words, for those who do not see it."""
+        """The picture in words, for readers who do not see it."""
+
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None: ...
+
+    @abstractmethod
+    def _table(self) -> Table: ...
 
 
 def text_colour() -> str:

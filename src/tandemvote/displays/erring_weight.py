@@ -1,7 +1,7 @@
-"""The picture that explains the paper: how much of the vote errs at a point, and what a bound pays.
+"""How much of the vote errs at each point, and what the bounds count for such a point.
 
-A vote errs only where voters with at least half of the weight err. Every bound of the paper pays a
-price for each point that is at least 1 there: 2 z for the first order, 4 z^2 for the second.
+A vote errs only where voters with at least half of the weight err. Every bound of the paper counts
+at least 1 for such a point: 2 z in the first order, 4 z^2 in the second.
 """
 
 from __future__ import annotations
@@ -14,23 +14,31 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import Display, open_frame, text_colour
-from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.displays.display import (
+    ACCENT,
+    MUTED,
+    SECOND,
+    Display,
+    Table,
+    open_frame,
+    text_colour,
+)
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
 N_BINS = 40
 """Even, so that 1/2 lies between two bins."""
 
+EDGES = np.arange(N_BINS + 1) / N_BINS
+
 
 @dataclass(eq=False, kw_only=True)
 class ProfileDisplay(Display):
-    """Distribution of the erring weight Z over points, under the prices of the bounds.
+    """Distribution of the erring weight Z over points, below what the bounds count for each Z.
 
     Attributes
     ----------
@@ -40,7 +48,7 @@ class ProfileDisplay(Display):
         True if Z was taken over the voters that never saw the point, whose weights were rescaled
         to sum to 1. The averages of such a Z are close to the losses in the bounds, not equal.
     n_skipped : int
-        Points that every voter was trained on, of which nothing is known.
+        Points that every voter was trained on, about which nothing is known.
 
     Examples
     --------
@@ -70,8 +78,7 @@ class ProfileDisplay(Display):
         votes : Votes
         weights : array_like of shape (n_voters,), optional
             Uniform by default. Where some voters saw a point, the weights of the others are
-            rescaled to sum to 1: this is then the profile of another vote at every point, close to
-            that of the whole vote.
+            rescaled to sum to 1: each point then has a vote of its own, close to the whole vote.
         """
         # Whole numbers, so that a tie is exactly one half.
         units = exact_weights(distribution(weights, votes.n_voters, "weights"))
@@ -88,12 +95,7 @@ class ProfileDisplay(Display):
     def from_estimator(cls, estimator: Any, X: ArrayLike, y: ArrayLike) -> ProfileDisplay:
         """Compute Z of a certified estimator at points it was not trained on.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            Its ``predict_proba`` must be shares of the vote, as for the estimators of this library.
-        X : array_like of shape (n_samples, n_features)
-        y : array_like of shape (n_samples,)
+        Its ``predict_proba`` must be shares of the vote, as for the estimators of this library.
         """
         shares = np.asarray(estimator.predict_proba(X))
         truth = np.asarray(y)[:, None] == np.asarray(estimator.classes_)[None, :]
@@ -101,7 +103,7 @@ class ProfileDisplay(Display):
 
     @property
     def half_rate(self) -> float:
-        """Share of points where at least half of the weight errs: what the bounds are about."""
+        """Share of points where at least half of the weight errs: what the bounds bound."""
         return float((self.erring_weights >= 0.5).mean())
 
     @property
@@ -121,17 +123,15 @@ class ProfileDisplay(Display):
         counts, _ = np.histogram(self.erring_weights * N_BINS, bins=N_BINS, range=(0, N_BINS))
         return counts / max(self.erring_weights.size, 1)
 
-    def frame(self) -> pandas.DataFrame:
-        """One row a bin: its edges and the share of points in it."""
-        pandas = import_extra("pandas", "report")
-        edges = np.arange(N_BINS + 1) / N_BINS
-        return pandas.DataFrame({"from": edges[:-1], "to": edges[1:], "share": self.shares})
+    def _table(self) -> Table:
+        columns = {"from": EDGES[:-1], "to": EDGES[1:], "share": self.shares}
+        return Table(columns, range(N_BINS), None)
 
     @property
     def description(self) -> str:
         """The picture in words."""
         source = (
-            " Each point was judged by the voters that never saw it, their weights rescaled."
+            " At each point only the voters that never saw it count, with their weights rescaled."
             if self.normalised
             else ""
         )
@@ -142,10 +142,9 @@ class ProfileDisplay(Display):
         )
 
     def _draw(self, ax: Axes) -> None:
-        edges = np.arange(N_BINS + 1) / N_BINS
         half = N_BINS // 2
-        ax.stairs(self.shares[:half], edges[: half + 1], fill=True, color=MUTED)
-        ax.stairs(self.shares[half:], edges[half:], fill=True, color=SECOND)
+        ax.stairs(self.shares[:half], EDGES[: half + 1], fill=True, color=MUTED)
+        ax.stairs(self.shares[half:], EDGES[half:], fill=True, color=SECOND)
         ax.axvline(0.5, color=text_colour(), linewidth=1)
         ax.set_yscale("symlog", linthresh=0.01)
         ax.set_ylim(0, 1)
@@ -158,39 +157,23 @@ class ProfileDisplay(Display):
         )
         ax.set_ylabel("share of points, log scale")
         open_frame(ax)
-        self._draw_prices(ax)
+        self._draw_majorants(ax)
 
-    def _draw_prices(self, ax: Axes) -> None:
+    def _draw_majorants(self, ax: Axes) -> None:
         """Indicator and majorants in a panel of their own, over the same z."""
         axes_grid = import_extra("mpl_toolkits.axes_grid1", "report")
         upper = axes_grid.make_axes_locatable(ax).append_axes(
             "top", size="95%", pad=0.12, sharex=ax
         )
         z = np.linspace(0, 1, 201)
-        upper.plot(
-            [0, 0.5, 0.5, 1],
-            [0, 0, 1, 1],
-            color=SECOND,
-            linewidth=2.5,
-            label=f"the vote may err: mean {self.half_rate:.3f}",
-        )
-        upper.plot(
-            z,
-            2 * z,
-            color=MUTED,
-            linestyle="--",
-            linewidth=2,
-            label=f"first order, 2z: mean {2 * self.gibbs_loss:.3f}",
-        )
-        upper.plot(
-            z,
-            4 * z**2,
-            color=ACCENT,
-            linewidth=2,
-            label=f"second order, 4z²: mean {4 * self.tandem_loss:.3f}",
-        )
+        errs = f"the vote may err: mean {self.half_rate:.3f}"
+        first = f"first order, 2z: mean {2 * self.gibbs_loss:.3f}"
+        second = f"second order, 4z²: mean {4 * self.tandem_loss:.3f}"
+        upper.plot([0, 0.5, 0.5, 1], [0, 0, 1, 1], color=SECOND, linewidth=2.5, label=errs)
+        upper.plot(z, 2 * z, color=MUTED, linestyle="--", linewidth=2, label=first)
+        upper.plot(z, 4 * z**2, color=ACCENT, linewidth=2, label=second)
         upper.set_ylim(0, 4)
-        upper.set_ylabel("price of a point")
+        upper.set_ylabel("counted per point")
         upper.tick_params(axis="x", labelbottom=False)
         upper.legend(frameon=False, loc="upper left")
         open_frame(upper)

@@ -1,22 +1,22 @@
-"""All bounds on one line of errors, against the test risk where it is known."""
+"""Guarantees side by side: all bounds of one vote, or the bound of every true class."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import BoundValue, get_bound
+from tandemvote.certificate.by_class import ClassCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.palette import ACCENT, MUTED, SECOND
-from tandemvote.extras import import_extra
+from tandemvote.counting.counts import FloatArray
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, open_frame
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
 
@@ -35,7 +35,6 @@ class BoundsDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from tandemvote import Certificate, VoteCounts, Votes
     >>> labels = np.arange(600) % 2
     >>> flips = np.random.default_rng(0).random((9, 600)) < 0.1
@@ -59,7 +58,7 @@ class BoundsDisplay(Display):
         ----------
         certificate : Certificate
         test_risk : float, optional
-            Error rate of the vote on a test set; by default that behind the certificate's own
+            Error rate of the vote on a test set; by default the one behind the certificate's own
             test-set bound, if it has one.
         """
         if test_risk is None and TEST_SET in certificate.bounds:
@@ -71,35 +70,14 @@ class BoundsDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X_test: ArrayLike | None = None, y_test: ArrayLike | None = None
     ) -> BoundsDisplay:
-        """Take the bounds of a certified estimator, and its test risk if points are given.
-
-        Parameters
-        ----------
-        estimator : fitted estimator with a ``certificate_``
-        X_test : array_like of shape (n_samples, n_features), optional
-        y_test : array_like of shape (n_samples,), optional
-        """
+        """Take the bounds of a certified estimator, and its error on test points if given."""
         risk = None if X_test is None else 1.0 - float(estimator.score(X_test, y_test))
         return cls.from_certificate(estimator.certificate_, test_risk=risk)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches: a line a bound."""
+        """Width and height of a new figure, in inches: one line per bound."""
         return 6.0, 1.1 + 0.35 * len(self.bounds)
-
-    def frame(self) -> pandas.DataFrame:
-        """One row a bound: label, value, delta, whether chosen, labels used."""
-        pandas = import_extra("pandas", "report")
-        return pandas.DataFrame(
-            {
-                "label": [value.label for value in self.bounds.values()],
-                "value": [value.value for value in self.bounds.values()],
-                "delta": [value.delta for value in self.bounds.values()],
-                "chosen": [name == self.chosen for name in self.bounds],
-                "labels_used": [get_bound(name).labels_used for name in self.bounds],
-            },
-            index=pandas.Index(self.bounds, name="bound"),
-        )
 
     @property
     def description(self) -> str:
@@ -110,41 +88,147 @@ class BoundsDisplay(Display):
         risk = "" if self.test_risk is None else f" Test risk: {rounded_up(self.test_risk)}."
         return f"Bounds on the error of the vote: {listed}. Chosen: {self.chosen}.{risk}"
 
+    def _table(self) -> Table:
+        values = self.bounds.values()
+        columns = {
+            "label": [value.label for value in values],
+            "value": [value.value for value in values],
+            "delta": [value.delta for value in values],
+            "chosen": [name == self.chosen for name in self.bounds],
+            "labels_used": [get_bound(name).labels_used for name in self.bounds],
+        }
+        return Table(columns, list(self.bounds), "bound")
+
     def _draw(self, ax: Axes) -> None:
-        for row, (name, value) in enumerate(self.bounds.items()):
-            chosen = name == self.chosen
-            colour = ACCENT if chosen else MUTED
-            ax.plot([0, value.value], [row, row], color=colour, linewidth=3 if chosen else 1.5)
-            ax.plot(value.value, row, "o", color=colour, markersize=8 if chosen else 6)
-            shown = "no guarantee" if value.value >= 1.0 else rounded_up(value.value)
-            ax.annotate(
-                shown,
-                (value.value, row),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                weight="bold" if chosen else "normal",
-            )
-        if self.test_risk is not None:
-            ax.axvline(
-                self.test_risk,
-                color=SECOND,
-                linestyle="--",
-                label="error on the test set",
-                zorder=0,
-            )
-            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
-        ax.set_yticks(
-            range(len(self.bounds)),
+        _draw_lines(
+            ax,
             [f"{name} ({value.label})" for name, value in self.bounds.items()],
+            [value.value for value in self.bounds.values()],
+            marked=[name == self.chosen for name in self.bounds],
         )
-        largest = max(float(value) for value in self.bounds.values())
-        # Room to the right for the number, or for the words that stand in for a value of 1.
-        ax.set_xlim(0, 1.45 if largest >= 1.0 else 1.17 * largest)
-        if largest >= 1.0:
-            ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-        ax.set_ylim(len(self.bounds) - 0.4, -0.6)
         ax.set_xlabel("error rate of the vote, at most")
-        ax.tick_params(axis="y", length=0)
-        open_frame(ax)
-        ax.spines["left"].set_visible(False)
+        if self.test_risk is not None:
+            words = "error on the test set"
+            ax.axvline(self.test_risk, color=SECOND, linestyle="--", label=words, zorder=0)
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
+
+
+@dataclass(eq=False, kw_only=True)
+class PerClassDisplay(Display):
+    """How often the vote can err on the points of each true class.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes, in the order of the picture.
+    values : ndarray of shape (n_classes,)
+        Upper bounds of the error on points of each class, which hold together; 1 says nothing.
+    n_points : ndarray of int, shape (n_classes,)
+        Labelled points of each class behind them.
+    test_errors : ndarray of shape (n_classes,) or None
+        Error rate on test points of each class, NaN where there are none.
+
+    Examples
+    --------
+    >>> display = PerClassDisplay(
+    ...     labels=("a", "b"), values=np.array([0.1, 1.0]), n_points=np.array([900, 7])
+    ... )
+    >>> display.description
+    'Errors by true class, at most: a 0.101 (900 points), b no guarantee (7 points).'
+    """
+
+    labels: tuple[Any, ...]
+    values: FloatArray
+    n_points: NDArray[np.int64]
+    test_errors: FloatArray | None = None
+
+    @classmethod
+    def from_certificates(
+        cls,
+        certificates: ClassCertificates,
+        y_test: ArrayLike | None = None,
+        predicted: ArrayLike | None = None,
+    ) -> PerClassDisplay:
+        """Take the guarantees of `certify_per_class`.
+
+        Parameters
+        ----------
+        certificates : ClassCertificates
+        y_test, predicted : array_like of shape (n_samples,), optional
+            Labels of test points, and the predictions of the vote.
+        """
+        labels = tuple(each.label for each in certificates)
+        errors = None
+        if y_test is not None:
+            truth, said = np.asarray(y_test), np.asarray(predicted)
+            wrong = [said[truth == label] != label for label in labels]
+            errors = np.array([own.mean() if own.size else np.nan for own in wrong])
+        return cls(
+            labels=labels,
+            values=np.array([each.value for each in certificates]),
+            n_points=np.array([each.n_points for each in certificates]),
+            test_errors=errors,
+        )
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches: one line per class."""
+        return 6.0, 1.1 + 0.35 * len(self.labels)
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        shown = zip(self.labels, self.values, self.n_points, strict=True)
+        listed = ", ".join(f"{label} {_words(value)} ({n} points)" for label, value, n in shown)
+        if self.test_errors is None:
+            return f"Errors by true class, at most: {listed}."
+        tested = zip(self.labels, self.test_errors, strict=True)
+        known = ", ".join(f"{label} {error:.3f}" for label, error in tested if not np.isnan(error))
+        return f"Errors by true class, at most: {listed}. On test points: {known}."
+
+    def _table(self) -> Table:
+        columns = {"value": self.values, "n_points": self.n_points}
+        if self.test_errors is not None:
+            columns["test_error"] = self.test_errors
+        return Table(columns, self.labels, "class")
+
+    def _draw(self, ax: Axes) -> None:
+        names = [f"{label} (n = {n})" for label, n in zip(self.labels, self.n_points, strict=True)]
+        _draw_lines(ax, names, self.values.tolist(), marked=self.values < 1.0)
+        ax.set_xlabel("error on points of this true class, at most")
+        if self.test_errors is not None:
+            rows, words = np.arange(len(names)), "error on test points"
+            ax.plot(self.test_errors, rows, "D", color=SECOND, markersize=5, label=words)
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
+
+
+def _draw_lines(
+    ax: Axes, names: Sequence[str], values: Sequence[float], marked: Iterable[bool]
+) -> None:
+    """Draw one line per name, from 0 to its value, which is written at the end."""
+    for row, (value, mark) in enumerate(zip(values, marked, strict=True)):
+        colour = ACCENT if mark else MUTED
+        ax.plot([0, value], [row, row], color=colour, linewidth=3 if mark else 1.5)
+        ax.plot(value, row, "o", color=colour, markersize=8 if mark else 6)
+        ax.annotate(
+            _words(value),
+            (value, row),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            weight="bold" if mark else "normal",
+        )
+    ax.set_yticks(range(len(names)), names)
+    # Room to the right for the number, or for the words in place of a value of 1.
+    largest = max(values)
+    ax.set_xlim(0, 1.45 if largest >= 1.0 else 1.2 * largest)
+    if largest >= 1.0:
+        ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    open_frame(ax)
+    ax.spines["left"].set_visible(False)
+
+
+def _words(value: float) -> str:
+    return "no guarantee" if value >= 1.0 else rounded_up(value)

@@ -1,4 +1,4 @@
-"""The pair matrix: how often two voters err together, similar voters side by side."""
+"""How often two voters err together, with similar voters side by side."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from scipy.spatial.distance import squareform
 
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.displays.display import Display
-from tandemvote.displays.palette import HEAT, MUTED
+from tandemvote.displays.display import HEAT, MUTED, Display, Table
 from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
 OPTIMAL_LEAVES = 300
-"""Beyond so many voters the best order of leaves takes seconds, and no eye sees it."""
+"""With more voters the best order of leaves takes seconds and makes no visible difference."""
 
 
 @dataclass(eq=False, kw_only=True)
 class TandemDisplay(Display):
-    """The matrix the tandem bound is made of, clustered.
+    """The matrix of tandem losses, clustered.
 
     Voters are ordered by average-linkage clustering with optimal leaf order under the distance
     L^(h) + L^(h') - 2 L^(h, h'): the rate at which exactly one of the two errs.
@@ -36,7 +34,7 @@ class TandemDisplay(Display):
         Rate at which both err, NaN for pairs without common points; the diagonal holds the voters'
         own error rates.
     order : ndarray of shape (n_voters,)
-        Voters as they stand in the picture.
+        The voters in the order of the picture.
 
     Examples
     --------
@@ -72,11 +70,8 @@ class TandemDisplay(Display):
         """Compute the matrix from the counts of a certified estimator."""
         return cls.from_counts(estimator.counts_)
 
-    def frame(self) -> pandas.DataFrame:
-        """Return the matrix in the order of the picture, rows and columns named by voter."""
-        pandas = import_extra("pandas", "report")
-        voters = pandas.Index(self.order, name="voter")
-        return pandas.DataFrame(self._ordered(), index=voters, columns=voters)
+    def _table(self) -> Table:
+        return Table(dict(zip(self.order, self._ordered(), strict=True)), self.order, "voter")
 
     @property
     def description(self) -> str:
@@ -104,7 +99,7 @@ class TandemDisplay(Display):
         together = self._together()
         # Colours span the pairs; the diagonal, always the largest, would leave them no contrast.
         lowest, highest = (together.min(), together.max()) if together.size else (0.0, 1.0)
-        # Without interpolation the file holds one pixel a pair, sharp at every size.
+        # Without interpolation the file holds one pixel per pair, sharp at every size.
         picture = ax.imshow(
             self._ordered(), cmap=colours, interpolation="none", vmin=lowest, vmax=highest
         )

@@ -1,4 +1,4 @@
-"""The vote's weights from largest to smallest, against equal ones."""
+"""The vote's weights, and how the solver found them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import Display, open_frame
-from tandemvote.displays.palette import ACCENT, SECOND
+from tandemvote.displays.display import ACCENT, SECOND, Display, Table, open_frame
 from tandemvote.extras import import_extra
 from tandemvote.weights import WeightSolution
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, kw_only=True)
 class WeightsDisplay(Display):
-    """Who decides the vote.
+    """The weights from largest to smallest, against equal ones.
 
     Attributes
     ----------
@@ -69,18 +68,16 @@ class WeightsDisplay(Display):
     @property
     def n_for_half(self) -> int:
         """Fewest voters that carry half of the weight."""
-        # A hair below one half, because sums of equal weights are rounded.
+        # Slightly below one half, because sums of equal weights are rounded.
         reached = np.cumsum(self.weights[self.order]) >= 0.5 * self.weights.sum() - 1e-12
         return int(reached.argmax()) + 1
 
-    def frame(self) -> pandas.DataFrame:
-        """One row a voter, by decreasing weight: weight, and error rate where known."""
-        pandas = import_extra("pandas", "report")
+    def _table(self) -> Table:
         order = self.order
         columns = {"weight": self.weights[order]}
         if self.gibbs_losses is not None:
             columns["gibbs_loss"] = self.gibbs_losses[order]
-        return pandas.DataFrame(columns, index=pandas.Index(order, name="voter"))
+        return Table(columns, order, "voter")
 
     @property
     def description(self) -> str:
@@ -101,4 +98,67 @@ class WeightsDisplay(Display):
         ax.set_ylim(0, 1.25 * max(self.weights.max(), 1 / n_voters))
         ax.set_xlabel(f"voters by weight (the first {self.n_for_half} carry half of it)")
         ax.set_ylabel("weight")
+        open_frame(ax)
+
+
+@dataclass(eq=False, kw_only=True)
+class HistoryDisplay(Display):
+    """The relaxed bound at the start and after every iteration of the solver.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_iterations + 1,)
+        The PAC-Bayes-lambda form, which the solver minimises; it may exceed 1. Empty if there was
+        nothing to minimise.
+    value : float
+        The PAC-Bayes-kl form at the final weights, which is reported.
+    bound : str
+        Name of the bound.
+
+    Examples
+    --------
+    >>> from tandemvote import VoteCounts, Votes
+    >>> from tandemvote.weights import minimise
+    >>> predictions = np.zeros((3, 300), int)
+    >>> predictions[0, :30] = predictions[1, 20:50] = predictions[2, 150:240] = 1
+    >>> votes = Votes.from_predictions(predictions, np.zeros(300, int))
+    >>> display = HistoryDisplay.from_solution(minimise(VoteCounts.from_votes(votes)))
+    >>> bool(display.frame()["relaxed_bound"].is_monotonic_decreasing)
+    True
+    """
+
+    values: FloatArray
+    value: float
+    bound: str
+
+    @classmethod
+    def from_solution(cls, solution: WeightSolution) -> HistoryDisplay:
+        """Take the history of a `WeightSolution`."""
+        history = np.asarray(solution.history, float)
+        return cls(values=history, value=solution.value, bound=solution.bound)
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        label = get_bound(self.bound).label
+        if not self.values.size:
+            return f"No path: there was no {label} bound to minimise."
+        return (
+            f"The relaxed {label} bound falls from {self.values[0]:.4g} to {self.values[-1]:.4g} in"
+            f" {self.values.size - 1} iterations; {self.value:.4g} is reported."
+        )
+
+    def _table(self) -> Table:
+        return Table({"relaxed_bound": self.values}, range(self.values.size), "iteration")
+
+    def _draw(self, ax: Axes) -> None:
+        label = get_bound(self.bound).label
+        ax.plot(self.values, color=ACCENT, linewidth=2, label=f"{label}, relaxed to be minimised")
+        ax.axhline(self.value, color=SECOND, linestyle="--", label=f"{label}, as reported")
+        ax.xaxis.set_major_locator(
+            import_extra("matplotlib.ticker", "report").MaxNLocator(integer=True)
+        )
+        ax.set_xlabel("iteration")
+        ax.set_ylabel("bound")
+        ax.legend(frameon=False)
         open_frame(ax)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tandemvote.displays import Display
-from tandemvote.displays.palette import ACCENT, MUTED, SECOND
+from tandemvote.displays.display import ACCENT, MUTED, SECOND
 from tandemvote.extras import import_extra
 
 INK = "#010203"
@@ -65,8 +65,10 @@ def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> P
     >>> str(picture.svg)[:4], "var(--accent)" in picture.svg
     ('<svg', True)
     """
-    matplotlib = import_extra("matplotlib", "report")
-    figures = import_extra("matplotlib.figure", "report")
+    matplotlib, figures = (
+        import_extra("matplotlib", "report"),
+        import_extra("matplotlib.figure", "report"),
+    )
     style = {
         **dict.fromkeys(
             ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK

@@ -66,8 +66,11 @@ def minimise(
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, labels))
-    >>> minimise(counts, "tandem")
-    WeightSolution(tandem 0.378507, 3 of 3 voters, 4 iterations, CONVERGED)
+    >>> solution = minimise(counts, "tandem")
+    >>> solution.weights.round(2).tolist()
+    [0.41, 0.41, 0.19]
+    >>> round(solution.value, 3), solution.status.name
+    (0.379, 'CONVERGED')
     """
     if bound not in PROBLEMS:
         raise ValueError(
