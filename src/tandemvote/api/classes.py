@@ -139,12 +139,29 @@ def certify_per_class(
         own = own_predict_note(
             model, whole.certificate.predict, test=X_test, unlabelled=None, training=X
         )
+    classes = certify_classes(whole)
+    return replace(classes, notes=(*classes.notes, *own))
+
+
+def certify_classes(whole: Certification) -> ClassCertificates:
+    """Certify each true class with the votes, weights and bounds of a certification.
+
+    Only the points of each class are counted; nothing else is computed again.
+    """
+    if whole.votes is None:
+        raise ValueError(
+            "The votes were not kept, so the points of each class cannot be counted. Certify votes"
+            " that fit in memory."
+        )
+    with warnings.catch_warnings():
+        # The table says it in words, rather than once per class.
+        warnings.simplefilter("ignore", VacuousBoundWarning)
         return ClassCertificates(
-            guarantees=_certify_classes(labelled, whole),
-            delta=delta,
+            guarantees=_certify_classes(whole.votes, whole),
+            delta=whole.request.delta,
             weights=whole.weights,
-            assumptions=(*standard_assumptions(by_class=True), *found.assumptions),
-            notes=(*whole.certificate.notes, *own),
+            assumptions=(*standard_assumptions(by_class=True), *whole.assumptions),
+            notes=tuple(whole.certificate.notes),
         )
 
 
