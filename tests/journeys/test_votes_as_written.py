@@ -76,7 +76,7 @@ def test_a_word_for_nothing_is_a_prediction_like_any_other(word, ending, write, 
     assert run(["verify", str(file), "--rigorous", "--votes", str(path)]) == 0
     assert "the counts are those of the votes" in capsys.readouterr().out
     if word in ("None", "NA"):
-        assert f"are '{word}', which no label is; they count as errors" in shown.err
+        assert f"are '{word}', which is no label; they count as errors" in shown.err
 
 
 @both_endings

@@ -23,7 +23,7 @@ from tandemvote import (
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
 )
-from tandemvote.cli.mistakes import as_one_line
+from tandemvote.cli.app import as_one_line
 from tandemvote.model_file import ModelFileError, load_model, save_model
 from tandemvote.model_file.skops_format import write_skops
 

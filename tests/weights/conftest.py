@@ -23,13 +23,13 @@ def _forest_counts(n_voters, n_points, *, seed, held_out=None):
 
 
 def _common_points(rng, n_voters):
-    """Positive semi-definite: every voter is judged on the same points."""
+    """Positive semi-definite: all voters share the same points."""
     counts = _forest_counts(n_voters, 800, seed=rng)
     return counts.tandem_losses, counts.disagreement_rates, counts.gibbs_losses
 
 
 def _overlaps(rng, n_voters):
-    """Not positive semi-definite: every pair of voters is judged on points of its own."""
+    """Not positive semi-definite: every pair of voters has points of its own."""
     counts = _forest_counts(n_voters, 1500, seed=rng, held_out=0.37)
     return counts.tandem_losses, counts.disagreement_rates, counts.gibbs_losses
 

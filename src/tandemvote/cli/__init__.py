@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
+INTERNAL_FAILURE = 70
+"""Exit code for a bug in the library; 1 is a verdict of ``verify``, 2 a mistake of the caller."""
+
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command ``tandemvote`` and leave with its exit code.
+    """Run the command ``tandemvote`` and exit with its code.
 
-    A mistake in the call or in the data ends in one line on the error stream and exit code 2.
+    A mistake in the call or in the data gives one line on the error stream and exit code 2.
     """
     try:
         from tandemvote.cli.app import run  # noqa: PLC0415  so that a missing extra gets one line, too

@@ -1,4 +1,4 @@
-"""The command's frame: its groups of commands, and how it ends."""
+"""The application: its commands, its exit codes, and errors in one line."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.demo import demo
-from tandemvote.cli.mistakes import INTERNAL_FAILURE, as_one_line
 from tandemvote.cli.verify import verify
+from tandemvote.printable import printable
 
 app = typer.Typer(
     name="tandemvote",
@@ -48,7 +49,7 @@ def _root(
 def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -> int:
     """Run a command and return its exit code.
 
-    0 for success, 2 for a mistake of the caller, 70 for a failure of the library.
+    0 for success, 2 for a mistake of the caller, 70 for a bug in the library.
     """
     try:
         code = application(arguments, standalone_mode=False)
@@ -64,3 +65,26 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
             print(message, file=sys.stderr)
         return 2
     return code if isinstance(code, int) else 0
+
+
+def as_one_line(error: Exception) -> str | None:
+    """Return the line to print, or None if the error is a bug and needs its traceback.
+
+    Examples
+    --------
+    >>> from tandemvote.tables import DatasetError
+    >>> as_one_line(DatasetError("There is no file wine.csv. Check the path."))
+    'Error: There is no file wine.csv. Check the path.'
+    >>> as_one_line(ZeroDivisionError()) is None
+    True
+    """
+    if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
+        message = error.format_message()
+        # Without arguments a group shows its help, and its error has no message.
+        return f"Error: {printable(' '.join(message.split()))}" if message else ""
+    lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
+    # The library refuses bad values by ValueError, with the way out in the message. Folders that
+    # cannot be written to and schedulers that do not answer are OSErrors.
+    if lacks_extra or isinstance(error, ValueError | OSError):
+        return f"Error: {printable(' '.join(str(error).split()))}"
+    return None

@@ -1,4 +1,4 @@
-"""``tandemvote bounds``: the calculator."""
+"""``tandemvote bounds``: bounds computed from numbers."""
 
 from __future__ import annotations
 
@@ -8,44 +8,63 @@ from typing import Annotated
 
 import typer
 
-EXAMPLE = "Example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
+EXAMPLE = "tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
+
+
+def _checked_delta(delta: float) -> float:
+    if not 0 < delta < 1:
+        raise typer.BadParameter(
+            f"{delta:g} does not lie strictly between 0 and 1. Give the probability with which the"
+            " guarantee may fail, such as 0.05."
+        )
+    return delta
+
+
+Delta = Annotated[float, typer.Option(callback=_checked_delta, help="Failure probability.")]
 
 
 def bounds(
     *,
     gibbs_loss: Annotated[
-        float | None, typer.Option(help="How often a random voter errs on points it never saw.")
+        float | None,
+        typer.Option(min=0, max=1, help="How often a random voter errs on points it never saw."),
     ] = None,
     tandem_loss: Annotated[
-        float | None, typer.Option(help="How often two random voters err together.")
+        float | None, typer.Option(min=0, max=1, help="How often two random voters err together.")
     ] = None,
     disagreement: Annotated[
-        float | None, typer.Option(help="How often two random voters disagree (two classes).")
+        float | None,
+        typer.Option(min=0, max=1, help="How often two random voters disagree (two classes)."),
     ] = None,
     n: Annotated[
-        float | None, typer.Option("--n", help="Points behind each voter, the fewest.")
+        float | None, typer.Option("--n", min=0, help="Fewest points behind any voter.")
     ] = None,
     n_pairs: Annotated[
-        float | None, typer.Option(help="Points behind each pair of voters, the fewest.")
+        float | None, typer.Option(min=0, help="Fewest points behind any pair of voters.")
     ] = None,
     n_disagreement: Annotated[
-        float | None, typer.Option(help="The same with unlabelled points; --n-pairs by default.")
+        float | None,
+        typer.Option(min=0, help="The same with unlabelled points; --n-pairs by default."),
     ] = None,
     kl_divergence: Annotated[
-        float, typer.Option(help="KL divergence of the weights from the prior; 0 for uniform.")
+        float, typer.Option(min=0, help="KL divergence of the weights from the prior.")
     ] = 0.0,
-    errors: Annotated[int | None, typer.Option(help="Errors of the vote on a test set.")] = None,
-    points: Annotated[int | None, typer.Option(help="Points of that test set.")] = None,
-    delta: Annotated[float, typer.Option(help="Failure probability.")] = 0.05,
+    errors: Annotated[
+        int | None, typer.Option(min=0, help="Errors of the vote on a test set.")
+    ] = None,
+    points: Annotated[int | None, typer.Option(min=1, help="Points of that test set.")] = None,
+    delta: Delta = 0.05,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compute every bound that the given numbers suffice for.
+    """Compute every bound for which the given numbers suffice.
 
     For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
     """
     from tandemvote.bounds import BOUNDS  # noqa: PLC0415
     from tandemvote.certificate.decimals import rounded_up  # noqa: PLC0415
 
+    if errors is not None and points is not None and errors > points:
+        raise typer.BadParameter(f"--errors {errors} is more than --points {points}.")
     given = {
         "gibbs_loss": gibbs_loss,
         "tandem_loss": tandem_loss,
@@ -67,7 +86,7 @@ def bounds(
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            f" with --n-pairs, or --errors with --points. {EXAMPLE}"
+            f" with --n-pairs, or --errors with --points. Example: {EXAMPLE}"
         )
     if as_json:
         typer.echo(json.dumps({"delta": delta, "bounds": values}))

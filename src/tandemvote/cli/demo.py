@@ -1,4 +1,4 @@
-"""``tandemvote demo``: the main job on data that comes with scikit-learn."""
+"""``tandemvote demo``: certified forests on data that comes with scikit-learn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def demo(
     from tandemvote.report import write_report  # noqa: PLC0415
 
     sets = {"digits": load_digits, "breast cancer": load_breast_cancer}
-    typer.echo("How often can a random forest's vote err? Bounds at 95 %, no test set spent.\n")
+    typer.echo("How often can a random forest's vote err? Bounds at 95 %, without a test set.\n")
     typer.echo(_line("data", "bagging", "weights", "FO", "TND", "out-of-bag error"))
     for name, load in sets.items():
         X, y = load(return_X_y=True)
@@ -33,13 +33,14 @@ def demo(
             for weights in ("uniform", "tandem"):
                 forest = _grow(X, y, voters, share, weights)
                 typer.echo(_line(name, bagging, weights, *_numbers(forest)))
-    typer.echo(f"\nThe last of them in full:\n\n{forest.certificate_}\n")
+    typer.echo(f"\nThe last certificate in full:\n\n{forest.certificate_}\n")
     typer.echo(forest.certificate_.guarantee)
     written = write_report(
         report,
         forest.certificate_,
         estimator=forest,
         votes=forest.certification_.votes,
+        solution=forest.certification_.solution,
         data_description=f"scikit-learn's {name} data, {len(y)} points",
         command="tandemvote demo",
     )

@@ -1,4 +1,4 @@
-"""``tandemvote verify``: check a certificate that someone else made."""
+"""``tandemvote verify``: check a certificate file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tandemvote.cli.mistakes import INTERNAL_FAILURE
+from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.printable import printable
 
 if TYPE_CHECKING:
@@ -25,25 +25,27 @@ def verify(
     *,
     rigorous: Annotated[
         bool,
-        typer.Option("--rigorous", help="Prove every decimal in ball arithmetic (python-flint)."),
+        typer.Option("--rigorous", help="Prove every digit in ball arithmetic (python-flint)."),
     ] = False,
     votes: Annotated[
-        Path | None, typer.Option(help="Table of the labelled votes: count them again, too.")
+        Path | None, typer.Option(help="Table of the labelled votes, to be counted again.")
     ] = None,
     unlabelled: Annotated[
-        Path | None, typer.Option(help="The same of the unlabelled points, without a label column.")
+        Path | None,
+        typer.Option(help="The same for the unlabelled points; it has no label column."),
     ] = None,
     test: Annotated[
-        Path | None, typer.Option(help="The same of the test set; one voter is the vote itself.")
+        Path | None,
+        typer.Option(help="The same for the test set; one voter is the vote itself."),
     ] = None,
     target: Annotated[str, typer.Option(help="Label column of the tables.")] = "label",
     ignore: Annotated[
-        list[str] | None, typer.Option(help="Column of the tables that is no voter; repeat it.")
+        list[str] | None, typer.Option(help="Column of the tables that is not a voter; repeatable.")
     ] = None,
 ) -> None:
-    """Recompute every number of a certificate FILE from its counts, by formulas of their own.
+    """Recompute every number of a certificate FILE from its counts, independently.
 
-    Exit code 0: all of it holds. 1: something does not, and it is named. 2: not readable.
+    Exit code 0: everything holds. 1: something does not; it is named. 2: the file cannot be read.
     70: the check itself failed, which says nothing about the file.
     """
     from tandemvote.verify.votes_file import read_predictions, read_votes  # noqa: PLC0415
@@ -63,7 +65,7 @@ def verify(
 
 
 def _checked(file: Path, **options: Any) -> Verdict:
-    """Check a file; a failure of the check must not look like a verdict."""
+    """Check a file; a failure of the check itself must not look like a verdict."""
     from tandemvote.verify import CertificateFileError, verify_file  # noqa: PLC0415
 
     try:

@@ -1,4 +1,4 @@
-"""Displays as pieces of SVG that live inside a page and follow its light or dark colours."""
+"""Displays as SVG elements of a page, which follow its light or dark colours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tandemvote.displays.display import ACCENT, MUTED, SECOND
 from tandemvote.extras import import_extra
 
 INK = "#010203"
-"""Stands for the page's text colour while a picture is drawn; nothing else is drawn in it."""
+"""Placeholder for the page's text colour; nothing else is drawn in it."""
 
 PAGE_COLOURS = {INK: "--ink", ACCENT: "--accent", SECOND: "--second", MUTED: "--muted"}
 """Which variable of the page's style sheet replaces which colour."""
@@ -35,7 +35,7 @@ class Picture:
     description : str
         The picture in words.
     svg : Markup
-        Safe to stand in a page as it is.
+        Safe to insert into a page.
     """
 
     name: str
@@ -61,7 +61,7 @@ def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> P
     >>> import numpy as np
     >>> from tandemvote.displays import WeightsDisplay
     >>> display = WeightsDisplay(weights=np.array([0.5, 0.3, 0.2]))
-    >>> picture = draw(display, name="weights", caption="Who decides.")
+    >>> picture = draw(display, name="weights", caption="Weights.")
     >>> str(picture.svg)[:4], "var(--accent)" in picture.svg
     ('<svg', True)
     """
@@ -92,7 +92,7 @@ def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> P
 
 
 def _inline(document: str, name: str) -> str:
-    """Turn an SVG document into an element: no prologue, no metadata, identifiers of its own."""
+    """Turn an SVG document into an element of a page, with identifiers of its own."""
     svg = document[document.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)

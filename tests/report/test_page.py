@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote import Certificate, VoteCounts, Votes, certify_per_class
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.report import render_report, write_report
 
@@ -151,6 +151,22 @@ def test_hostile_texts_are_shown_as_text(votes):
     )
     assert not {"script", "img"} & {tag for tag, _ in page.tags}
     assert page.text.count(HOSTILE) == 6  # title twice, description, note, command, estimator
+
+
+def test_every_class_has_a_row_if_classes_were_certified(certificate, votes):
+    named = Votes.from_predictions(
+        np.array(["bad", "<good>"])[votes.predictions],
+        np.array(["bad", "<good>"])[votes.labels],
+        votes.held_out,
+    )
+    classes = certify_per_class(named, weights=certificate.weights)
+    source = render_report(certificate, classes=classes)
+    table = Page(source).sections["classes-table"]
+    for each in classes:
+        assert f"{each.label}{each.n_points}{rounded_up(each.value)}" in table
+    assert "How frequent the classes are may change" in table
+    assert "<good>" not in source
+    assert "classes-table" not in render_report(certificate)
 
 
 def test_without_a_test_set_the_report_says_what_it_would_bring(votes):

@@ -1,0 +1,50 @@
+"""The application as a whole: version, help, and how it is started."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tandemvote import __version__
+from tandemvote.cli.app import run
+
+
+def test_the_command_tells_its_version(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"tandemvote {__version__}\n"
+
+
+def test_the_package_runs_as_the_command():
+    started = subprocess.run(
+        [sys.executable, "-m", "tandemvote", "--version"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert started.stdout == f"tandemvote {__version__}\n"
+
+
+@pytest.mark.parametrize("heavy", ["sklearn", "scipy", "numpy", "pandas", "matplotlib", "dask"])
+def test_help_is_shown_without_heavy_imports(heavy):
+    code = (
+        "import sys\n"
+        "from tandemvote.cli.app import run\n"
+        "assert run(['certify', '--help']) == 0\n"
+        f"sys.exit('{heavy}' in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_a_missing_package_of_the_command_line_gets_one_line():
+    code = "import sys; sys.modules['typer'] = None; from tandemvote.cli import main; main([])"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
+    )
+    assert ended.returncode == 2
+    assert 'pip install "tandemvote[cli]"' in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def test_a_bug_shows_its_traceback_and_exit_code_seventy(capsys, monkeypatch):
+    monkeypatch.setattr("tandemvote.bounds.BOUNDS", None)
+    assert run(["bounds", "--gibbs-loss", "0.1", "--n", "10"]) == 70
+    assert "Traceback" in capsys.readouterr().err

@@ -1,0 +1,40 @@
+"""Bounds computed from numbers."""
+
+import json
+
+import pytest
+
+from tandemvote import bounds
+from tandemvote.cli.app import run
+
+
+def test_every_bound_is_computed_for_which_the_numbers_suffice(capsys):
+    given = ["--gibbs-loss", "0.21", "--tandem-loss", "0.12", "--n", "9460", "--n-pairs", "3360"]
+    assert run(["bounds", *given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["bounds"]
+    assert found["first_order"] == bounds.first_order_bound(gibbs_loss=0.21, n_min=9460)
+    assert found["tandem"] == bounds.tandem_bound(tandem_loss=0.12, n_min_pairs=3360)
+    assert "c_tandem" in found
+    assert "disagreement" not in found
+    assert run(["bounds", *given, "--disagreement", "0.18", "--errors", "3", "--points", "99"]) == 0
+    shown = capsys.readouterr().out
+    for label in ("FO", "TND", "DIS", "C1", "C2", "CTD", "TEST"):
+        assert f"\n{label}" in f"\n{shown}"
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--gibbs-loss", "-0.1", "--n", "10"], "--gibbs-loss"),
+        (["--tandem-loss", "1.1", "--n-pairs", "10"], "--tandem-loss"),
+        (["--gibbs-loss", "0.1", "--n", "10", "--kl-divergence", "-1"], "--kl-divergence"),
+        (["--gibbs-loss", "0.1", "--n", "10", "--delta", "0"], "--delta"),
+        (["--errors", "-1", "--points", "10"], "--errors"),
+        (["--errors", "1", "--points", "0"], "--points"),
+    ],
+)
+def test_a_number_out_of_range_is_refused_by_the_name_of_its_option(capsys, options, named):
+    assert run(["bounds", *options]) == 2
+    shown = capsys.readouterr()
+    assert f"'{named}'" in shown.err and shown.err.count("\n") == 1
+    assert shown.out == ""

@@ -1,0 +1,102 @@
+"""How often the command computes what is expensive, and what its options mean together."""
+
+import json
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from tandemvote import CertifiedForestClassifier, VoteCounts, certify_per_class
+from tandemvote.cli.app import run
+from tandemvote.ensembles.voters import predict_held_out
+from tandemvote.report import write_report
+from tandemvote.weights import minimise
+
+N_VOTERS, N_GOOD, N_BAD = 12, 130, 70
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(["good", "bad"], [N_GOOD, N_BAD]))
+    return rng.normal(size=(y.size, 3)) + 2.0 * (y == "good")[:, None], y
+
+
+@pytest.fixture
+def table(tmp_path, data):
+    rows = [",".join(map(str, [*point, label])) for point, label in zip(*data, strict=True)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["a,b,c,quality", *rows]) + "\n")
+    return path
+
+
+@contextmanager
+def calls_watched():
+    """Note every call of the expensive steps, under whatever name they were imported."""
+    passes, solved, counted = [], [], []
+    count = VoteCounts.from_votes.__func__.__code__
+
+    def watch(frame, event, _):
+        if event != "call":
+            return
+        if frame.f_code is predict_held_out.__code__:
+            passes.append("pass")
+        elif frame.f_code is minimise.__code__:
+            solved.append("run")
+        elif frame.f_code is count and frame.f_locals["votes"].n_voters == N_VOTERS:
+            counted.append(frame.f_locals["votes"].n_samples)
+
+    sys.setprofile(watch)
+    try:
+        yield passes, solved, counted
+    finally:
+        sys.setprofile(None)
+
+
+def test_report_table_by_class_and_file_cost_one_pass_one_count_and_one_solver_run(
+    table, tmp_path, capsys
+):
+    report, file = tmp_path / "r.html", tmp_path / "c.json"
+    call = ["certify", str(table), "--target", "quality", "--voters", str(N_VOTERS)]
+    with calls_watched() as (passes, solved, counted):
+        code = run([*call, "--per-class", "--report", str(report), "--certificate", str(file)])
+    assert code == 0
+    assert len(passes) == len(solved) == 1
+    assert sorted(counted) == [N_BAD, N_GOOD, N_BAD + N_GOOD]
+    shown = capsys.readouterr().out
+    assert "errors by true class" in shown
+    assert "Error on each true class" in report.read_text(encoding="utf-8")
+    assert run(["verify", str(file)]) == 0
+
+
+def test_a_fitted_forest_is_reported_and_saved_without_computing_anything_again(data, tmp_path):
+    forest = CertifiedForestClassifier(N_VOTERS, weights="tandem", random_state=0)
+    with calls_watched() as (passes, solved, counted):
+        found = forest.fit(*data).certification_
+        write_report(
+            tmp_path / "r.html", found.certificate, votes=found.votes, solution=found.solution
+        )
+        found.certificate.save(tmp_path / "c.json")
+    assert len(passes) == len(solved) == 1
+    assert counted == [N_BAD + N_GOOD]
+
+
+def test_the_table_by_class_is_that_of_certify_per_class(table, data, capsys):
+    call = ["certify", str(table), "--target", "quality", "--voters", "50", "--per-class", "--json"]
+    assert run([*call, "--bound", "first_order"]) == 0
+    shown = json.loads(capsys.readouterr().out)["classes"]
+    forest = CertifiedForestClassifier(50, weights="tandem", max_samples=0.5, random_state=0)
+    assert shown == dict(certify_per_class(forest.fit(*data), bound="first_order").values)
+    assert max(shown.values()) < 1
+
+
+def test_a_test_set_bound_among_others_pays_for_the_choice(table, capsys):
+    call = ["certify", str(table), "--target", "quality", "--voters", "30", "--json"]
+    both = ["--test-fraction", "0.4", "--bound", "test_set", "--bound", "tandem"]
+    assert run([*call, *both]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert run([*call, *both[:4]]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert found["bound"] == alone["bound"] == "test_set"
+    assert found["value"] > alone["value"]
