@@ -4,7 +4,7 @@ The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` 
 ``frame`` returns them as a pandas frame. Drawing needs the extra ``tandemvote[report]``.
 """
 
-from tandemvote.displays.abstention import SelectiveDisplay
+from tandemvote.displays.coverage import SelectiveDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.erring_weight import ProfileDisplay
 from tandemvote.displays.guarantees import BoundsDisplay, PerClassDisplay

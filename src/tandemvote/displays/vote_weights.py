@@ -155,9 +155,8 @@ class HistoryDisplay(Display):
         label = get_bound(self.bound).label
         ax.plot(self.values, color=ACCENT, linewidth=2, label=f"{label}, relaxed to be minimised")
         ax.axhline(self.value, color=SECOND, linestyle="--", label=f"{label}, as reported")
-        ax.xaxis.set_major_locator(
-            import_extra("matplotlib.ticker", "report").MaxNLocator(integer=True)
-        )
+        ticker = import_extra("matplotlib.ticker", "report")
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
         ax.set_xlabel("iteration")
         ax.set_ylabel("bound")
         ax.legend(frameon=False)

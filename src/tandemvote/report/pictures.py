@@ -65,10 +65,8 @@ def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> P
     >>> str(picture.svg)[:4], "var(--accent)" in picture.svg
     ('<svg', True)
     """
-    matplotlib, figures = (
-        import_extra("matplotlib", "report"),
-        import_extra("matplotlib.figure", "report"),
-    )
+    matplotlib = import_extra("matplotlib", "report")
+    figures = import_extra("matplotlib.figure", "report")
     style = {
         **dict.fromkeys(
             ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
