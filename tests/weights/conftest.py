@@ -8,7 +8,7 @@ import pytest
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights.objective import Objective
-from tandemvote.weights.relaxations import disagreement_relaxation, tandem_relaxation
+from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
 
 
 def _forest_counts(n_voters, n_points, *, seed, held_out=None):
@@ -75,9 +75,11 @@ def make_objective():
         tandem, differ, losses = FAMILIES[family](rng, n_voters)
         prior = rng.dirichlet(np.full(n_voters, 5.0)) if seed % 2 else np.ones(n_voters) / n_voters
         if bound == "tandem":
-            relaxation = tandem_relaxation(n=n, delta=0.05)
+            relaxation = Relaxation(4.0, Estimate.of(PAIRS, n, 0.05))
             return Objective(relaxation, np.log(prior), np.zeros(n_voters), tandem)
-        relaxation = disagreement_relaxation(n=2 * n, n_pairs=n, delta=0.05)
+        relaxation = Relaxation(
+            4.0, Estimate.of(VOTERS, 2 * n, 0.025), Estimate.of(PAIRS, n, 0.025)
+        )
         return Objective(relaxation, np.log(prior), losses, differ)
 
     return make

@@ -12,7 +12,7 @@ from tandemvote.weights import minimise
 from tandemvote.weights.exponentiated_gradient import GAP_TOLERANCE, exponentiated_gradient
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.problems import PROBLEMS
-from tandemvote.weights.relaxations import first_order_relaxation
+from tandemvote.weights.relaxations import VOTERS, Estimate, Relaxation
 
 
 def softmax_gradient(objective, point):
@@ -38,7 +38,9 @@ def test_gradients_agree_with_finite_differences(make_objective, family, bound):
 def test_the_first_order_gradient_agrees_with_finite_differences():
     rng = np.random.default_rng(1)
     objective = Objective(
-        first_order_relaxation(300, 0.05), np.log(rng.dirichlet(np.ones(6))), rng.random(6)
+        Relaxation(2.0, Estimate.of(VOTERS, 300, 0.05)),
+        np.log(rng.dirichlet(np.ones(6))),
+        rng.random(6),
     )
     log_ratio = rng.normal(size=6)
     differences = [

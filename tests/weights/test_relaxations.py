@@ -9,16 +9,17 @@ from scipy.optimize import minimize_scalar
 from tandemvote.inequalities import pac_bayes_lambda
 from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
 from tandemvote.weights.relaxations import (
+    PAIRS,
+    VOTERS,
+    Estimate,
+    Relaxation,
     WeightedAverages,
-    disagreement_relaxation,
-    first_order_relaxation,
-    tandem_relaxation,
 )
 
 RELAXATIONS = [
-    first_order_relaxation(n=700, delta=0.05),
-    tandem_relaxation(n=300, delta=0.1),
-    disagreement_relaxation(n=700, n_pairs=300, delta=0.05),
+    Relaxation(2.0, Estimate.of(VOTERS, 700, 0.05)),
+    Relaxation(4.0, Estimate.of(PAIRS, 300, 0.1)),
+    Relaxation(4.0, Estimate.of(VOTERS, 700, 0.025), Estimate.of(PAIRS, 300, 0.025)),
 ]
 losses = st.floats(1e-6, 1.0)
 sizes = st.floats(1.0, 1e9)
@@ -58,7 +59,7 @@ def test_the_best_lambda_equals_a_fine_numerical_minimisation(q, k):
 
 @given(losses, sizes, divergences)
 def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, divergence):
-    relaxation = disagreement_relaxation(n=1000, n_pairs=m, delta=0.05)
+    relaxation = Relaxation(4.0, Estimate.of(VOTERS, 1000, 0.025), Estimate.of(PAIRS, m, 0.025))
     averages = equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
     found = minimize_scalar(

@@ -15,7 +15,7 @@ relative entropy of m o w, which is homogeneous, plus a linear function.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,16 +27,6 @@ class Divergence(NamedTuple):
 
     value: float
     slope: FloatArray
-
-
-class EffectiveDivergence(Protocol):
-    """A function of the weights in place of KL(rho‖pi), or of twice that for pairs."""
-
-    def at(self, weights: FloatArray, log_ratio: FloatArray) -> Divergence:
-        """Evaluate at weights rho with log_ratio = ln(rho / pi)."""
-
-    def restrict(self, kept: IntArray) -> EffectiveDivergence:
-        """Return the same function of weights that vanish outside `kept` (positions)."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +42,7 @@ class PlainDivergence:
     voters: int
 
     def at(self, weights: FloatArray, log_ratio: FloatArray) -> Divergence:
-        """Evaluate at weights rho."""
+        """Evaluate at weights rho with log_ratio = ln(rho / pi)."""
         return Divergence(
             self.voters * max(float(log_ratio @ weights), 0.0), self.voters * log_ratio
         )
@@ -107,3 +97,7 @@ class UnequalDivergence:
         """Leave out the sets of other voters."""
         some = np.ix_(*[kept] * self.shares.ndim)
         return replace(self, shares=self.shares[some], entropies=self.entropies[some])
+
+
+EffectiveDivergence = PlainDivergence | UnequalDivergence
+"""A function of the weights in place of KL(rho‖pi), or of twice that for pairs."""

@@ -52,20 +52,7 @@ class Direction(NamedTuple):
 
 
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
-    """Descend from the prior, or from the log-ratios `start`, to a stationary point.
-
-    Examples
-    --------
-    >>> from tandemvote.weights.relaxations import tandem_relaxation
-    >>> objective = Objective(
-    ...     relaxation=tandem_relaxation(n=1000, delta=0.05),
-    ...     log_prior=np.log([0.5, 0.5]),
-    ...     losses=np.zeros(2),
-    ...     pairs=np.array([[0.3, 0.1], [0.1, 0.2]]),
-    ... )
-    >>> exponentiated_gradient(objective).point.weights.round(3).tolist()
-    [0.342, 0.658]
-    """
+    """Descend from the prior, or from the log-ratios `start`, to a stationary point."""
     point = objective.at(np.zeros(objective.n_voters) if start is None else start)
     history = [point.value]
     bends_down = False

@@ -34,9 +34,9 @@ def alternate_gibbs(objective: Objective) -> Descent:
 
     Examples
     --------
-    >>> from tandemvote.weights.relaxations import first_order_relaxation
+    >>> from tandemvote.weights.relaxations import VOTERS, Estimate, Relaxation
     >>> objective = Objective(
-    ...     relaxation=first_order_relaxation(n=1000, delta=0.05),
+    ...     relaxation=Relaxation(2.0, Estimate.of(VOTERS, 1000, 0.05)),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.array([0.10, 0.11]),
     ... )

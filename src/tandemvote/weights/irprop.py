@@ -24,20 +24,7 @@ MAX_ITERATIONS = 100_000
 
 
 def irprop(objective: Objective) -> Descent:
-    """Alternate between weights and parameters, from the prior, until the bound stops falling.
-
-    Examples
-    --------
-    >>> from tandemvote.weights.relaxations import tandem_relaxation
-    >>> objective = Objective(
-    ...     relaxation=tandem_relaxation(n=1000, delta=0.05),
-    ...     log_prior=np.log([0.5, 0.5]),
-    ...     losses=np.zeros(2),
-    ...     pairs=np.array([[0.3, 0.1], [0.1, 0.2]]),
-    ... )
-    >>> irprop(objective).point.weights.round(3).tolist()
-    [0.342, 0.658]
-    """
+    """Alternate between weights and parameters, from the prior, until the bound stops falling."""
     point = objective.at(np.zeros(objective.n_voters))
     history = [point.value]
     for _ in range(MAX_ROUNDS):

@@ -84,9 +84,9 @@ class Objective:
 
     Examples
     --------
-    >>> from tandemvote.weights.relaxations import tandem_relaxation
+    >>> from tandemvote.weights.relaxations import PAIRS, Estimate
     >>> objective = Objective(
-    ...     relaxation=tandem_relaxation(n=1000, delta=0.05),
+    ...     relaxation=Relaxation(4.0, Estimate.of(PAIRS, 1000, 0.05)),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.5, 0.25], [0.25, 0.5]]),

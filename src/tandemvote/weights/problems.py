@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,11 +22,7 @@ from tandemvote.weights.effective_divergence import (
 )
 from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective, Solver
-from tandemvote.weights.relaxations import (
-    disagreement_relaxation,
-    first_order_relaxation,
-    tandem_relaxation,
-)
+from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
 from tandemvote.weights.several_starts import several_starts
 
 
@@ -40,76 +35,64 @@ class Problem:
     default_solver: Solver
 
 
-class Sample(NamedTuple):
-    """Size of the sample behind an average, the logarithm of its moment, and the divergence."""
-
-    n: float
-    log_moment: float
-    divergence: EffectiveDivergence
-
-    @classmethod
-    def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, sharpening: str) -> Sample:
-        """Take the size at the prior; the divergence accounts for other weights."""
-        size = get_sharpening(sharpening)(prior, sets, prior)
-        log_moment = size.log_moment()
-        if size.sizes[0] == size.sizes[-1]:
-            return cls(size.n, log_moment, PlainDivergence(sets.voters))
-        known = sets.harmonic(prior)
-        divergence = UnequalDivergence(
-            shares=known.shares,
-            entropies=known.entropies,
-            scale=size.n / float(size.sizes[-1]),
-            nats=log_moment - float(np.log(delta)),
-        )
-        return cls(size.n, log_moment, divergence)
-
-
 def first_order_objective(
     counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
 ) -> Objective:
-    """Twice the relaxed Gibbs loss."""
-    voters = Sample.of(counts.voter_sets, prior, delta, sharpening)
+    """Twice the relaxed Gibbs loss (Theorems 1 and 8)."""
+    gibbs, divergence = _estimate(counts.voter_sets, prior, delta, sharpening)
     return Objective(
-        relaxation=first_order_relaxation(n=voters.n, delta=delta, log_moment=voters.log_moment),
+        relaxation=Relaxation(2.0, gibbs),
         log_prior=np.log(prior),
         losses=counts.gibbs_losses,
-        divergence=voters.divergence,
+        divergence=divergence,
     )
 
 
 def tandem_objective(
     counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
 ) -> Objective:
-    """Four times the relaxed tandem loss."""
-    pairs = Sample.of(counts.pair_sets, prior, delta, sharpening)
+    """Four times the relaxed tandem loss (Theorem 9)."""
+    tandem, divergence = _estimate(counts.pair_sets, prior, delta, sharpening)
     return Objective(
-        relaxation=tandem_relaxation(n=pairs.n, delta=delta, log_moment=pairs.log_moment),
+        relaxation=Relaxation(4.0, tandem),
         log_prior=np.log(prior),
         losses=np.zeros(counts.n_voters),
         pairs=counts.tandem_losses,
-        pair_divergence=pairs.divergence,
+        pair_divergence=divergence,
     )
 
 
 def disagreement_objective(
     counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
 ) -> Objective:
-    """Four relaxed Gibbs losses less two relaxed disagreements."""
-    voters = Sample.of(counts.voter_sets, prior, delta / 2, sharpening)
-    pairs = Sample.of(counts.disagreement_sets, prior, delta / 2, sharpening)
+    """Four relaxed Gibbs losses less two relaxed disagreements, at delta / 2 each (Theorem 10)."""
+    gibbs, divergence = _estimate(counts.voter_sets, prior, delta / 2, sharpening)
+    differ, pair_divergence = _estimate(counts.disagreement_sets, prior, delta / 2, sharpening)
     return Objective(
-        relaxation=disagreement_relaxation(
-            n=voters.n,
-            n_pairs=pairs.n,
-            delta=delta,
-            log_moment=voters.log_moment,
-            log_moment_pairs=pairs.log_moment,
-        ),
+        relaxation=Relaxation(4.0, gibbs, differ),
         log_prior=np.log(prior),
         losses=counts.gibbs_losses,
         pairs=counts.disagreement_rates,
-        divergence=voters.divergence,
-        pair_divergence=pairs.divergence,
+        divergence=divergence,
+        pair_divergence=pair_divergence,
+    )
+
+
+def _estimate(
+    sets: HeldOutSets, prior: FloatArray, delta: float, sharpening: str
+) -> tuple[Estimate, EffectiveDivergence]:
+    """Take the sample size at the prior; the divergence accounts for other weights."""
+    size = get_sharpening(sharpening)(prior, sets, prior)
+    position = VOTERS if sets.voters == 1 else PAIRS
+    estimate = Estimate.of(position, size.n, delta, size.log_moment())
+    if size.sizes[0] == size.sizes[-1]:
+        return estimate, PlainDivergence(sets.voters)
+    known = sets.harmonic(prior)
+    return estimate, UnequalDivergence(
+        shares=known.shares,
+        entropies=known.entropies,
+        scale=size.n / float(size.sizes[-1]),
+        nats=estimate.nats,
     )
 
 

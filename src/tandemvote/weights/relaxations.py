@@ -48,7 +48,7 @@ class Estimate:
     Attributes
     ----------
     position : int
-        VOTERS or PAIRS: where the average stands in `WeightedAverages`.
+        VOTERS or PAIRS: the position of the average in `WeightedAverages`.
     n : float
         Sample size.
     nats : float
@@ -60,8 +60,8 @@ class Estimate:
     nats: float
 
     @classmethod
-    def of(cls, position: int, n: float, delta: float, log_moment: float | None) -> Estimate:
-        """Take ln(2 sqrt(n)) for the logarithm of the moment if that is None."""
+    def of(cls, position: int, n: float, delta: float, log_moment: float | None = None) -> Estimate:
+        """Take ln(2 sqrt(n)) as `log_moment` if it is not given."""
         log_moment = float(np.log(two_sqrt(n))) if log_moment is None else log_moment
         return cls(position, n, float(log_moment - np.log(delta)))
 
@@ -99,6 +99,12 @@ class Relaxation:
         Of the Gibbs loss or the tandem loss.
     lower : Estimate, optional
         Of the disagreement.
+
+    Examples
+    --------
+    >>> tandem = Relaxation(4.0, Estimate.of(PAIRS, n=1000, delta=0.05))
+    >>> round(float(tandem.value(WeightedAverages(0.0, 0.05, 0.0, 0.0))), 4)
+    0.3392
     """
 
     factor: float
@@ -166,49 +172,3 @@ class Relaxation:
     @staticmethod
     def _floored(lower: Estimate, averages: WeightedAverages) -> tuple[float, float]:
         return max(lower.observed(averages), SMALLEST_DISAGREEMENT), lower.complexity(averages)
-
-
-def first_order_relaxation(n: float, delta: float, log_moment: float | None = None) -> Relaxation:
-    """Twice the Gibbs loss (Theorems 1 and 8).
-
-    Examples
-    --------
-    >>> relaxation = first_order_relaxation(n=1000, delta=0.05)
-    >>> round(float(relaxation.value(WeightedAverages(0.1, 0.0, 0.0, 0.0))), 4)
-    0.2912
-    """
-    return Relaxation(2.0, Estimate.of(VOTERS, n, delta, log_moment))
-
-
-def tandem_relaxation(n: float, delta: float, log_moment: float | None = None) -> Relaxation:
-    """Four times the tandem loss (Theorem 9).
-
-    Examples
-    --------
-    >>> relaxation = tandem_relaxation(n=1000, delta=0.05)
-    >>> round(float(relaxation.value(WeightedAverages(0.0, 0.05, 0.0, 0.0))), 4)
-    0.3392
-    """
-    return Relaxation(4.0, Estimate.of(PAIRS, n, delta, log_moment))
-
-
-def disagreement_relaxation(
-    n: float,
-    n_pairs: float,
-    delta: float,
-    log_moment: float | None = None,
-    log_moment_pairs: float | None = None,
-) -> Relaxation:
-    """Four times the Gibbs loss less twice the disagreement, each at delta / 2 (Theorem 10).
-
-    Examples
-    --------
-    >>> relaxation = disagreement_relaxation(n=1000, n_pairs=500, delta=0.05)
-    >>> round(float(relaxation.value(WeightedAverages(0.1, 0.08, 0.0, 0.0))), 4)
-    0.5307
-    """
-    return Relaxation(
-        4.0,
-        Estimate.of(VOTERS, n, delta / 2, log_moment),
-        Estimate.of(PAIRS, n_pairs, delta / 2, log_moment_pairs),
-    )

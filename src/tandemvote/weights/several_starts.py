@@ -50,9 +50,9 @@ def several_starts(objective: Objective) -> Descent:
     --------
     Two good voters that err together: either one alone is better than both.
 
-    >>> from tandemvote.weights.relaxations import tandem_relaxation
+    >>> from tandemvote.weights.relaxations import PAIRS, Estimate, Relaxation
     >>> objective = Objective(
-    ...     relaxation=tandem_relaxation(n=1e6, delta=0.05),
+    ...     relaxation=Relaxation(4.0, Estimate.of(PAIRS, 1e6, 0.05)),
     ...     log_prior=np.log([0.5, 0.5]),
     ...     losses=np.zeros(2),
     ...     pairs=np.array([[0.1, 0.3], [0.3, 0.1]]),
