@@ -53,7 +53,7 @@ def test_averages_are_sums_over_voters_and_pairs(counts, rng):
 
 
 def test_random_labels_get_no_guarantee(rng):
-    votes = Votes.from_predictions(rng.integers(2, size=(15, 3000)), rng.integers(2, size=3000))
+    votes = Votes.from_predictions(rng.integers(2, size=(14, 3000)), rng.integers(2, size=3000))
     found = bounds.all_bounds(VoteCounts.from_votes(votes))
     assert {name: value.value for name, value in found.items()} == dict.fromkeys(found, 1.0)
 
@@ -72,7 +72,8 @@ def test_one_pair_without_common_points_silences_every_second_order_bound():
     votes = Votes.from_predictions(predictions, [0, 0, 0, 1], held_out)
     values = bounds.all_bounds(VoteCounts.from_votes(votes))
     assert set(values) == set(bounds.VOTE_BOUNDS)
-    assert all(values[name].value == 1 for name in bounds.VOTE_BOUNDS if name != "first_order")
+    second_order = set(values) - {"first_order", "coalition"}
+    assert all(values[name].value == 1 for name in second_order)
 
 
 def test_a_voter_without_held_out_points_means_no_guarantee():
@@ -124,7 +125,7 @@ def test_the_test_set_bound_is_about_one_classifier(counts):
 
 def test_weights_off_uniform_pay_their_divergence(counts):
     one = np.eye(counts.n_voters)[0]
-    value = get_bound("first_order")(counts, one)
+    value = get_bound("first_order")(counts, one, sharpening="paper")
     assert value.terms["kl_divergence"] == pytest.approx(np.log(counts.n_voters))
     free = bounds.first_order_bound(gibbs_loss=value.terms["gibbs_loss"], n_min=counts.n_min)
     assert value.value > free

@@ -62,6 +62,7 @@ def test_best_leaves_out_what_does_not_apply():
         "second_order",
         "bernstein_cantelli",
         "split_kl_cantelli",
+        "coalition",
     )
 
 

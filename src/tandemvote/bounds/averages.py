@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.sharpening import HARMONIC, Sharpening, get_sharpening
+from tandemvote.bounds.majorities import HALF, smallest_coalition
+from tandemvote.bounds.sharpening import HARMONIC, Sharpening, get_sharpening, smallest
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
@@ -31,6 +33,8 @@ class Averages:
         How sets of different sizes make up one sample size.
     profile : VoteProfile, optional
         What the vote says of unlabelled points.
+    exact_factors : bool
+        Whether sharpened bounds count on all of the weight that must err where the vote does.
     """
 
     counts: VoteCounts
@@ -38,6 +42,7 @@ class Averages:
     prior: FloatArray
     sharpening: Sharpening
     profile: VoteProfile | None = None
+    exact_factors: bool = True
 
     @classmethod
     def of(
@@ -134,6 +139,12 @@ class Averages:
         if not self.counts.n_unlabelled:
             return self.pairs
         return self._size(self.counts.disagreement_sets)
+
+    @cached_property
+    def smallest_coalition(self) -> Fraction:
+        """Smallest weight that can make the vote wrong; in the published forms one half."""
+        exact = self.exact_factors and self.sharpening is not smallest
+        return smallest_coalition(self.posterior) if exact else HALF
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true Gibbs loss."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import Averages
@@ -29,22 +30,23 @@ class BoundValue:
         With probability 1 - delta the vote errs at most this often; in [0, 1], 1 says nothing.
     delta : float
         Failure probability.
-    terms : mapping of str to number
-        What was observed: rates, smallest sets, the weights' divergence.
+    terms : mapping of str to number or array
+        What was observed: rates, smallest sets, the weights' divergence; or counts of each voter.
     """
 
     name: str
     label: str
     value: float
     delta: float
-    terms: Mapping[str, float]
+    terms: Mapping[str, Any]
 
     def __float__(self) -> float:
         return self.value
 
     def __repr__(self) -> str:
-        terms = ", ".join(f"{name}={value:.6g}" for name, value in self.terms.items())
-        return f"{self.label} {self.value:.6f} (delta={self.delta:g}, {terms})"
+        numbers = {"delta": self.delta, **self.terms}
+        shown = (f"{name}={value:.6g}" for name, value in numbers.items() if not np.ndim(value))
+        return f"{self.label} {self.value:.6f} ({', '.join(shown)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,8 @@ class Bound:
         why its estimates contradict each other; without it the published form.
     superseded_by : str, optional
         Name of a bound of the same estimates that is never looser.
+    most_voters : int, optional
+        Where there are more voters, the bound is computed only if it is asked for by name.
     """
 
     name: str
@@ -84,6 +88,7 @@ class Bound:
     needs: tuple[Requirement, ...] = ()
     evaluate: Callable[[Averages, float], float | str] | None = None
     superseded_by: str | None = None
+    most_voters: int | None = None
 
     def __call__(
         self,
@@ -129,6 +134,11 @@ class Bound:
     def applies_to(self, counts: VoteCounts) -> bool:
         """Tell whether the bound is defined for these votes (it may still be trivial)."""
         return all(need.without_it_vacuous for need in missing(self.needs, counts))
+
+    def offered_for(self, counts: VoteCounts) -> bool:
+        """Tell whether the bound is computed for these votes without being asked for."""
+        few = self.most_voters is None or counts.n_voters <= self.most_voters
+        return few and self.applies_to(counts)
 
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"

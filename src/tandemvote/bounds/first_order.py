@@ -1,6 +1,9 @@
 """FO: twice the error of a randomly drawn voter (Theorem 1, with Theorem 7)."""
 
+from fractions import Fraction
+
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.majorities import HALF, markov_factor
 from tandemvote.bounds.requirements import HELD_OUT_POINTS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 
@@ -40,11 +43,11 @@ def first_order_bound(
     0.4517
     """
     gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta)
-    return _twice(gibbs)
+    return _by_markov(gibbs, HALF)
 
 
-def _twice(gibbs: Interval) -> float:
-    return float(min(1.0, 2.0 * gibbs.upper))
+def _by_markov(gibbs: Interval, coalition: Fraction) -> float:
+    return float(min(1.0, markov_factor(coalition, 1) * gibbs.upper))
 
 
 FIRST_ORDER = Bound(
@@ -54,7 +57,9 @@ FIRST_ORDER = Bound(
     theorem="Theorem 1",
     labels_used="held-out labels",
     formula=first_order_bound,
-    evaluate=lambda averages, delta: _twice(averages.gibbs_interval(delta)),
+    evaluate=lambda averages, delta: _by_markov(
+        averages.gibbs_interval(delta), averages.smallest_coalition
+    ),
     terms=lambda averages: {
         "gibbs_loss": averages.gibbs_loss,
         "n_min": averages.n_min,

@@ -12,6 +12,7 @@ from tandemvote.bounds.c_bound import C1, C2
 from tandemvote.bounds.c_box import C_BOX
 from tandemvote.bounds.c_tandem import C_TANDEM
 from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
+from tandemvote.bounds.coalition import COALITION
 from tandemvote.bounds.disagreement import DISAGREEMENT
 from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.second_order import SECOND_ORDER
@@ -32,6 +33,7 @@ FROM_VOTES = (
     SECOND_ORDER,
     BERNSTEIN_CANTELLI,
     SPLIT_KL_CANTELLI,
+    COALITION,
 )
 
 BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE, TEST_SET)})
@@ -64,7 +66,8 @@ def all_bounds(
 ) -> dict[str, BoundValue]:
     """Every bound defined for these votes, each valid on its own with probability 1 - delta.
 
-    They do not hold together: choosing the smallest after looking costs confidence.
+    They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
+    among them for up to 15 voters.
 
     Examples
     --------
@@ -77,5 +80,5 @@ def all_bounds(
     return {
         name: BOUNDS[name].at(averages, delta)
         for name in VOTE_BOUNDS
-        if BOUNDS[name].applies_to(counts)
+        if BOUNDS[name].offered_for(counts)
     }

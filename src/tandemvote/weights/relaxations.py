@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
 from tandemvote.inequalities.moments import two_sqrt
 from tandemvote.inequalities.outward import FloatArray
@@ -156,15 +155,6 @@ class Relaxation:
         disagreement, b = self.lower.observed(averages), self.lower.complexity(averages)
         gamma = float(np.sqrt(2.0 * b / disagreement)) if disagreement > 0 else float("inf")
         return Parameters(lam, gamma)
-
-    def kl_form(self, averages: WeightedAverages) -> float:
-        """Return the bound in the PAC-Bayes-kl form that is reported, clipped to [0, 1]."""
-        q, k = self._upper(averages)
-        bound = self.factor * kl_interval(min(q, 1.0), k).upper
-        if self.lower is not None:
-            disagreement = min(self.lower.observed(averages), 1.0)
-            bound -= 2.0 * kl_interval(disagreement, self.lower.complexity(averages)).lower
-        return float(np.clip(bound, 0.0, 1.0))
 
     def _upper(self, averages: WeightedAverages) -> tuple[Any, Any]:
         return self.upper.observed(averages), self.upper.complexity(averages)

@@ -1,0 +1,103 @@
+"""Coalitions: sets of voters with at least half of the weight, without which no vote is wrong.
+
+If the voters that err hold less than half of the weight, the others hold more than half of it, all
+of them on the right label, which then wins. So a weighted vote, however it breaks ties, errs only
+where a coalition errs. Which sets are coalitions is decided in the whole numbers that
+`tandemvote.hard_vote.weighted_vote` adds up.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.hard_vote import exact_weights
+
+MOST_ENUMERATED = 15
+"""Voters whose 2^15 subsets are looked at one by one; beyond it only special cases are exact."""
+
+HALF = Fraction(1, 2)
+
+ROUNDING = 1.0 + 2.0**-50
+"""Covers the rounding of a quotient and of the product it goes into."""
+
+
+def voting_units(weights: ArrayLike) -> NDArray[np.int64]:
+    """Whole numbers that the voters with weight vote with; the others are left out."""
+    units = exact_weights(weights).astype(np.int64)
+    return units[units > 0]
+
+
+def smallest_coalition(weights: ArrayLike) -> Fraction:
+    """Smallest share of the weight with which voters can make the vote wrong; at least one half.
+
+    Exact for equal weights, for a voter with more than half of the weight, and for up to 15 voters
+    with any weights. Otherwise one half, which is never too large.
+
+    Parameters
+    ----------
+    weights : array_like of shape (n_voters,)
+
+    Examples
+    --------
+    >>> smallest_coalition([1 / 3, 1 / 3, 1 / 3]), smallest_coalition([0.5, 0.25, 0.25])
+    (Fraction(2, 3), Fraction(1, 2))
+    """
+    units = voting_units(weights)
+    total, heaviest = int(units.sum()), int(units.max())
+    if (units == heaviest).all():
+        return Fraction(-(-units.size // 2), units.size)
+    if 2 * heaviest > total:
+        return Fraction(heaviest, total)
+    if units.size > MOST_ENUMERATED:
+        return HALF
+    sums = _subset_sums(units)
+    return Fraction(int(sums[2 * sums >= total].min()), total)
+
+
+def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Coalitions that are none without any one of their members.
+
+    Parameters
+    ----------
+    units : ndarray of int, shape (n_voters,)
+        Positive, of up to 15 voters.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_coalitions, n_voters)
+
+    Examples
+    --------
+    >>> minimal_coalitions(np.array([2, 1, 1])).astype(int).tolist()
+    [[1, 0, 0], [0, 1, 1]]
+    """
+    sums, total = _subset_sums(units), int(units.sum())
+    coalitions = np.flatnonzero(2 * sums >= total)
+    members = (coalitions[:, None] >> np.arange(units.size)) & 1 == 1
+    lightest = np.where(members, units, total).min(axis=1)
+    return np.asarray(members[2 * (sums[coalitions] - lightest) < total])
+
+
+def markov_factor(smallest: Fraction, order: int) -> float:
+    """Return what Markov's inequality of an order pays for it, 1 / w^order, rounded up.
+
+    The erring weight Z is at least w where the vote errs, so the error is at most E[(Z / w)^order].
+
+    Examples
+    --------
+    >>> markov_factor(HALF, 1), markov_factor(HALF, 2), round(markov_factor(Fraction(2, 3), 2), 6)
+    (2.0, 4.0, 2.25)
+    """
+    factor = float(1 / smallest**order)
+    return factor if smallest in (HALF, 1) else factor * ROUNDING
+
+
+def _subset_sums(units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Weights of all sets of voters; bit k of a place tells whether voter k is a member."""
+    sums = np.zeros(1, np.int64)
+    for unit in units:
+        sums = np.concatenate([sums, sums + unit])
+    return sums

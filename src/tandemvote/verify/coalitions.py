@@ -1,0 +1,161 @@
+"""Which voters can make the vote wrong together, and what that costs at most.
+
+The bound is found from its other side: the largest probability with which a coalition errs in a
+world where each voter errs as often as its limit allows. The shadow prices of that linear programme
+are rounded to fractions, and made to pay for every coalition in exact arithmetic. So the result is
+proven whatever the solver did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.inverses import binomial_limit
+
+HALF = Fraction(1, 2)
+
+FEW = 15
+"""Voters up to which coalitions are listed."""
+
+UNIT_BITS = 52
+"""The vote rounds weights to whole numbers that sum to less than 2^52."""
+
+LARGEST_DETERMINANT = 2**17
+"""Of matrices of zeros and ones with 15 rows, hence the largest denominator of a best price."""
+
+SMALLEST_SHARE = Fraction(1e-300)
+"""A voter with a smaller share of delta has no limit but 1."""
+
+
+@dataclass(frozen=True)
+class Coalitions:
+    """Voters, what they vote with, and what they got wrong.
+
+    Attributes
+    ----------
+    units : tuple of int
+        Whole numbers the vote adds up.
+    prior : tuple of Fraction
+        Share of each voter in delta.
+    errors, sizes : tuple of int
+        Errors of each voter, and the points it was tested on.
+    """
+
+    units: tuple[int, ...]
+    prior: tuple[Fraction, ...]
+    errors: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def voting(self) -> list[int]:
+        """Positions of the voters with weight, the heaviest first."""
+        with_weight = (voter for voter, unit in enumerate(self.units) if unit)
+        return sorted(with_weight, key=lambda voter: -self.units[voter])
+
+    @property
+    def equal(self) -> bool:
+        """Whether all of them have the same weight."""
+        return len({self.units[voter] for voter in self.voting}) == 1
+
+    @property
+    def ruled_by_one(self) -> bool:
+        """Whether the heaviest outweighs all others together."""
+        return 2 * max(self.units) > sum(self.units)
+
+    @property
+    def smallest(self) -> Fraction:
+        """Smallest share of the weight that a coalition has; one half where that is unknown."""
+        n_voting = len(self.voting)
+        if self.equal:
+            return Fraction((n_voting + 1) // 2, n_voting)
+        if self.ruled_by_one:
+            return Fraction(max(self.units), sum(self.units))
+        if n_voting > FEW:
+            return HALF
+        lightest = min(sum(self.units[voter] for voter in members) for members in self.minimal())
+        return Fraction(lightest, sum(self.units))
+
+    def minimal(self, members: tuple[int, ...] = (), begin: int = 0) -> Iterator[tuple[int, ...]]:
+        """List coalitions that need all their members.
+
+        Members join in the order of their weights until they have half of it. Before the last one,
+        the lightest, they had less, so none can be spared.
+        """
+        if 2 * sum(self.units[voter] for voter in members) >= sum(self.units):
+            yield members
+            return
+        for place in range(begin, len(self.voting)):
+            yield from self.minimal((*members, self.voting[place]), place + 1)
+
+    def bound(self, delta: Fraction, arithmetic: Arithmetic) -> Any:
+        """Price of all coalitions at the voters' limits."""
+        limits = {voter: self._limit(voter, delta, arithmetic) for voter in self.voting}
+        if self.equal:
+            return _ruger(list(limits.values()), arithmetic)
+        if self.ruled_by_one:
+            return limits[self.voting[0]]
+        if len(limits) > FEW:
+            prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
+        else:
+            prices = self._prices({v: arithmetic.middle(limit) for v, limit in limits.items()})
+        total = arithmetic.exactly(0)
+        for voter, price in prices.items():
+            total = total + arithmetic.exactly(price) * limits[voter]
+        return total
+
+    def _limit(self, voter: int, delta: Fraction, arithmetic: Arithmetic) -> Any:
+        share = delta * self.prior[voter]
+        if share < SMALLEST_SHARE or not self.sizes[voter]:
+            return arithmetic.exactly(1)
+        return binomial_limit(self.errors[voter], self.sizes[voter], share, arithmetic)
+
+    def _prices(self, limits: dict[int, Fraction]) -> dict[int, Fraction]:
+        coalitions, largest = list(self.minimal()), max(limits.values())
+        member = np.array([[voter in members for members in coalitions] for voter in limits], float)
+        worst_world = linprog(
+            -np.ones(len(coalitions)),
+            A_ub=member,
+            b_ub=[float(1024 * limit / largest) for limit in limits.values()],
+            method="highs-ds",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
+        found = {
+            voter: max(Fraction(-price), Fraction(0)).limit_denominator(LARGEST_DETERMINANT)
+            for voter, price in zip(limits, worst_world.ineqlin.marginals, strict=True)
+        }
+        least = min(sum(found[voter] for voter in members) for members in coalitions)
+        return {voter: price / least for voter, price in found.items()}
+
+
+def voting_units(weights: Sequence[float]) -> tuple[int, ...]:
+    """Round weights as the vote does, in exact arithmetic.
+
+    Examples
+    --------
+    >>> voting_units([0.75, 0.25]) == (3 * 2**49, 2**49)
+    True
+    """
+    exact = [Fraction(weight) for weight in weights]
+    _, exponent = math.frexp(float(sum(exact)))
+    return tuple(round(weight * Fraction(2) ** (UNIT_BITS - exponent)) for weight in exact)
+
+
+def _ruger(limits: list[Any], arithmetic: Arithmetic) -> Any:
+    """Give the least, over l < r, of the sum of all but the l largest limits divided by r - l."""
+    half = (len(limits) + 1) // 2
+    ascending = sorted(limits, key=arithmetic.middle)
+    total, least = arithmetic.exactly(0), arithmetic.exactly(len(limits))
+    for counted, limit in enumerate(ascending, 1):
+        total = total + limit
+        needed = half - (len(limits) - counted)
+        if needed > 0:
+            least = arithmetic.smaller(least, total / needed)
+    return least
