@@ -1,0 +1,197 @@
+"""The verifier's own coalitions, and certificates that rest on them."""
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.bounds import get_bound, smallest_coalition
+from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.certificate.file_record import CertificateRecord, digest_of
+from tandemvote.hard_vote import exact_weights
+from tandemvote.verify import verify_file, verify_record
+from tandemvote.verify.arithmetic import FLOATS, balls
+from tandemvote.verify.coalitions import Coalitions, voting_units
+
+
+def coalitions_of(weights, errors=None, sizes=None):
+    k = len(weights)
+    return Coalitions(
+        units=voting_units(weights),
+        prior=(Fraction(1, k),) * k,
+        errors=tuple(errors or [0] * k),
+        sizes=tuple(sizes or [1] * k),
+    )
+
+
+shares = st.lists(st.floats(0, 1), min_size=1, max_size=9).filter(lambda w: sum(w) > 1e-3)
+
+
+@settings(deadline=None)
+@given(shares)
+def test_units_are_those_the_vote_adds_up(weights):
+    assert list(voting_units(weights)) == exact_weights(weights).tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=7).filter(any))
+def test_minimal_coalitions_are_those_of_a_search_through_all_sets(weights):
+    found = coalitions_of([w / sum(weights) for w in weights])
+    heavy = [
+        set(chosen)
+        for size in range(len(weights) + 1)
+        for chosen in combinations(range(len(weights)), size)
+        if all(found.units[k] for k in chosen)
+        and 2 * sum(found.units[k] for k in chosen) >= sum(found.units)
+    ]
+    minimal = {frozenset(s) for s in heavy if not any(other < s for other in heavy)}
+    listed = [frozenset(members) for members in found.minimal()]
+    assert len(listed) == len(set(listed)) and set(listed) == minimal
+    lightest = min(sum(found.units[k] for k in s) for s in heavy)
+    assert found.smallest == Fraction(lightest, sum(found.units))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40))
+def test_the_smallest_coalition_is_that_of_the_library(seed, k):
+    weights = np.random.default_rng(seed).dirichlet(np.full(k, [0.1, 1.0, 1e9][seed % 3]))
+    assert coalitions_of(weights.tolist()).smallest == smallest_coalition(weights)
+
+
+def certificate(n_voters, weights=None, seed=0, n_classes=3, **terms):
+    """Voters judged on folds of their own, so that no two share a point."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_classes, size=200 * n_voters)
+    wrong = rng.random((n_voters, labels.size)) < rng.uniform(0.01, 0.15, (n_voters, 1))
+    folds = np.arange(labels.size) % n_voters == np.arange(n_voters)[:, None]
+    votes = Votes.from_predictions((labels + wrong) % n_classes, labels, folds)
+    terms = {"bound": "coalition", **terms}
+    return Certificate.from_counts(VoteCounts.from_votes(votes), weights=weights, **terms)
+
+
+KINDS = {
+    "one voter": (1, None),
+    "three folds": (3, None),
+    "four, half of them a coalition": (4, None),
+    "twenty equal voters": (20, None),
+    "five with weights": (5, [0.3, 0.25, 0.2, 0.15, 0.1]),
+    "one against the rest": (4, [0.4, 0.2, 0.2, 0.2]),
+    "exactly half": (3, [0.5, 0.25, 0.25]),
+    "one rules": (3, [0.6, 0.3, 0.1]),
+    "some without weight": (6, [0.3, 0.3, 0.4, 0.0, 0.0, 0.0]),
+    "many with weights": (18, (np.arange(1, 19) / 171).tolist()),
+    "one rules many": (18, [0.66] + [0.02] * 17),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_certificates_of_coalitions_survive_the_file_and_are_verified(tmp_path, kind, rigorous):
+    n_voters, weights = KINDS[kind]
+    prior = np.random.default_rng(1).dirichlet(np.full(n_voters, 9.0)) if n_voters == 5 else None
+    issued = certificate(n_voters, weights, prior=prior)
+    path = issued.save(tmp_path / "certificate.json")
+    verdict = verify_file(path, rigorous=rigorous)
+    assert verdict.valid, verdict.problem
+    assert "coalition" in verdict.enclosures
+    loaded = Certificate.load(path)
+    assert loaded.value == issued.value and loaded.bound == "coalition"
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 9))
+def test_both_linear_programmes_agree_for_any_weights(seed, k):
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.full(k, rng.choice([0.5, 5.0, 500.0]))).tolist()
+    sizes = rng.integers(1, 3000, size=k)
+    errors = rng.binomial(sizes, rng.uniform(0, 0.2, size=k))
+    bound = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound
+    stated = get_bound("coalition").formula(errors=errors, sizes=sizes, posterior=weights)
+    assert min(bound(Fraction(0.05), FLOATS), 1) == pytest.approx(stated, abs=1e-9)
+    rigorous = balls()
+    with rigorous.context():
+        low, high = rigorous.ends(bound(Fraction(0.05), rigorous))
+    assert min(high, 1) <= Fraction(stated) <= low + Fraction(1, 10**9)
+
+
+@pytest.mark.slow
+def test_both_linear_programmes_agree_for_fifteen_voters():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        weights, sizes = rng.dirichlet(np.full(15, 50.0)).tolist(), rng.integers(100, 900, size=15)
+        errors = rng.binomial(sizes, rng.uniform(0.01, 0.1, size=15))
+        found = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound(
+            Fraction(0.05), FLOATS
+        )
+        stated = get_bound("coalition").formula(errors=errors, sizes=sizes, posterior=weights)
+        assert min(found, 1) == pytest.approx(stated, abs=1e-9)
+
+
+def forged(document, **changes):
+    document = {**document, **changes}
+    return CertificateRecord.from_document({**document, "digest": digest_of(document)})
+
+
+def only_coalition(document):
+    kept = [bound for bound in document["bounds"] if bound["name"] == "coalition"]
+    return {**document, "bounds": kept}
+
+
+def test_weights_changed_so_that_a_coalition_appears_are_found_out():
+    """Two voters that need each other become one that can err alone; nothing else changes."""
+    document = only_coalition(document_of(certificate(3, [0.4, 0.3, 0.3])))
+    assert verify_record(forged(document)).valid
+    for weights in ([0.5, 0.25, 0.25], [0.25, 0.25, 0.5], [0.6, 0.2, 0.2]):
+        verdict = verify_record(forged(document, weights=[w.hex() for w in weights]))
+        assert "the coalition bound is" in verdict.problem
+
+
+def test_weights_that_leave_every_coalition_as_it_is_leave_the_bound():
+    document = only_coalition(document_of(certificate(3, [0.4, 0.3, 0.3])))
+    verdict = verify_record(forged(document, weights=[w.hex() for w in (0.45, 0.3, 0.25)]))
+    assert verdict.valid
+
+
+def test_fewer_errors_than_counted_or_another_prior_are_found_out():
+    issued = certificate(3)
+    document = only_coalition(document_of(issued))
+    verdict = verify_record(forged(document, prior=[w.hex() for w in (0.5, 0.25, 0.25)]))
+    assert "the coalition bound is" in verdict.problem
+    smaller = {**document["bounds"][0], "value": (issued.value * (1 - 1e-7)).hex()}
+    verdict = verify_record(forged(document, bounds=[smaller]))
+    assert "the coalition bound is" in verdict.problem
+
+
+@pytest.mark.parametrize("name", ["first_order", "tandem"])
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_exact_factors_are_verified_and_the_former_ones_are_still_right(name, rigorous):
+    rng = np.random.default_rng(3)
+    labels = rng.integers(2, size=3000)
+    votes = Votes.from_predictions(labels ^ (rng.random((5, 3000)) < 0.05), labels)
+    counts = VoteCounts.from_votes(votes)
+    issued = Certificate.from_counts(counts, weights=[0.3, 0.25, 0.2, 0.15, 0.1], bound=name)
+    document = document_of(issued)
+    assert verify_record(forged(document), rigorous=rigorous).valid
+    place = [bound["name"] for bound in document["bounds"]].index(name)
+    power = {"first_order": 1, "tandem": 2}[name]
+    former = issued.value * (2 * float(smallest_coalition(issued.weights))) ** power
+    for value, right in ((former, True), ((issued.value + former) / 2, False)):
+        printed = f"{np.ceil(value * 1000) / 1000:.3f}"
+        stated = {"value": value.hex(), "printed": printed}
+        bounds = list(document["bounds"])
+        bounds[place] = {**bounds[place], **stated}
+        record = forged(document, bounds=bounds, guarantee={"bound": name, **stated})
+        assert verify_record(record).valid == right
+        if right:
+            assert certificate_of(record).value == value
+
+
+def test_a_file_from_before_the_exact_factors_is_still_valid():
+    path = Path(__file__).parent / "files" / "schema_1.json"
+    assert verify_file(path).valid
+    assert Certificate.load(path).value < 1
