@@ -221,9 +221,9 @@ def _draw_lines(
     ax.set_yticks(range(len(names)), names)
     # Room to the right for the number, or for the words in place of a value of 1.
     largest = max(values)
-    ax.set_xlim(0, 1.45 if largest >= 1.0 else 1.2 * largest)
+    ax.set_xlim(0, 1.7 if largest >= 1.0 else 1.2 * largest)
     if largest >= 1.0:
-        ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+        ax.set_xticks([0.0, 0.5, 1.0])
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     open_frame(ax)
