@@ -27,6 +27,15 @@ def test_importing_the_package_alone_loads_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_verifying_loads_none_of_the_formulas_that_certificates_are_made_with():
+    code = (
+        "import sys, tandemvote.verify\n"
+        "rooms = {name.split('.')[1] for name in sys.modules if name.startswith('tandemvote.')}\n"
+        "assert not rooms & {'bounds', 'inequalities', 'weights', 'counting'}, rooms\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_certify_is_the_function_whatever_was_imported_before():
     code = (
         "import tandemvote.api, tandemvote.cli.certify\n"

@@ -9,7 +9,7 @@ import pytest
 import sklearn.base
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -51,6 +51,7 @@ VOTES = {
     "bagged trees": lambda: bagging(None),
     "bagged neighbours": lambda: bagging(KNeighborsClassifier(algorithm="brute")),
     "bagged pipelines": lambda: bagging(make_pipeline(StandardScaler(), LogisticRegression())),
+    "bagged linear models": lambda: bagging(SGDClassifier()),
     "bagged bags": lambda: bagging(BaggingClassifier(n_estimators=3, max_features=0.5)),
     "voting": lambda: CertifiedVotingClassifier(
         [("svc", SVC()), ("bayes", GaussianNB()), ("forest", RandomForestClassifier(3))]

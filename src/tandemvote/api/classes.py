@@ -93,9 +93,9 @@ def certify_per_class(
     errors by true class, all at once with probability 95 %
       the hard weighted vote of 25 voters; each of 2 classes at delta / 2
     <BLANKLINE>
-      class     points  error <=  bound
-      frequent    4513     0.040    TND
-      rare         487     0.617    TND
+        class     points  error <=  bound
+        frequent    4513     0.040  TND
+        rare         487     0.617  TND
     """
     if is_certified(model):
         check_is_fitted(model)

@@ -2,7 +2,7 @@
 
 Trees are walked by compiled code that checks no index: a branch to a node that is not there, or a
 split on a column that is not there, reads foreign memory. So every tree in a file is found and
-checked, and what cannot be looked into is refused.
+checked.
 
 This is the only module here that uses a private name of scikit-learn: the compiled `Tree` has no
 public one, and scikit-learn itself never checks where branches lead.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from operator import attrgetter, itemgetter, methodcaller
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -34,15 +33,14 @@ TREE: type = Tree
 
 CONTAINERS = (list, tuple, set, frozenset)
 
-CALLS = (partial, MethodType, attrgetter, itemgetter, methodcaller, slice)
-"""Types whose parts their recipe for a copy lists."""
+CALLS = (partial, MethodType)
 
 WITHOUT_PARTS = (
     *(type(None), str, bytes, bytearray, int, float, complex, range, type),
     *(FunctionType, BuiltinFunctionType, np.ufunc, np.generic, np.dtype, Tree),
     *(np.random.RandomState, np.random.Generator, np.random.BitGenerator),
 )
-"""Types that hold no tree but, in the end, themselves."""
+"""Types with nothing inside that could be a tree."""
 
 
 class ModelFileError(ValueError):
@@ -135,7 +133,12 @@ def _everything_in(model: object) -> Iterator[object]:
 
 
 def _parts(whole: Any) -> Iterator[object]:
-    """Yield what an object holds; refuse one that does not show it."""
+    """Yield what an object holds.
+
+    Of compiled objects this is what a copy would be made of: more a file cannot have put into one.
+    """
+    if isinstance(whole, WITHOUT_PARTS):
+        return
     if isinstance(whole, Mapping):
         yield from whole.keys()
         yield from whole.values()
@@ -144,9 +147,7 @@ def _parts(whole: Any) -> Iterator[object]:
     elif isinstance(whole, np.ndarray):
         if whole.dtype.hasobject:
             yield from np.asarray(whole).ravel().tolist()  # masked entries included
-    elif isinstance(whole, CALLS):
-        yield whole.__reduce__()
-    elif not hasattr(whole, "__dict__") and not isinstance(whole, WITHOUT_PARTS):
-        raise ModelFileError(f"it holds a {type(whole).__name__}, which cannot be looked into")
-    if hasattr(whole, "__dict__") and not isinstance(whole, WITHOUT_PARTS):
+    elif isinstance(whole, CALLS) or not hasattr(whole, "__dict__"):
+        yield whole.__reduce_ex__(2)
+    if hasattr(whole, "__dict__"):
         yield vars(whole)
