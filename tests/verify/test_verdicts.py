@@ -184,7 +184,7 @@ def test_tiny_priors_and_weights_overflow_nothing(make_votes, tiny, rigorous):
         (("bounds", 0, "value"), (1.7e308).hex(), "is more than 1000000 in the file and only"),
         (("bounds", 0, "printed"), "5.00E-1", "but printed as 5.00E-1"),
         (("classes", "labels"), [0, 0], "a label is listed twice"),
-        (("classes", "labels"), [0], "but one class"),
+        (("classes", "labels"), [0], "only one class"),
         (("classes", "labels"), [0, 1, 2], "holds for two classes only; there are 3"),
         (("test",), None, "without the counts of a test set"),
         (("test",), {"n_errors": 201, "n_samples": 200}, "a test set of 200 points shows 201"),
