@@ -197,7 +197,7 @@ def test_bernstein_cantelli_is_the_least_over_its_offsets(tandem_loss, single, n
 
 
 @pytest.mark.parametrize(
-    ("tandem_loss", "single"), [(0.0, 0.1), (0.03, 0.3), (0.12, 0.17), (0.3, 0.4)]
+    ("tandem_loss", "single"), [(0.0, 0.1), (0.03, 0.3), (0.12, 0.17), (0.3, 0.4), (0.24, 0.4995)]
 )
 @pytest.mark.parametrize("n", [300, 10**5])
 def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, n):
@@ -212,7 +212,9 @@ def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, 
         chebyshev_cantelli_oracle(tandem_loss=float(t), lone_error=float(o), offset=mu)
         for mu in offsets
     ]
-    assert min(values) - 1e-4 * min(values) - 1e-9 <= found <= min(values) + 1e-9
+    # Rounding is magnified where the variance and the distance to one half are small.
+    margin = 1e-9 + 1e-11 / float(max(0.25 - o / 2, 0.001))
+    assert min(values) - 1e-4 * min(values) - 1e-9 <= found <= min(values) + margin
 
 
 def test_pair_rates_that_exclude_each_other_are_refused():

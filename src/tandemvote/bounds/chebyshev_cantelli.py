@@ -141,12 +141,14 @@ def split_kl_cantelli_bound(
 
 def _best_offset(both: Interval, one: Interval) -> float:
     t, o = float(both.upper), float(one.lower)
-    if t >= 0.25:
+    g = t + o / 2
+    if t >= 0.25 or g >= 0.5:
         return 1.0
     if o < 2.0 * t:
         return outward(4.0 * t)
-    value = c_tandem_oracle(gibbs_loss=t + o / 2, tandem_loss=t)
-    return outward(value, scale=2.0 / (0.5 - t - o / 2) ** 2)
+    value = c_tandem_oracle(gibbs_loss=g, tandem_loss=t)
+    # Rounding of the denominator (from magnitude 1/4) is magnified by value / denominator.
+    return outward(value, scale=(1.0 + value) / (max(t - g * g, 0.0) + (0.5 - g) ** 2))
 
 
 def _evaluate_split_kl(averages: Averages, delta: float) -> float | str:

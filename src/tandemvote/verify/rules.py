@@ -197,11 +197,11 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) 
     """The same with both errors from above, lone errors from below and the best offset."""
     _, t = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic, moment)
     o, _ = _ends(seen.lone, seen.pairs, delta / 2, arithmetic, moment)
-    if not t < arithmetic.exactly(HALF / 2):
-        return NOTHING
     # The C-bound at g = 2 t, its largest value, is 4 t.
     g = arithmetic.larger(2 * t, t + o / 2)
     denominator = t - g + arithmetic.exactly(HALF / 2)
+    if not (t < arithmetic.exactly(HALF / 2) and denominator > 0):
+        return NOTHING
     excess = (t + o / 2) * (t + o / 2) - t
     truth = _clipped((t - g * g) / denominator, arithmetic, denominator=denominator)
     return _unless([excess], truth, arithmetic)
