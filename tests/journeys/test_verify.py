@@ -116,12 +116,12 @@ def test_a_table_of_other_votes_is_named_and_an_unreadable_one_refused(complete,
 def test_a_better_number_than_the_counts_give_is_named(file, capsys):
     document = json.loads(file.read_text())
     for stated in (document["guarantee"], document["bounds"][1]):
-        stated["value"], stated["printed"] = (0.25).hex(), "0.250"
+        stated["value"], stated["printed"] = (0.125).hex(), "0.125"
     document["digest"] = digest_of(document)
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 1
     shown = capsys.readouterr()
-    assert shown.out.startswith("wrong: the tandem bound is 0.250 in the file and at least 0.")
+    assert shown.out.startswith("wrong: the tandem bound is 0.125 in the file and at least 0.")
     assert shown.out.count("\n") == 1
 
 
