@@ -73,8 +73,9 @@ def all_bounds(
     --------
     >>> from tandemvote.votes import Votes
     >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
-    >>> sorted(all_bounds(counts))[:4]
-    ['bernstein_cantelli', 'c_box', 'c_tandem', 'first_order']
+    >>> values = all_bounds(counts)  # of three classes
+    >>> "tandem" in values, "disagreement" in values
+    (True, False)
     """
     averages = Averages.of(counts, posterior, prior, sharpening)
     return {
