@@ -175,18 +175,20 @@ def ties(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
     )
 
 
-def narrow_majorities(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
-    """Nine voters; where the vote errs, some five of them do.
+def narrow_majorities(
+    name: str, risk: float, n: int, delta: float, *, k: int = 9, **more: Any
+) -> World:
+    """Nine voters, or another odd number; where the vote errs, the narrowest majority does.
 
-    As sharp as the tie world within a quarter (2 G = 1.11 risk, 4 T = 1.23 risk), and still so if
-    the weights are not quite equal.
+    As sharp as the tie world within a quarter (2 G = 1.11 risk, 4 T = 1.23 risk for nine), and
+    still so if the weights are not quite equal. The coalition bound is as sharp as can be.
     """
-    wrong = np.zeros((9, 10), bool)
-    wrong[:, 1:] = (np.arange(9)[:, None] + np.arange(9)) % 9 < 5
-    labels = np.repeat([0, 1], 10)
+    wrong = np.zeros((k, k + 1), bool)
+    wrong[:, 1:] = (np.arange(k)[:, None] + np.arange(k)) % k < (k + 1) // 2
+    labels = np.repeat([0, 1], k + 1)
     return World(
         name=name,
-        mass=np.tile([(1 - risk) / 2, *[risk / 18] * 9], 2),
+        mass=np.tile([(1 - risk) / 2, *[risk / (2 * k)] * k], 2),
         labels=labels,
         voters=labels ^ np.hstack([wrong, wrong]),
         n_samples=n,

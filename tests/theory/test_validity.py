@@ -55,6 +55,7 @@ SHARP = narrow_majorities(
 )  # fmt: skip
 SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabelled=0, n_test=1)
 RARE_ERRORS = coin("rare errors", 0.03, 3, 0.3, n_voters=2)
+FEW = narrow_majorities("two of three err", 0.3, 30, 0.1, k=3, held_out_share=0.5, n_unlabelled=0)
 BY_CLASS = narrow_majorities("narrow majorities by class", 0.3, 6000, 0.25, n_test=1000)
 BY_LEAD = split_votes(
     "error just above 0.1", dict.fromkeys(range(1, 12, 2), 0.101), n_samples=5, n_test=110,
@@ -65,6 +66,7 @@ TRIALS = (
     Trial(SHARP, guarantees(SHARP, ("uniform", "tandem", "disagreement"), FORMS), half_the_value),
     Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
     Trial(RARE_ERRORS, {"dirichlet, fitted weights": fitted_on_the_hold_out}, rows_repeated),
+    Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
     Trial(BY_CLASS, only("per class", finer_guarantees(BY_CLASS, ("tandem",))), half_the_value),
     Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), rows_repeated),
 )

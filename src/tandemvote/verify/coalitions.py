@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Coalitions:
     errors: tuple[int, ...]
     sizes: tuple[int, ...]
 
-    @property
+    @cached_property
     def voting(self) -> list[int]:
         """Positions of the voters with weight, the heaviest first."""
         with_weight = (voter for voter, unit in enumerate(self.units) if unit)
