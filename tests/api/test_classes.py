@@ -120,7 +120,7 @@ def test_unlabelled_points_say_nothing_about_one_class():
 
 
 def test_weights_may_minimise_a_bound_over_all_points():
-    votes = random_votes()
+    votes = random_votes(n_voters=20)
     found = certify_per_class(votes, weights="tandem")
     best = Certificate.from_counts(VoteCounts.from_votes(votes), weights=found.weights)
     assert best.value < Certificate.from_counts(VoteCounts.from_votes(votes)).value

@@ -49,7 +49,7 @@ def test_frame_and_html_say_the_same(found):
 
 
 def test_nothing_at_all_is_said_in_one_sentence():
-    votes = Votes.from_predictions([[0, 1, 0, 1]], [0, 1, 0, 1])
+    votes = Votes.from_predictions([[0, 1, 0, 1]] * 2, [0, 1, 0, 1])
     found = certify_per_class(votes)
     assert found.guarantee.startswith("No guarantee")
     assert all(each.value == 1.0 for each in found)

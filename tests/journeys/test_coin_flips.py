@@ -262,5 +262,5 @@ def test_predictions_on_training_rows_are_an_assumption_in_words(models):
 def test_new_points_are_not_taken_for_training_rows(kind, models):
     new = np.random.default_rng(1)
     points, labels = new.normal(size=(3000, 5)), new.integers(2, size=3000)
-    assert certify([models[kind]], points, labels, bound="first_order").value > 0.9
+    assert certify([models[kind]], points, labels, bound="first_order").value > 0.5
     assert hold_out_votes(models[kind], points, labels).n_voters == 50
