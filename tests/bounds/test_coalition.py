@@ -231,6 +231,7 @@ def test_folds_without_common_points_and_many_classes_are_certified():
     assert certificate.value == expected < 0.2
     assert certificate.bounds["first_order"].value > expected
     assert "COA" in repr(certificate.bounds["coalition"])
+    assert Certificate.from_counts(counts, bound="coalition").bounds == certificate.bounds
 
 
 def test_beyond_fifteen_voters_it_must_be_asked_for_by_name():

@@ -108,7 +108,7 @@ def guarantees(
     counts = world.draw(np.random.default_rng(0)).counts
     there = {"vote_profile": world.n_unlabelled > 0, "test_set": world.common_hold_out}
     for name, bound in bounds.BOUNDS.items():
-        if not there.get(name, bound.applies_to(counts)):
+        if not there.get(name, bound.offered_for(counts)):
             continue
         for weighting, sharpening in product(weightings, sharpenings):
             published = "" if sharpening == HARMONIC else f", {sharpening}"

@@ -179,11 +179,12 @@ def _prices(
 
 
 def _observed(averages: Averages) -> dict[str, Any]:
+    # Tuples, so that values of bounds can be compared.
     return {
-        "errors": averages.counts.errors,
-        "sizes": averages.counts.sizes,
-        "posterior": averages.posterior,
-        "prior": averages.prior,
+        "errors": tuple(averages.counts.errors.tolist()),
+        "sizes": tuple(averages.counts.sizes.tolist()),
+        "posterior": tuple(averages.posterior.tolist()),
+        "prior": tuple(averages.prior.tolist()),
     }
 
 
