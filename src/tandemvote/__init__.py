@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tandemvote.api import (
         certify,
+        certify_agreement,
         certify_fitted_weights,
         certify_per_class,
         certify_selective,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tandemvote.ensembles import hold_out_votes
     from tandemvote.estimators import (
         CertifiedBaggingClassifier,
+        CertifiedClassifierCV,
         CertifiedForestClassifier,
         CertifiedVotingClassifier,
     )
@@ -29,10 +31,12 @@ __version__ = version("tandemvote")
 __all__ = [
     "Certificate",
     "CertifiedBaggingClassifier",
+    "CertifiedClassifierCV",
     "CertifiedForestClassifier",
     "CertifiedVotingClassifier",
     "Votes",
     "certify",
+    "certify_agreement",
     "certify_fitted_weights",
     "certify_per_class",
     "certify_selective",
@@ -43,11 +47,13 @@ __all__ = [
 _ROOMS = {
     "Certificate": "certificate",
     "CertifiedBaggingClassifier": "estimators",
+    "CertifiedClassifierCV": "estimators",
     "CertifiedForestClassifier": "estimators",
     "CertifiedVotingClassifier": "estimators",
     "VoteCounts": "counting.counts",
     "Votes": "votes",
     "certify": "api",
+    "certify_agreement": "api",
     "certify_fitted_weights": "api",
     "certify_per_class": "api",
     "certify_selective": "api",

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import get_bound
+from tandemvote.bounds.automatic import AUTO
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
-from tandemvote.certificate.certificate import BEST, Certificate, refuse_without
+from tandemvote.certificate.certificate import BEST, TEST_SET, Certificate, refuse_without
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.hard_vote import votable, weighted_vote
+from tandemvote.hard_vote import observed_error, votable, weighted_vote
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.profile import SHUFFLE, VoteProfile
 from tandemvote.votes import Votes
@@ -52,7 +53,7 @@ class CertificateRequest:
     """
 
     weights: str | ArrayLike = UNIFORM
-    bound: str | Sequence[str] = "tandem"
+    bound: str | Sequence[str] = AUTO
     prior: ArrayLike | None = None
     delta: float = 0.05
     sharpening: str = HARMONIC
@@ -108,7 +109,14 @@ class CertificateRequest:
         """Names of the bounds to report and to minimise."""
         reported = [self.bound] if isinstance(self.bound, str) else list(self.bound)
         minimised = [self.weights] if isinstance(self.weights, str) else []
-        return [name for name in (*reported, *minimised) if name not in (BEST, UNIFORM)]
+        return [name for name in (*reported, *minimised) if name not in (AUTO, BEST, UNIFORM)]
+
+    @property
+    def fixes_weights(self) -> bool:
+        """Whether the weights are known not to depend on the votes, or said not to by the bound."""
+        if isinstance(self.weights, str):
+            return self.weights == UNIFORM
+        return TEST_SET in self.bounds_named
 
     def minimise(self, counts: VoteCounts, bound: str) -> WeightSolution:
         """Find the weights that minimise a bound, with the delta and prior of the request."""
@@ -167,7 +175,14 @@ class Certification:
             notes=notes,
             assumptions=self.assumptions,
             voters=None if self.votes is None else self.votes.voters,
+            observed=self.observed,
+            guessing=None if self.votes is None else self.votes.guessing_error,
         )
+
+    @property
+    def observed(self) -> float | None:
+        """Error of the vote on points its voters did not see: an estimate, not a guarantee."""
+        return None if self.votes is None else observed_error(self.votes, self.weights)
 
     def with_test_set(
         self, test_votes: Votes, bound: str | Sequence[str] | None = None
@@ -227,6 +242,8 @@ def certify_votes(
     >>> certify_votes(votes, CertificateRequest(bound="first_order")).certificate.bound
     'first_order'
     """
+    if test_votes is None and votes.held_out.all() and request.fixes_weights:
+        test_votes = votes  # a common hold-out on which nothing is chosen is a test set
     request.check(
         n_voters=votes.n_voters,
         n_classes=votes.classes.size,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.counting.counts import FloatArray
-from tandemvote.votes import Voters
+from tandemvote.votes import Voters, Votes
 
 EXACT_BITS = 52
 """Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""
@@ -104,6 +104,41 @@ def vote_totals(
         rows = np.arange(len(totals))[points]
         totals[rows, predictions[voter, points]] += units[voter]
     return totals
+
+
+def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
+    """Shares of the vote on labelled points, of the voters that did not see them.
+
+    Returns
+    -------
+    ndarray, shape (n_samples, n_classes)
+        NaN at points that every voter with weight saw.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1], [0, 0]], [0, 1], [[True, False], [True, True]])
+    >>> held_out_shares(votes, [0.25, 0.75]).tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
+    weight = totals.sum(axis=1, keepdims=True)
+    shares = np.full_like(totals, np.nan)
+    np.divide(totals, weight, out=shares, where=weight > 0)
+    return shares
+
+
+def observed_error(votes: Votes, weights: ArrayLike) -> float | None:
+    """Error of the vote on points its voters did not see; None if there are none.
+
+    Examples
+    --------
+    >>> observed_error(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]), [0.25, 0.75])
+    0.5
+    """
+    shares = held_out_shares(votes, weights)
+    covered = ~np.isnan(shares[:, 0])
+    wrong = shares[covered].argmax(axis=1) != votes.labels[covered]
+    return float(wrong.mean()) if wrong.size else None
 
 
 def votable(weights: FloatArray) -> FloatArray:

@@ -224,6 +224,11 @@ class Votes:
         return int(self.unlabelled.shape[1])
 
     @property
+    def guessing_error(self) -> float:
+        """Error of always naming the most frequent label."""
+        return 1.0 - float(np.bincount(self.labels).max() / self.n_samples)
+
+    @property
     def errors(self) -> NDArray[np.bool_]:
         """Where a voter errs on a point it was not trained on, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)

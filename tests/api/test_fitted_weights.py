@@ -46,7 +46,7 @@ def test_votes_bring_their_points_and_models_need_some(problem):
     models, X, y = problem
     votes = Votes.from_predictions([[0, 1] * 50] * 2, [0, 1] * 50)
     vote = certify_fitted_weights(votes, delta=0.1)
-    assert repr(vote).startswith("error <= 0.") and "90 %" in vote.guarantee
+    assert repr(vote).startswith("observed 0.0 %, guaranteed at most") and "90 %" in vote.guarantee
     with pytest.raises(ValueError, match="Certify the models"):
         vote.predict(X)
     with pytest.raises(ValueError, match="Votes already hold"):
@@ -65,7 +65,7 @@ def test_voters_that_guess_get_a_guarantee_above_one_half_and_liars_none():
     assert certify_fitted_weights(Votes.from_predictions(guesses, labels)).value > 0.5
     liars = certify_fitted_weights(Votes.from_predictions([1 - labels] * 3, labels))
     assert liars.value == 1.0 and liars.guarantee.startswith("No guarantee")
-    assert repr(liars).startswith("no guarantee")
+    assert repr(liars).startswith("observed 100.0 %, no guarantee")
 
 
 def test_text_html_and_frame_name_the_bound_and_list_the_assumptions(problem):

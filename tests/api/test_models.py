@@ -88,8 +88,9 @@ def test_the_certificate_says_how_far_the_own_prediction_is_from_the_vote(forest
 
 def test_a_test_set_adds_the_exact_bound_of_the_hard_vote_and_says_what_it_cost(forest, data):
     X, y = data
+    test = {"X_test": X[500:], "y_test": y[500:]}
     certificate = certify(
-        forest, X[:500], y[:500], X_test=X[500:], y_test=y[500:], weights="tandem", delta=0.1
+        forest, X[:500], y[:500], **test, weights="tandem", bound="tandem", delta=0.1
     )
     codes = weighted_vote(voter_predictions(forest, X[500:]), certificate.weights, 2)
     errors = int((codes != y[500:]).sum())
@@ -97,8 +98,8 @@ def test_a_test_set_adds_the_exact_bound_of_the_hard_vote_and_says_what_it_cost(
     assert certificate.bounds["test_set"].value == pytest.approx(exact)
     assert certificate.bound == "tandem"
     assert "Test-set labels: 400 set aside" in " ".join(certificate.notes)
-    alone = certify(forest, X[:500], y[:500], X_test=X[500:], y_test=y[500:], bound="test_set")
-    assert alone.bound == "test_set"
+    assert certify(forest, X[:500], y[:500], **test, bound="test_set").bound == "test_set"
+    assert certify(forest, X[:500], y[:500], **test).bound == "test_set"
 
 
 @pytest.mark.parametrize("weights", ["first_order", "tandem", "disagreement"])
@@ -122,9 +123,11 @@ def test_fitted_classifiers_are_certified_on_a_hold_out(data):
     X, y = data
     labels = np.array(["no", "yes"])[y]
     models = [m.fit(X[:300], labels[:300]) for m in (GaussianNB(), SVC(), KNeighborsClassifier())]
-    certificate = certify(models, X[300:700], labels[300:700], X_test=X[700:], y_test=labels[700:])
+    test = {"X_test": X[700:], "y_test": labels[700:]}
+    certificate = certify(models, X[300:700], labels[300:700], **test, bound="tandem")
     votes = Votes.from_predictions([m.predict(X[300:700]) for m in models], labels[300:700])
-    assert certificate.value == Certificate.from_counts(VoteCounts.from_votes(votes)).value
+    counts = VoteCounts.from_votes(votes)
+    assert certificate.value == Certificate.from_counts(counts, bound="tandem").value
     majority = np.sum([m.predict(X[700:]) == "yes" for m in models], axis=0) >= 2
     errors = (majority != y[700:]).sum()
     assert certificate.bounds["test_set"].terms["n_errors"] == errors

@@ -67,13 +67,14 @@ def test_best_leaves_out_what_does_not_apply():
 
 
 def test_a_test_set_adds_its_bound_and_says_what_it_cost(counts, test_counts):
-    certificate = Certificate.from_counts(counts, test_counts=test_counts)
+    certificate = Certificate.from_counts(counts, test_counts=test_counts, bound="tandem")
     assert certificate.bound == "tandem"
     expected = bounds.test_set_bound(n_errors=5, n_samples=100)
     assert certificate.bounds["test_set"].value == expected
     assert certificate.to_frame().loc["test_set", "labels_used"] == "labels of an extra test set"
-    chosen = Certificate.from_counts(counts, test_counts=test_counts, bound="test_set")
-    assert chosen.value == expected
+    for bound in ("test_set", "auto"):
+        chosen = Certificate.from_counts(counts, test_counts=test_counts, bound=bound)
+        assert chosen.value == expected
 
 
 def test_no_bound_at_all_is_refused(counts):
@@ -94,11 +95,11 @@ def test_a_bound_that_does_not_apply_is_refused():
 
 def test_text_and_html_carry_the_promise_the_basis_and_the_assumptions(counts):
     certificate = Certificate.from_counts(counts, notes=["weights <b> were uniform"])
-    shown = rounded_up(certificate.value)
-    assert repr(certificate).startswith(f"error <= {shown} with probability 95 %")
+    shown = f"guaranteed at most {rounded_up(100 * certificate.value, 1)} % (95 %)"
+    assert repr(certificate).startswith(shown)
     assert "weights <b> were uniform" in repr(certificate)
     page = certificate._repr_html_()
-    assert f"error &lt;= {shown} with probability 95 %" in page
+    assert shown in page
     assert "weights &lt;b&gt; were uniform" in page
     for assumption in certificate.assumptions:
         assert assumption in page
@@ -109,7 +110,7 @@ def test_text_and_html_carry_the_promise_the_basis_and_the_assumptions(counts):
 def test_no_guarantee_is_called_no_guarantee():
     rng = np.random.default_rng(2)
     votes = Votes.from_predictions(rng.integers(2, size=(5, 300)), rng.integers(2, size=300))
-    certificate = Certificate.from_counts(VoteCounts.from_votes(votes))
+    certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="tandem")
     assert certificate.value == 1
     assert repr(certificate).startswith("no guarantee")
     assert certificate.guarantee.startswith("No guarantee")

@@ -14,9 +14,8 @@ def certificates():
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 2], [2000, 800, 4])
     wrong = rng.random((9, labels.size)) < 0.05 + 0.1 * labels
-    return certify_per_class(
-        Votes.from_predictions(np.where(wrong, 1 - labels % 2, labels), labels)
-    )
+    votes = Votes.from_predictions(np.where(wrong, 1 - labels % 2, labels), labels)
+    return certify_per_class(votes, bound="tandem")
 
 
 def selective(**terms):

@@ -1,12 +1,15 @@
 """Every certified classifier keeps scikit-learn's contract."""
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tandemvote import (
     CertifiedBaggingClassifier,
+    CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
 )
@@ -29,6 +32,8 @@ CHECKS = parametrize_with_checks(
     [
         CertifiedForestClassifier(n_estimators=10, random_state=0),
         CertifiedForestClassifier(n_estimators=10, weights="tandem", max_samples=0.5, bound="best"),
+        CertifiedClassifierCV(DecisionTreeClassifier(), random_state=0),
+        CertifiedClassifierCV(LogisticRegression(), cv=2, weights="first_order"),
         CertifiedBaggingClassifier(n_estimators=5, random_state=0),
         CertifiedBaggingClassifier(KNeighborsClassifier(3), 5, weights="first_order"),
         CertifiedVotingClassifier(

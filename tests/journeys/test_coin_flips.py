@@ -20,10 +20,12 @@ from typer.testing import CliRunner
 import tandemvote
 from tandemvote import (
     CertifiedBaggingClassifier,
+    CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
     Votes,
     certify,
+    certify_agreement,
     certify_fitted_weights,
     certify_per_class,
     certify_selective,
@@ -59,6 +61,7 @@ def fitted():
         "extra trees": ExtraTreesClassifier(50, bootstrap=True, random_state=0).fit(X, y),
         "bagged trees": BaggingClassifier(TREE, 50, random_state=0).fit(X, y),
         "certified forest": CertifiedForestClassifier(50, random_state=0).fit(X, y),
+        "certified folds": CertifiedClassifierCV(TREE, random_state=0).fit(X, y),
         "certified bagging": CertifiedBaggingClassifier(TREE, 50, random_state=0).fit(X, y),
         "certified voting": CertifiedVotingClassifier(
             [("a", TREE), ("b", TREE)], splits=5, random_state=0
@@ -72,7 +75,7 @@ def models():
 
 
 BAGGED = ["forest", "extra trees", "bagged trees"]
-CERTIFIED = ["certified forest", "certified bagging", "certified voting"]
+CERTIFIED = ["certified forest", "certified folds", "certified bagging", "certified voting"]
 ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
 
 
@@ -88,6 +91,7 @@ def value(issued):
 def estimator_of(kind, **more):
     return {
         "CertifiedForestClassifier": CertifiedForestClassifier(50, random_state=0, **more),
+        "CertifiedClassifierCV": CertifiedClassifierCV(TREE, random_state=0, **more),
         "CertifiedBaggingClassifier": CertifiedBaggingClassifier(TREE, 50, random_state=0, **more),
         "CertifiedVotingClassifier": CertifiedVotingClassifier(
             [("a", TREE), ("b", TREE)], random_state=0, **more
@@ -127,6 +131,14 @@ ENTRY_POINTS = {
             lambda model, X, y: certify_selective([model, model], X, y, margin=0.2),
         ],
     ),
+    "certify_agreement": (
+        ALL,
+        [
+            certify_agreement,
+            lambda model, X, y: certify_agreement([model], X, y),
+            lambda model, X, y: certify_agreement([model, model], X, y, quorum=1),
+        ],
+    ),
     "certify_fitted_weights": (
         ALL,
         [
@@ -153,6 +165,7 @@ ENTRY_POINTS = {
         )
         for kind in (
             "CertifiedForestClassifier",
+            "CertifiedClassifierCV",
             "CertifiedBaggingClassifier",
             "CertifiedVotingClassifier",
         )
@@ -182,6 +195,7 @@ METHODS = {
         ["forest"],
         [
             lambda _, X, y: CertifiedBaggingClassifier(FROZEN, 20).fit(X, y).certificate_,
+            lambda _, X, y: CertifiedClassifierCV(FROZEN).fit(X, y).certificate_,
             lambda _, X, y: (
                 CertifiedVotingClassifier([("a", FROZEN)], bound="first_order")
                 .fit(X, y)
@@ -228,6 +242,7 @@ def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
         name
         for estimator in (
             CertifiedForestClassifier,
+            CertifiedClassifierCV,
             CertifiedBaggingClassifier,
             CertifiedVotingClassifier,
         )

@@ -13,7 +13,7 @@ from finite_worlds import Draw, World, coin, confident_minority, correlated, noi
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tandemvote import Certificate, bounds, certify, certify_fitted_weights
+from tandemvote import Certificate, bounds, certify, certify_agreement, certify_fitted_weights
 from tandemvote.bounds.sharpening import HARMONIC
 
 
@@ -93,6 +93,15 @@ def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
 def fitted_on_the_hold_out(draw: Draw) -> Promise:
     found = certify_fitted_weights(draw.votes, delta=draw.world.delta)
     return Promise(found.value, draw.risk(found.weights))
+
+
+def agreement_of(quorum: int | None, draw: Draw) -> Promise:
+    """Promise how often so many voters agree on a wrong label; all of them by default."""
+    found = certify_agreement(draw.votes, quorum=quorum, delta=draw.world.delta)
+    said, labels = draw.predictions, draw.world.labels
+    agreeing = [((said == label).sum(axis=0), label) for label in range(draw.world.n_classes)]
+    wrong = np.max([np.where(labels == label, 0, n) for n, label in agreeing], axis=0)
+    return Promise(found.value, float(draw.world.mass[wrong >= found.quorum].sum()))
 
 
 def guarantees(

@@ -11,7 +11,7 @@ nothing could ever fail would prove nothing.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from finite_worlds import World, coin, coin_flippers, narrow_majorities
 from guarantees import (
     BROKEN,
     Guarantee,
+    agreement_of,
     fitted_on_the_hold_out,
     guarantees,
     half_the_value,
@@ -66,6 +67,8 @@ TRIALS = (
     Trial(SHARP, guarantees(SHARP, ("uniform", "tandem", "disagreement"), FORMS), half_the_value),
     Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
     Trial(RARE_ERRORS, {"dirichlet, fitted weights": fitted_on_the_hold_out}, rows_repeated),
+    Trial(RARE_ERRORS, {"agreement of all": partial(agreement_of, None)}, rows_repeated),
+    Trial(FEW, {"agreement of two": partial(agreement_of, 2)}, rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
     Trial(BY_CLASS, only("per class", finer_guarantees(BY_CLASS, ("tandem",))), half_the_value),
     Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), rows_repeated),
@@ -75,8 +78,10 @@ TRIALS = (
 SIMULATED_AS = {
     **dict.fromkeys(["certify", "Certificate"], "tandem, uniform weights"),
     "CertifiedBaggingClassifier": "tandem, uniform weights",
+    "CertifiedClassifierCV": "coalition, uniform weights",
     "CertifiedForestClassifier": "tandem, uniform weights",
     "CertifiedVotingClassifier": "tandem, uniform weights",
+    "certify_agreement": "agreement of all",
     "certify_per_class": "per class, test_set",
     "certify_selective": "selective, any of 6 margins",
     "certify_fitted_weights": "dirichlet, fitted weights",

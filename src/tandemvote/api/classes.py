@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
+from tandemvote.bounds.automatic import AUTO
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.by_class import (
@@ -53,7 +53,7 @@ def certify_per_class(
     X_test: Any = None,
     y_test: ArrayLike | None = None,
     weights: str | ArrayLike | None = None,
-    bound: str | Sequence[str] = "tandem",
+    bound: str | Sequence[str] = "auto",
     prior: ArrayLike | None = None,
     delta: float = 0.05,
     sharpening: str = HARMONIC,
@@ -97,10 +97,6 @@ def certify_per_class(
         frequent    4513     0.037  TND
         rare         487     0.570  TND
     """
-    if is_certified(model):
-        check_is_fitted(model)
-        weights = model.certificate_.weights if weights is None else weights
-        prior = model.certificate_.prior if prior is None else prior
     names = (bound,) if isinstance(bound, str) else tuple(bound)
     if not names:
         raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
@@ -109,33 +105,46 @@ def certify_per_class(
             "The bound 'vote_profile' looks at unlabelled points, whose class is unknown. Choose"
             " another bound, or pass a test set and say bound='test_set'."
         )
-    if X_test is not None and not {TEST_SET, BEST} & set(names):
+    if X_test is not None and not {AUTO, BEST, TEST_SET} & set(names):
         raise ValueError(
             f"A test set is given and bound={', '.join(names)} does not look at it. Say"
             " bound='test_set', or name several: each then pays for the choice."
         )
     request = CertificateRequest(
         weights=UNIFORM if weights is None else weights,
-        bound=names,
+        bound=bound,
         prior=prior,
         delta=delta,
         sharpening=sharpening,
     )
     found = evidence(model, X, y)
-    test_votes = votes_on_test_set(model, X, X_test, y_test)
+    own_weights = is_certified(model) and weights is None and prior is None
+    test_votes = votes_on_test_set([model] if own_weights else model, X, X_test, y_test)
     if isinstance(model, Votes) and model.n_voters == 1 and TEST_SET in names:
         test_votes = model  # the vote's own predictions on a test set
     labelled = replace(found.votes, unlabelled=found.votes.unlabelled[:, :0])
     with warnings.catch_warnings():
         # The table says it in words, rather than once per class.
         warnings.simplefilter("ignore", VacuousBoundWarning)
-        whole = certify_votes(
-            labelled,
-            request,
-            test_votes=test_votes,
-            notes=found.notes,
-            assumptions=found.assumptions,
-        )
+        if own_weights:
+            kept = model.certification_
+            request = replace(request, weights=kept.request.weights, prior=kept.request.prior)
+            whole = replace(
+                kept,
+                request=request,
+                votes=labelled,
+                profile=None,
+                test_votes=kept.test_votes if test_votes is None else test_votes,
+                notes=found.notes,
+            )
+        else:
+            whole = certify_votes(
+                labelled,
+                request,
+                test_votes=test_votes,
+                notes=found.notes,
+                assumptions=found.assumptions,
+            )
         own = own_predict_note(
             model, whole.certificate.predict, test=X_test, unlabelled=None, training=X
         )
@@ -160,7 +169,10 @@ def certify_classes(whole: Certification) -> ClassCertificates:
             guarantees=_certify_classes(whole.votes, whole),
             delta=whole.request.delta,
             weights=whole.weights,
-            assumptions=(*standard_assumptions(by_class=True), *whole.assumptions),
+            assumptions=(
+                *standard_assumptions(by_class=True, test_set=whole.test_votes is not None),
+                *whole.assumptions,
+            ),
             notes=tuple(whole.certificate.notes),
         )
 

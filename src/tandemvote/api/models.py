@@ -29,7 +29,7 @@ def certify(
     X_test: Any = None,
     y_test: ArrayLike | None = None,
     weights: str | ArrayLike = "uniform",
-    bound: str | Sequence[str] = "tandem",
+    bound: str | Sequence[str] = "auto",
     prior: ArrayLike | None = None,
     delta: float = 0.05,
     sharpening: str = HARMONIC,
@@ -54,7 +54,8 @@ def certify(
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         How much each voter counts: equally, as minimises the bound of that name, or as given.
     bound : str or sequence of str
-        The bound to report: a name, several, or "best" for all that apply.
+        The bound to report: "auto", which is chosen by the kind of evidence (see
+        `tandemvote.bounds.automatic`); a name, several, or "best" for all that apply.
     prior : array_like of shape (n_voters,), optional
         Weights fixed before seeing the data; uniform by default.
     delta : float in (0, 1)

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tandemvote.certificate.agreement import AgreementCertificate
     from tandemvote.certificate.by_class import ClassCertificates, ClassGuarantee
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certificate.decimals import rounded_up
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tandemvote.certificate.thresholds import Threshold, vote_margins
 
 __all__ = [
+    "AgreementCertificate",
     "Certificate",
     "ClassCertificates",
     "ClassGuarantee",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AgreementCertificate": "agreement",
     "Certificate": "certificate",
     "ClassCertificates": "by_class",
     "ClassGuarantee": "by_class",

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
+from tandemvote.bounds.automatic import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check
 from tandemvote.bounds.sharpening import HARMONIC
@@ -68,6 +69,10 @@ class Certificate(VoteStatement):
         Releases of the libraries that computed it.
     voters : callable or None
         The voters themselves, if `certify` was given models; files do not keep them.
+    observed : float or None
+        Error of the vote on points its voters did not see: an estimate, not a guarantee.
+    guessing : float or None
+        Error of always naming the most frequent label.
 
     Examples
     --------
@@ -78,9 +83,9 @@ class Certificate(VoteStatement):
     >>> flips = rng.random((25, 4000)) < 0.1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
     >>> Certificate.from_counts(counts)
-    error <= 0.082 with probability 95 %
+    guaranteed at most 8.2 % (95 %)
       bound: tandem (TND); the hard weighted vote of 25 voters, 2 classes
-      each voter judged on at least 4000 points it never saw, each pair on at least 4000
+      each voter evaluated on at least 4000 points it never saw, each pair on at least 4000
     <BLANKLINE>
         bound                        error <=  labels used
         first_order         FO          0.233  held-out labels
@@ -109,6 +114,8 @@ class Certificate(VoteStatement):
     notes: tuple[str, ...]
     versions: Mapping[str, str]
     voters: Voters | None = None
+    observed: float | None = None
+    guessing: float | None = None
 
     @classmethod
     def from_counts(
@@ -117,7 +124,7 @@ class Certificate(VoteStatement):
         *,
         weights: ArrayLike | None = None,
         prior: ArrayLike | None = None,
-        bound: str | Sequence[str] = "tandem",
+        bound: str | Sequence[str] = AUTO,
         delta: float = 0.05,
         sharpening: str = HARMONIC,
         profile: VoteProfile | None = None,
@@ -125,6 +132,8 @@ class Certificate(VoteStatement):
         notes: Sequence[str] = (),
         assumptions: Sequence[str] = (),
         voters: Voters | None = None,
+        observed: float | None = None,
+        guessing: float | None = None,
     ) -> Certificate:
         """Certify a vote from the counts of its voters.
 
@@ -134,9 +143,9 @@ class Certificate(VoteStatement):
         weights, prior : array_like of shape (n_voters,), optional
             Uniform by default. The weights may have been chosen on the same points, the prior not.
         bound : str or sequence of str
-            Name of one bound; or several, or "best" for all that apply and that no other one
-            supersedes: the smallest then counts, and each pays for the choice with its share of
-            delta.
+            "auto", chosen by the kind of evidence; the name of one bound; or several, or "best" for
+            all that apply and that no other one supersedes: the smallest then counts, and each pays
+            for the choice with its share of delta.
         delta : float in (0, 1)
             Failure probability.
         sharpening : {"harmonic", "paper"}
@@ -154,6 +163,9 @@ class Certificate(VoteStatement):
             What must be true about these voters, besides what every certificate assumes.
         voters : callable, optional
             The voters themselves, as in `Votes`, so that the certificate can predict.
+        observed, guessing : float, optional
+            Error of the vote on points its voters did not see, and error of always naming the most
+            frequent label, to be shown beside the guarantee.
         """
         names = (bound,) if isinstance(bound, str) else tuple(bound)
         if not names:
@@ -171,6 +183,13 @@ class Certificate(VoteStatement):
             sources[VOTE_PROFILE] = averages
         if test_counts is not None:
             sources[TEST_SET] = Averages.of(test_counts)
+        if names == (AUTO,):
+            names = automatic_bounds(
+                n_voters=counts.n_voters,
+                overlapping=counts.n_min_pairs > 0,
+                unlabelled=profile is not None,
+                test_set=test_counts is not None,
+            )
         if names == (BEST,):
             names = tuple(name for name in sources if get_bound(name).superseded_by is None)
         for name in names:
@@ -204,6 +223,8 @@ class Certificate(VoteStatement):
             notes=tuple(notes),
             versions=dict(_versions()),
             voters=voters,
+            observed=observed,
+            guessing=guessing,
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -218,6 +239,20 @@ class Certificate(VoteStatement):
         from tandemvote.certificate.file import load_certificate  # noqa: PLC0415
 
         return load_certificate(path)
+
+    @property
+    def advice(self) -> str:
+        """What would help, in one sentence, where the guarantee is no better than guessing."""
+        if self.guessing is None or self.value < self.guessing:
+            return ""
+        ways = ["more labelled points"]
+        if self.counts.n_voters > FEW_VOTERS:
+            ways.append("whole models on folds instead of many weak voters (CertifiedClassifierCV)")
+        if self.profile is None:
+            ways.append("points without labels (X_unlabelled)")
+        if TEST_SET not in self.bounds:
+            ways.append("a test set")
+        return f"Guessing is guaranteed to do as well. What would help: {', or '.join(ways)}."
 
     def _table(self) -> Table:
         rows = [
@@ -248,12 +283,15 @@ class Certificate(VoteStatement):
             else ""
         )
         n, profile = self.counts, self.profile
+        pairs = "no two on the same ones"
+        if n.n_min_pairs:
+            pairs = f"each pair on at least {n.n_min_pairs}"
         unlabelled = "" if profile is None else f"; {profile.n_points} unlabelled points"
         return [
             f"bound: {self.bound} ({label}){choice}; the hard weighted vote of {n.n_voters} voters,"
             f" {n.n_classes} classes",
-            f"each voter judged on at least {n.n_min} points it never saw, each pair on at least"
-            f" {n.n_min_pairs}{unlabelled}",
+            f"each voter evaluated on at least {n.n_min} points it never saw, {pairs}{unlabelled}",
+            *([self.advice] if self.advice else []),
         ]
 
 

@@ -35,6 +35,8 @@ class FittedVote(VoteStatement):
         What else a reader should know.
     voters : callable or None
         The voters themselves, if they are at hand.
+    observed, guessing : float or None
+        As in `Certificate`.
     """
 
     value: float
@@ -45,6 +47,8 @@ class FittedVote(VoteStatement):
     assumptions: tuple[str, ...]
     notes: tuple[str, ...] = ()
     voters: Voters | None = None
+    observed: float | None = None
+    guessing: float | None = None
 
     _drawn = "the hold-out"
 

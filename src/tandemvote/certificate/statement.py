@@ -137,6 +137,8 @@ class VoteStatement(Statement):
     weights: FloatArray
     bounds: Mapping[str, BoundValue]
     voters: Voters | None
+    observed: float | None
+    guessing: float | None
 
     _drawn = "the data"
     """What the probability is over."""
@@ -171,5 +173,20 @@ class VoteStatement(Statement):
 
     def _headline(self) -> str:
         if self.value >= 1.0:
-            return "no guarantee (error <= 1)"
-        return f"error <= {rounded_up(self.value)} with probability {percent(self.delta)}"
+            promised = f"no guarantee ({percent(self.delta)})"
+        else:
+            limit = rounded_up(100 * self.value, 1)
+            promised = f"guaranteed at most {limit} % ({percent(self.delta)})"
+        return ", ".join(
+            [
+                *([] if self.observed is None else [f"observed {_about(self.observed)}"]),
+                promised,
+                *([] if self.guessing is None else [f"guessing {_about(self.guessing)}"]),
+            ]
+        )
+
+
+def _about(share: float) -> str:
+    """Percent to one decimal, or to two digits if that would say nothing."""
+    shown = 100 * share
+    return f"{shown:.1f} %" if shown >= 0.1 or not shown else f"{shown:.2g} %"

@@ -157,7 +157,7 @@ def certify(
         from tandemvote.model_file import model_path  # noqa: PLC0415
 
         model_path(model)  # before the work, not after it
-    names = bound or ["tandem"]
+    names = bound or ["auto"]
     if "test_set" in names and not test_fraction:
         raise typer.BadParameter(
             "--bound test_set needs labelled points used for nothing else: give DATA and"
@@ -310,7 +310,7 @@ def _by_class(certification: Certification) -> ClassCertificates:
         raise typer.BadParameter("--per-class needs predictions that fit in memory.")
     candidates = certification.certificate.candidates
     bounds = [name for name in candidates if name not in (TEST_SET, VOTE_PROFILE)]
-    request = replace(certification.request, bound=bounds or "tandem")
+    request = replace(certification.request, bound=bounds or "auto")
     return certify_classes(replace(certification, request=request, profile=None, test_votes=None))
 
 

@@ -125,12 +125,12 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
 def common_hold_out(
     model: Any, X: Any = None, y: ArrayLike | None = None, *, purpose: str
 ) -> Evidence:
-    """Return evidence in which every voter was judged on the same points, used for nothing else."""
+    """Return votes of all voters on the same points, which were used for nothing else."""
     if is_certified(model) or isinstance(model, BAGGED):
         raise ValueError(
             f"With a {type(model).__name__}, X and y mean the data it was trained on; {purpose}"
             " needs labelled points that no voter was trained on. Pass hold_out_votes(model,"
-            " X_held_out, y_held_out), or [model] to judge it as one classifier."
+            " X_held_out, y_held_out), or [model] to evaluate it as one classifier."
         )
     found = evidence(model, X, y)
     if not found.votes.held_out.all():

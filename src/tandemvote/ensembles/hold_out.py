@@ -56,7 +56,7 @@ def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | Non
     if len(labels) < 2:
         raise ValueError(
             f"A hold-out of {len(labels)} points says nothing; at least 2 are needed, thousands for"
-            " a useful guarantee. Hold out more points, or bag and judge out of bag."
+            " a useful guarantee. Hold out more points, or evaluate out of bag."
         )
     if X_unlabelled is not None:
         refuse_training_rows(row_digests(X), X_unlabelled, what="unlabelled")

@@ -24,7 +24,7 @@ from tandemvote.votes import Votes
 def out_of_bag_votes(
     model: Any, X: ArrayLike, y: ArrayLike, *, X_unlabelled: ArrayLike | None = None
 ) -> Votes:
-    """Let every voter of a fitted ensemble judge the training points its bootstrap left out.
+    """Let every voter of a fitted ensemble predict the training points its bootstrap left out.
 
     Whether X and y are what the model was trained on is not checked here beyond their size; see
     `audit_bootstraps`.

@@ -17,7 +17,7 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     """Refuse a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
 
     The theorems need the split between the points a voter is trained on and the points it is
-    judged on to be drawn without looking at the data.
+    evaluated on to be drawn without looking at the data.
     """
     refuse_other_than_one_label(model)
     refuse_frozen(getattr(model, "estimator", None))
@@ -31,7 +31,7 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
     if not model.bootstrap and getattr(model, "_max_samples", n_samples) >= n_samples:
         raise ValueError(
-            "bootstrap=False trained every voter on every point, so nothing is left to judge it by."
+            "bootstrap=False trained every voter on every point, so none is left to evaluate it on."
             f" Refit with bootstrap=True. {WITH_A_HOLD_OUT}"
         )
     if getattr(model, "_sample_weight", None) is not None:
@@ -97,8 +97,8 @@ def refuse_frozen(estimator: Any) -> None:
         if clone(part) is part:
             raise ValueError(
                 f"{part!r} keeps what it learnt before, from points that the voters are to be"
-                " judged on. Pass the estimator unfitted, so that each voter learns from its own"
-                " points alone; or judge fitted models on points they never saw:"
+                " evaluated on. Pass the estimator unfitted, so that each voter learns from its own"
+                " points alone; or evaluate fitted models on points they never saw:"
                 " certify([model], X_held_out, y_held_out)."
             )
 

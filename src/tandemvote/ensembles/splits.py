@@ -57,7 +57,9 @@ def n_draws(n_samples: int, max_samples: float | int | None) -> int:
     )
 
 
-def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
+def split(
+    n_samples: int, splits: Any, random_state: RandomState, *, name: str = "splits"
+) -> list[Rows]:
     """Return the training points of each split.
 
     The splitter is given nothing but the number of points, so it cannot look at them.
@@ -69,6 +71,8 @@ def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
         A number of random halves, or a ShuffleSplit, RepeatedKFold or KFold(shuffle=True).
     random_state : RandomState
         For random halves; a splitter has its own.
+    name : str
+        What the parameter is called in errors.
 
     Examples
     --------
@@ -83,13 +87,13 @@ def split(n_samples: int, splits: Any, random_state: RandomState) -> list[Rows]:
         splitter = ShuffleSplit(int(splits), test_size=HALF, random_state=random_state)
     elif isinstance(splits, KFold) and not splits.shuffle:
         raise ValueError(
-            f"{splits!r} cuts the rows in the order in which they come, so a file sorted by"
+            f"{name}={splits!r} cuts the rows in the order in which they come, so a file sorted by"
             " anything decides who is trained on what. Pass KFold(..., shuffle=True)."
         )
     elif not isinstance(splits, LABEL_FREE):
         raise ValueError(
-            f"splits={splits!r} may look at the data, as stratified and grouped splits do. Pass a"
-            " number of random halves, a ShuffleSplit or a KFold."
+            f"{name}={splits!r} may look at the data, as stratified and grouped splits do. Pass a"
+            " number, a shuffled KFold or a ShuffleSplit."
         )
     return [train for train, _ in splitter.split(np.empty((n_samples, 1)))]
 

@@ -1,11 +1,13 @@
-"""Room 8: certified votes with the face of scikit-learn."""
+"""Certified classifiers with the face of scikit-learn."""
 
 from tandemvote.estimators.bagging import CertifiedBaggingClassifier
+from tandemvote.estimators.cross_fitted import CertifiedClassifierCV
 from tandemvote.estimators.forest import CertifiedForestClassifier
 from tandemvote.estimators.voting import CertifiedVotingClassifier
 
 __all__ = [
     "CertifiedBaggingClassifier",
+    "CertifiedClassifierCV",
     "CertifiedForestClassifier",
     "CertifiedVotingClassifier",
 ]

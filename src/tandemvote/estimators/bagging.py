@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class CertifiedBaggingClassifier(TrainedVote):
     """A bagged ensemble of any classifier with a guarantee on its error rate.
 
-    Every voter is trained on a bootstrap of the points and judged on those left out. Voters get
+    Every voter is trained on a bootstrap of the points and evaluated on those left out. Voters get
     drawn rows alone, picked from X as it is, so pipelines may use the columns of a frame.
 
     Parameters
@@ -61,7 +61,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         n_estimators: int = 100,
         *,
         weights: str | ArrayLike = "uniform",
-        bound: Any = "tandem",
+        bound: Any = "auto",
         max_samples: float | int | None = None,
         prior: ArrayLike | None = None,
         delta: float = 0.05,
@@ -83,7 +83,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any | None = None) -> Self:
-        """Train the voters, let each judge the points it never saw, and certify the vote.
+        """Train the voters, let each predict the points it never saw, and certify the vote.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.hold_out import votes_on
 from tandemvote.ensembles.training_rows import row_digests
-from tandemvote.hard_vote import vote_shares, vote_totals
+from tandemvote.hard_vote import held_out_shares, vote_shares
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -80,10 +80,11 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             Labelled points used for nothing else: not for training, weights or any choice. Rows
             that `fit` was given are refused.
         bound : str or sequence of str, optional
-            The bound to report, "test_set" included; by default the one of `certificate_`.
+            The bound to report, "test_set" included; by default what the classifier was asked for,
+            where "auto" takes the test set.
         """
         check_is_fitted(self)
-        test_votes = votes_on(self, X_test, column_or_1d(y_test), what="test")
+        test_votes = votes_on([self], X_test, column_or_1d(y_test), what="test")
         found = replace(self.certification_, request=self._request())
         return found.with_test_set(test_votes, bound).certificate
 
@@ -148,13 +149,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """Certify the votes on the points of `fit`, and keep what is known of both."""
         self.training_rows_ = row_digests(points)
         self._accept(certify_votes(votes, self._request()))
-        totals = vote_totals(votes.predictions, self.weights_, len(self.classes_), votes.held_out)
-        weight = totals.sum(axis=1, keepdims=True)
-        judged = weight[:, 0] > 0
-        self.oob_decision_function_ = np.full_like(totals, np.nan)
-        np.divide(totals, weight, out=self.oob_decision_function_, where=weight > 0)
-        right = totals[judged].argmax(axis=1) == votes.labels[judged]
-        self.oob_score_ = float(right.mean()) if right.size else float("nan")
+        observed = self.certification_.observed
+        self.oob_score_ = float("nan") if observed is None else 1.0 - observed
+        self.oob_decision_function_ = held_out_shares(votes, self.weights_)
         return self
 
     def _accept(self, found: Certification) -> None:

@@ -30,8 +30,8 @@ class CertifiedForestClassifier(CertifiedVote):
     """A random forest with a guarantee on its error rate.
 
     The trees are those of `sklearn.ensemble.RandomForestClassifier` with the same parameters and
-    seed. Each is judged on the training points its bootstrap left out, so no labels are set aside.
-    The prediction is the hard weighted vote of the trees.
+    seed. Each is evaluated on the training points its bootstrap left out, so no labels are set
+    aside. The prediction is the hard weighted vote of the trees.
 
     Parameters
     ----------
@@ -41,8 +41,9 @@ class CertifiedForestClassifier(CertifiedVote):
         How much each tree counts: equally, as minimises the bound of that name, or as given.
         Choosing weights on the training data costs no confidence.
     bound : str or sequence of str
-        The bound behind `certificate_`: a name, or "best" for the smallest of all that apply, each
-        at its share of delta. Choose it before seeing the data.
+        The bound behind `certificate_`: "auto", which is chosen by the kind of evidence; a name; or
+        "best" for the smallest of all that apply, each at its share of delta. Choose it before
+        seeing the data.
     max_samples : int, float or None
         Draws of each bootstrap; None draws as many as there are points. With 0.5, the reduced
         bagging of the paper, more points are left out and the second-order bounds get tighter.
@@ -101,7 +102,7 @@ class CertifiedForestClassifier(CertifiedVote):
         n_estimators: int = 100,
         *,
         weights: str | ArrayLike = "uniform",
-        bound: Any = "tandem",
+        bound: Any = "auto",
         max_samples: float | int | None = None,
         prior: ArrayLike | None = None,
         delta: float = 0.05,
@@ -144,7 +145,7 @@ class CertifiedForestClassifier(CertifiedVote):
         self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any | None = None) -> Self:
-        """Grow the trees, let each judge the points it never saw, and certify the vote.
+        """Grow the trees, let each predict the points it never saw, and certify the vote.
 
         Parameters
         ----------

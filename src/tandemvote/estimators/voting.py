@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[misc]
     """A vote of different classifiers with a guarantee on its error rate.
 
-    Every classifier is trained once a split, and each of these voters is judged on the points it
-    was not trained on.
+    Every classifier is trained once per split, and each of these voters is evaluated on the points
+    it was not trained on.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         splits: Any = 5,
         prefit: bool = False,
         weights: str | ArrayLike = "uniform",
-        bound: Any = "tandem",
+        bound: Any = "auto",
         prior: ArrayLike | None = None,
         delta: float = 0.05,
         sharpening: str = "harmonic",
@@ -94,7 +94,7 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any | None = None) -> Self:
-        """Train the voters unless they are fitted, judge them on unseen points, certify the vote.
+        """Train the voters unless they are fitted, evaluate them on unseen points and certify.
 
         Parameters
         ----------
