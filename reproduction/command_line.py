@@ -42,13 +42,14 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Family(str, Enum):
-    """The families of experiments in the paper's appendix, and one beyond it."""
+    """The families of experiments in the paper's appendix, and two beyond it."""
 
     A = "A"
     B = "B"
     C = "C"
     UNLABELLED = "unlabelled"
     BEYOND = "beyond"
+    FOLDS = "folds"
 
 
 Output = Annotated[
@@ -79,12 +80,14 @@ Families = Annotated[
     list[Family] | None,
     typer.Option(
         "--family",
-        help="Of A, B, C, unlabelled, beyond; all but the last if not given; repeat for more.",
+        help="Of A, B, C, unlabelled, beyond, folds; the first four if not given; repeat for more.",
     ),
 ]
 Repetitions = Annotated[
     int | None,
-    typer.Option("--repetitions", "-r", min=1, help="Default 50, unlabelled 20, beyond 10."),
+    typer.Option(
+        "--repetitions", "-r", min=1, help="Default 50, unlabelled 20, beyond and folds 10."
+    ),
 ]
 Name = Annotated[str, typer.Argument(help="A data set of the paper.")]
 

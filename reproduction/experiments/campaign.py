@@ -15,6 +15,7 @@ from reproduction.experiments.cells import (
     PAPER_FAMILIES,
     Cell,
     beyond_cells,
+    folds_cells,
     forest_cells,
     schedule,
     unlabelled_cells,
@@ -22,6 +23,7 @@ from reproduction.experiments.cells import (
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.protocol import (
     BEYOND_REPETITIONS,
+    FOLDS_REPETITIONS,
     FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
     LARGE_BINARY,
@@ -56,9 +58,9 @@ def plan_cells(
     source : DataSource
         Knows how many points and classes each data set has.
     families : iterable of str
-        Of "A", "B", "C", "unlabelled" and "beyond"; the last one only if named.
+        Of "A", "B", "C", "unlabelled", "beyond" and "folds"; the last two only if named.
     repetitions : int, optional
-        If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond it.
+        If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond that.
     root : int
         Where all seeds come from; another root gives an independent reproduction.
 
@@ -80,6 +82,8 @@ def plan_cells(
         cells += unlabelled_cells(chosen, repetitions=repetitions or UNLABELLED_REPETITIONS)
     if "beyond" in families:
         cells += beyond_cells(datasets, repetitions=repetitions or BEYOND_REPETITIONS)
+    if "folds" in families:
+        cells += folds_cells(datasets, repetitions=repetitions or FOLDS_REPETITIONS)
     return [replace(cell, root=root) for cell in cells]
 
 

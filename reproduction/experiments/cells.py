@@ -10,8 +10,10 @@ from types import MappingProxyType
 from reproduction.experiments.protocol import (
     BAGGINGS,
     BEYOND_REPETITIONS,
+    FOLDS_REPETITIONS,
     FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
+    LEARNERS,
     ROOT,
     UNLABELLED_REPETITIONS,
     seed_for,
@@ -24,9 +26,10 @@ FAMILIES = MappingProxyType(
         "C": "full against reduced bagging, optimised weights",
         "unlabelled": "DIS against TND and FO with few labelled points",
         "beyond": "the paper's bounds against those that came after, on the forests of A",
+        "folds": "whole models trained on folds, against one with a test set",
     }
 )
-"""The four families of the paper's appendix, and one more. A to C read the same forests."""
+"""The four families of the paper's appendix, and two more. A to C read the same forests."""
 
 PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
 """The default of a run."""
@@ -149,7 +152,43 @@ class BeyondCell:
         return 1.0
 
 
-Cell = ForestCell | UnlabelledCell | BeyondCell
+@dataclass(frozen=True, order=True)
+class FoldsCell:
+    """One learner on one split: trained on the whole training part, and on its folds.
+
+    Examples
+    --------
+    >>> FoldsCell("Adult", "forest", 3).name
+    'folds-Adult-forest-03'
+    """
+
+    dataset: str
+    learner: str
+    repetition: int
+    root: int = field(default=ROOT, compare=False)
+
+    @property
+    def seed(self) -> int:
+        """Seed of the folds and of the learner."""
+        return seed_for("folds", self.dataset, self.learner, self.repetition, root=self.root)
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the split, the same in every family."""
+        return seed_for("split", self.dataset, self.repetition, root=self.root)
+
+    @property
+    def name(self) -> str:
+        """Readable name, unique among cells."""
+        return f"folds-{self.dataset}-{self.learner}-{self.repetition:02d}"
+
+    @property
+    def labelled_fraction(self) -> float:
+        """Share of the training part that has labels: all of it."""
+        return 1.0
+
+
+Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell
 
 
 @dataclass(frozen=True)
@@ -222,6 +261,24 @@ def beyond_cells(
     """
     return [
         BeyondCell(dataset, repetition) for dataset in datasets for repetition in range(repetitions)
+    ]
+
+
+def folds_cells(
+    datasets: Iterable[str], *, repetitions: int = FOLDS_REPETITIONS
+) -> list[FoldsCell]:
+    """List the cells of whole models trained on folds.
+
+    Examples
+    --------
+    >>> len(folds_cells(["Letter", "Adult"]))
+    40
+    """
+    return [
+        FoldsCell(dataset, learner, repetition)
+        for dataset in datasets
+        for learner in LEARNERS
+        for repetition in range(repetitions)
     ]
 
 

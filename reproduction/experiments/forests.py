@@ -10,7 +10,14 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from reproduction.experiments.beyond import run_beyond
-from reproduction.experiments.cells import BeyondCell, Cell, ForestCell, UnlabelledCell
+from reproduction.experiments.cells import (
+    BeyondCell,
+    Cell,
+    FoldsCell,
+    ForestCell,
+    UnlabelledCell,
+)
+from reproduction.experiments.folds import run_folds
 from reproduction.experiments.protocol import (
     DELTA,
     LEAST_LABELLED,
@@ -32,17 +39,19 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
 
     Parameters
     ----------
-    cell : ForestCell, UnlabelledCell or BeyondCell
+    cell : ForestCell, UnlabelledCell, BeyondCell or FoldsCell
     dataset : Dataset
 
     Returns
     -------
     list of rows
         For a forest one row per weighting, and in repetition 0 one more per tree with its weights;
-        for other cells a single row.
+        for folds one row per number of folds; for other cells a single row.
     """
     if isinstance(cell, BeyondCell):
         return [run_beyond(cell, dataset)]
+    if isinstance(cell, FoldsCell):
+        return list(run_folds(cell, dataset))
     return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)
 
 

@@ -1,4 +1,4 @@
-"""The rows of a cell, in four tables: as records and as text."""
+"""The rows of a cell, in five tables: as records and as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from reproduction.experiments.cells import BeyondCell, Cell, ForestCell, UnlabelledCell
+from reproduction.experiments.cells import (
+    BeyondCell,
+    Cell,
+    FoldsCell,
+    ForestCell,
+    UnlabelledCell,
+)
 from reproduction.experiments.protocol import WEIGHTINGS
 
 TextRow = dict[str, str]
@@ -131,7 +137,35 @@ class BeyondRow:
     table: ClassVar[str] = "beyond"
 
 
-Row = ForestRow | UnlabelledRow | WeightRow | BeyondRow
+@dataclass(frozen=True, kw_only=True)
+class FoldsRow:
+    """One learner, trained on all folds but one each, beside the same learner on the whole part.
+
+    `fold_errors` and `fold_sizes` are numbers per fold, divided by spaces. The other errors are
+    those on the test part: of the vote of the models, and of the learner trained on the whole
+    training part, which the test set would certify.
+    """
+
+    dataset: str
+    learner: str
+    repetition: int
+    n_folds: int
+    fold_errors: str
+    fold_sizes: str
+    vote_test_errors: int
+    whole_test_errors: int
+    seed: int
+    versions: str
+    split_seed: int
+    n_train: int
+    n_test: int
+    reconstructed: bool
+    seconds: float
+
+    table: ClassVar[str] = "folds"
+
+
+Row = ForestRow | UnlabelledRow | WeightRow | BeyondRow | FoldsRow
 
 
 @dataclass(frozen=True)
@@ -165,7 +199,13 @@ def _beyond_cell(row: TextRow) -> BeyondCell:
     return BeyondCell(row["dataset"], int(row["repetition"]))
 
 
+def _folds_cell(row: TextRow) -> FoldsCell:
+    return FoldsCell(row["dataset"], row["learner"], int(row["repetition"]))
+
+
 def _sortable(cell: Cell) -> tuple[Any, ...]:
+    if isinstance(cell, FoldsCell):
+        return cell.dataset.casefold(), cell.learner, cell.repetition
     place = cell.bagging if isinstance(cell, ForestCell) else cell.labelled_fraction
     return cell.dataset.casefold(), place, cell.repetition
 
@@ -186,6 +226,11 @@ TABLES = MappingProxyType(
                 _forest_cell,
             ),
             Table(BeyondRow, lambda row: _sortable(_beyond_cell(row)), _beyond_cell),
+            Table(
+                FoldsRow,
+                lambda row: (*_sortable(_folds_cell(row)), int(row["n_folds"])),
+                _folds_cell,
+            ),
         )
     }
 )

@@ -10,7 +10,12 @@ from reproduction.datasets import CATALOGUE
 from reproduction.experiments.rows import TABLES, TextRow
 from reproduction.experiments.store import RowStore
 
-TEXT_COLUMNS = frozenset({"dataset", "bagging", "weighting", "versions", "reconstructed"})
+TEXT_COLUMNS = frozenset(
+    {
+        *("dataset", "bagging", "weighting", "learner", "fold_errors", "fold_sizes"),
+        *("versions", "reconstructed"),
+    }
+)
 
 BOUND_LABELS = {
     "first_order": "FO",

@@ -12,6 +12,7 @@ from reproduction.report.figures import all_figures, save
 from reproduction.report.figures.distances import bound_distances
 from reproduction.report.figures.style import house_style
 from reproduction.report.findings import all_findings
+from reproduction.report.folds import folds_page, folds_table
 from reproduction.report.frames import read_frame, shown
 from reproduction.report.layout import TextTable
 from reproduction.report.readme import write_readme
@@ -37,7 +38,7 @@ def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
     StoreError
         If there are no rows at all.
     """
-    written = [*render_paper(folder), *render_beyond(folder)]
+    written = [*render_paper(folder), *render_beyond(folder), *render_folds(folder)]
     if not written:
         raise StoreError(f"There are no rows in {folder}. Run `python -m reproduction run` first.")
     return written
@@ -87,6 +88,17 @@ def render_beyond(folder: str | os.PathLike[str]) -> list[Path]:
         *save(figure, folder / "figures" / FIGURE),
         _write(folder / "beyond.md", beyond_page(rows, table)),
     ]
+
+
+def render_folds(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``folds.md`` and its table, if there are rows of that family."""
+    folder = Path(folder)
+    rows, beyond = (read_frame(RowStore(folder), table) for table in ("folds", "beyond"))
+    if rows.empty or beyond.empty:
+        return []
+    table = folds_table(rows, beyond)
+    page = _write(folder / "folds.md", folds_page(rows, beyond, table))
+    return [*_write_table(folder, table), page]
 
 
 def _write_table(folder: Path, table: TextTable) -> list[Path]:
