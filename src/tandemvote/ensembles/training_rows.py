@@ -156,6 +156,8 @@ def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str
             f" The voters know these points, so they show nothing. {WAY_OUT}"
         )
     rows = np.flatnonzero(known)
+    if not rows.size:
+        return
     if rows.size > MOST_POINTS:
         rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
     codes = encode(labels[rows], model.classes_)

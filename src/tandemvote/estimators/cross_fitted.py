@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
 from sklearn.utils.validation import _num_samples
 
 from tandemvote.codes import encode
@@ -141,7 +142,8 @@ class CertifiedClassifierCV(TrainedVote):
         -------
         ndarray, shape (n_samples,)
         """
-        winners, _, _ = self._winners(X)
+        totals, points = self._totals(X), self._validate_new(X)
+        winners = self._winners(totals, lambda rows: self._averages(_safe_indexing(points, rows)))
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -160,7 +162,10 @@ class CertifiedClassifierCV(TrainedVote):
         ndarray, shape (n_samples, n_classes)
             Columns follow `classes_`.
         """
-        winners, shares, averages = self._winners(X)
+        totals = self._totals(X)
+        shares = totals / totals.sum(axis=1, keepdims=True)
+        averages = self._averages(self._validate_new(X)) if self._have_probabilities() else shares
+        winners = self._winners(totals, lambda rows: averages[rows])
         own = np.take_along_axis(averages, winners[:, None], axis=1)
         lead = np.take_along_axis(shares, winners[:, None], axis=1) - shares
         # (1 - t) (own - averages) + t lead > 0 wherever the vote has to overrule the averages.
@@ -170,15 +175,22 @@ class CertifiedClassifierCV(TrainedVote):
         mix = np.where(overruled.any(axis=1), enough + (1.0 - enough) * STRICTLY, 0.0)[:, None]
         return np.asarray((1.0 - mix) * averages + mix * shares)
 
-    def _winners(self, X: Any) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
-        """Return the position of each winner, the shares of the vote and the averages."""
-        totals = vote_totals(self.predict_voters(X), self.weights_, len(self.classes_))
-        shares = totals / totals.sum(axis=1, keepdims=True)
-        averages = shares
-        if all(hasattr(estimator, "predict_proba") for estimator in self.estimators_):
-            averages = self._averages(self._validate_new(X))
-        tied = totals == totals.max(axis=1, keepdims=True)
-        return np.where(tied, averages, -1.0).argmax(axis=1), shares, averages
+    def _totals(self, X: Any) -> FloatArray:
+        return vote_totals(self.predict_voters(X), self.weights_, len(self.classes_))
+
+    def _winners(
+        self, totals: FloatArray, averages: Callable[[NDArray[np.intp]], FloatArray]
+    ) -> NDArray[np.intp]:
+        """Return the position of each winner; averages of the rows that tie break the ties."""
+        winners = totals.argmax(axis=1)
+        leading = totals == totals.max(axis=1, keepdims=True)
+        tied = np.flatnonzero(leading.sum(axis=1) > 1)
+        if tied.size and self._have_probabilities():
+            winners[tied] = np.where(leading[tied], averages(tied), -1.0).argmax(axis=1)
+        return np.asarray(winners)
+
+    def _have_probabilities(self) -> bool:
+        return all(hasattr(estimator, "predict_proba") for estimator in self.estimators_)
 
     def _averages(self, X: Any) -> FloatArray:
         """Average the voters' probabilities by their weights; a class a voter never saw gets 0."""
