@@ -20,6 +20,7 @@ from sklearn.tree._tree import Tree
 
 from tandemvote import (
     CertifiedBaggingClassifier,
+    CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
 )
@@ -53,6 +54,9 @@ VOTES = {
     "bagged pipelines": lambda: bagging(make_pipeline(StandardScaler(), LogisticRegression())),
     "bagged linear models": lambda: bagging(SGDClassifier()),
     "bagged bags": lambda: bagging(BaggingClassifier(n_estimators=3, max_features=0.5)),
+    "forests on folds": lambda: CertifiedClassifierCV(
+        RandomForestClassifier(5), random_state=0
+    ).fit(X, y),
     "voting": lambda: CertifiedVotingClassifier(
         [("svc", SVC()), ("bayes", GaussianNB()), ("forest", RandomForestClassifier(3))]
     ).fit(X, y),

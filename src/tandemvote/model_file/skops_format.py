@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from copy import copy
+from dataclasses import replace
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
@@ -16,6 +17,7 @@ from tandemvote.certification import Certification
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.estimators import (
     CertifiedBaggingClassifier,
+    CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
 )
@@ -28,6 +30,7 @@ OWN_TYPES: tuple[type, ...] = (
     BoundValue,
     Certificate,
     CertifiedBaggingClassifier,
+    CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
     VoteCounts,
@@ -89,6 +92,11 @@ def refuse_false_promise(model: CertifiedVote) -> None:
         weights = weights[weights > 0]
     if not np.array_equal(weights, model.weights_) or len(weights) != len(model.estimators_):
         raise ModelFileError("its certificate is about a vote with other weights")
+    shown: dict[str, Any] = {
+        name: getattr(model.certificate_, name, None) for name in ("observed", "guessing")
+    }
+    if not all(share is None or 0.0 <= float(share) <= 1.0 for share in shown.values()):
+        raise ModelFileError("its certificate shows an error that is no share of points")
     model._accept(
         Certification(
             request=model._request(),
@@ -98,7 +106,7 @@ def refuse_false_promise(model: CertifiedVote) -> None:
             notes=certificate.notes,
         )
     )
-    model.certificate_, model.bounds_ = certificate, certificate.bounds
+    model.certificate_, model.bounds_ = replace(certificate, **shown), certificate.bounds
     model.weights_ = weights
 
 

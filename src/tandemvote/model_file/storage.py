@@ -43,7 +43,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
 
     Parameters
     ----------
-    estimator : CertifiedForestClassifier, CertifiedBaggingClassifier or CertifiedVotingClassifier
+    estimator : certified classifier
         Fitted.
     path : path
         ``.skops``: a file that opens without running anything (needs the extra ``skops``).
@@ -73,7 +73,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     if not isinstance(estimator, CertifiedVote) or not hasattr(estimator, "certificate_"):
         raise ModelFileError(
             f"A model file keeps a fitted certified vote, not {type(estimator).__name__}. Fit a"
-            " CertifiedForestClassifier, CertifiedBaggingClassifier or CertifiedVotingClassifier."
+            " certified classifier of this library."
         )
     if path.suffix == JOBLIB:
         return _save_joblib(estimator, path)
