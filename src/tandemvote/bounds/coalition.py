@@ -34,8 +34,8 @@ COST_SCALE = 2.0**10
 def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -> float:
     r"""Bound from the true errors of the voters.
 
-    .. math:: \min \Big\{ \sum_k c_k L_k : c \ge 0,\ \sum_{k \in A} c_k \ge 1
-        \text{ for all } A \text{ with } \rho(A) \ge \tfrac12 \Big\}
+    .. math:: \min \{ \sum_k c_k L_k : c \ge 0,\ \sum_{k \in A} c_k \ge 1
+        \text{ for all } A \text{ with } \rho(A) \ge \tfrac12 \}
 
     The vote errs only where some such A errs as a whole, and there the voters that err cost at
     least 1. Equal weights: Rüger's inequality, which no smaller number could replace.
