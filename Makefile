@@ -20,8 +20,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: $(INSTALLED)  ## certify forests on bundled data, write report.html
 	$(BIN)/tandemvote demo
 
-test: $(INSTALLED)  ## the tests, minutes at most
-	$(BIN)/python -m pytest -q
+test: $(INSTALLED)  ## the tests on all cores, minutes at most
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests
 	$(BIN)/python -m pytest -q -m slow
