@@ -40,7 +40,7 @@ def folds_values(rows: pd.DataFrame) -> pd.DataFrame:
     ...     "vote_test_errors": [8], "whole_test_errors": [10], "n_test": [450],
     ... })
     >>> folds_values(rows)[["coalition", "test_set"]].round(4).values.tolist()
-    [[0.0583, 0.0373]]
+    [[0.0583, 0.0374]]
     """
     found = rows[["dataset", "learner", "repetition", "n_folds"]].copy()
     found["coalition"] = [

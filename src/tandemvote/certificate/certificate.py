@@ -82,7 +82,7 @@ class Certificate(VoteStatement):
     >>> labels = rng.integers(2, size=4000)
     >>> flips = rng.random((25, 4000)) < 0.1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
-    >>> Certificate.from_counts(counts)
+    >>> Certificate.from_counts(counts, bound="tandem")
     guaranteed at most 8.2 % (95 %)
       bound: tandem (TND); the hard weighted vote of 25 voters, 2 classes
       each voter evaluated on at least 4000 points it never saw, each pair on at least 4000

@@ -41,7 +41,7 @@ class BoundsDisplay(Display):
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
     >>> display = BoundsDisplay.from_certificate(Certificate.from_counts(counts))
     >>> display.chosen, display.frame().loc["tandem", "label"]
-    ('tandem', 'TND')
+    ('coalition', 'TND')
     """
 
     bounds: Mapping[str, BoundValue]

@@ -93,8 +93,8 @@ class CertifiedForestClassifier(CertifiedVote):
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = CertifiedForestClassifier(weights="tandem", max_samples=0.5, random_state=0)
-    >>> forest.fit(X, y).certificate_.bound
-    'tandem'
+    >>> forest.fit(X, y).certificate_.candidates
+    ('first_order', 'tandem')
     """
 
     def __init__(
