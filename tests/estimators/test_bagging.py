@@ -34,7 +34,7 @@ class Memory(ClassifierMixin, BaseEstimator):
 def test_held_out_points_are_exactly_those_a_voter_was_not_shown():
     X = np.arange(60.0)[:, None]
     y = np.where(np.arange(60) % 2, 0, -1)
-    # Labels are -1 and 0: whoever does not know a point says -1, so it errs where the label is 0.
+    # Labels are -1 and 0: a voter that does not know a point says -1 and errs where it is 0.
     bagging = CertifiedBaggingClassifier(Memory(), 12, random_state=0, bound="first_order")
     bagging.fit(X, y)
     for voter, errors, size in zip(

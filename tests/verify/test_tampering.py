@@ -1,4 +1,4 @@
-"""Whoever changes a certificate file is found out, or has changed nothing that matters."""
+"""Every change of a certificate file is found, or has changed nothing that matters."""
 
 import json
 
