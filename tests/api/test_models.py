@@ -134,7 +134,11 @@ def test_fitted_classifiers_are_certified_on_a_hold_out(data):
     assert "a hold-out of 400" in " ".join(certificate.notes)
     frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(8)])
     named = [m.fit(frame[:300], labels[:300]) for m in models]
-    assert certify(named, frame[300:700], labels[300:700]).value == certificate.value
+    again = certify(named, frame[300:700], labels[300:700], bound="tandem")
+    assert again.value == certificate.value
+    # Equal weights and a common hold-out: by default the vote is tested on it.
+    tested = certify(named, frame[300:700], labels[300:700])
+    assert tested.bound == "test_set" and tested.value < again.value
 
 
 def test_votes_from_anywhere_are_certified():
