@@ -212,7 +212,11 @@ class Certification:
                     " unknown. Fit the vote anew."
                 )
             profile = VoteProfile.of(set_apart(self.votes, self.request)[1], weights)
-        return replace(self, solution=smaller, weights=weights, profile=profile)
+        # A hold-out on which weights are chosen is no longer a test set.
+        test_votes = None if self.test_votes is self.votes else self.test_votes
+        return replace(
+            self, solution=smaller, weights=weights, profile=profile, test_votes=test_votes
+        )
 
 
 def certify_votes(

@@ -10,7 +10,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import Certificate, CertifiedVotingClassifier, VoteCounts, Votes, certify
+from tandemvote import (
+    Certificate,
+    CertifiedVotingClassifier,
+    VoteCounts,
+    Votes,
+    certify,
+    certify_per_class,
+)
 from tandemvote.bounds import RequirementError
 
 MODELS = [
@@ -108,3 +115,19 @@ def test_what_cannot_vote_is_refused(estimators, message, binary):
     X, y = binary
     with pytest.raises(ValueError, match=message):
         CertifiedVotingClassifier(estimators).fit(X, y)
+
+
+def test_a_hold_out_on_which_voters_are_chosen_is_no_longer_a_test_set(binary):
+    X, y = binary
+    fitted = [(str(depth), DecisionTreeClassifier(max_depth=depth).fit(X[:200], y[:200]))
+              for depth in (1, 2, 4, 8, 16)]  # fmt: skip
+    voting = CertifiedVotingClassifier(fitted, prefit=True).fit(X[200:], y[200:])
+    assert voting.certificate_.bound == "test_set"
+    pruned = voting.prune(2)
+    assert "test_set" not in pruned.certificate_.bounds
+    fitted_weights = CertifiedVotingClassifier(fitted, prefit=True, weights="tandem")
+    assert "test_set" not in fitted_weights.fit(X[200:], y[200:]).certificate_.bounds
+    by_class = certify_per_class(fitted_weights)
+    assert all("test_set" not in each.bounds for each in by_class)
+    with pytest.raises(ValueError, match="needs labelled points used for nothing else"):
+        certify_per_class(fitted_weights, bound="test_set")
