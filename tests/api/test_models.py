@@ -167,7 +167,7 @@ def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
     ("model", "message"),
     [
         (SVC(), r"Pass \[model\] with points it never saw"),
-        (VotingClassifier([("bayes", GaussianNB())]), "CertifiedVotingClassifier"),
+        (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifierCV"),
         (RandomForestRegressor(5), "is not a classifier"),
         (RandomForestClassifier(5, bootstrap=False), "hold_out_votes"),
         (CertifiedForestClassifier(5, bound="first_order"), "see its certificate_"),

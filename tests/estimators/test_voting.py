@@ -131,3 +131,7 @@ def test_a_hold_out_on_which_voters_are_chosen_is_no_longer_a_test_set(binary):
     assert all("test_set" not in each.bounds for each in by_class)
     with pytest.raises(ValueError, match="needs labelled points used for nothing else"):
         certify_per_class(fitted_weights, bound="test_set")
+    chosen = pruned.certificate_.weights
+    with pytest.raises(ValueError, match="no test set for them"):
+        certify_per_class(voting, weights=chosen, bound="test_set")
+    assert all("test_set" not in each.bounds for each in certify_per_class(voting, weights=chosen))

@@ -120,6 +120,11 @@ def certify_per_class(
     )
     found = evidence(model, X, y)
     own_weights = is_certified(model) and weights is None and prior is None
+    if is_certified(model) and not own_weights and TEST_SET in names and X_test is None:
+        raise ValueError(
+            "Other weights may have been chosen on the points of fit, so these are no test set for"
+            " them. Pass X_test and y_test, or choose another bound."
+        )
     test_votes = votes_on_test_set([model] if own_weights else model, X, X_test, y_test)
     if isinstance(model, Votes) and model.n_voters == 1 and TEST_SET in names:
         test_votes = model  # the vote's own predictions on a test set

@@ -77,8 +77,7 @@ def evidence(
         refuse_other_than_one_label(model)
         raise ValueError(
             f"{type(model).__name__} does not tell which points its voters were not trained on."
-            f" Pass [model] with points it never saw, or let CertifiedBaggingClassifier or"
-            " CertifiedVotingClassifier train it."
+            " Pass [model] with points it never saw, or let CertifiedClassifierCV train it."
         )
     check_is_fitted(model)
     if X_unlabelled is not None:
