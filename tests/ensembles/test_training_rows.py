@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+from tandemvote import CertifiedForestClassifier, hold_out_votes
 from tandemvote.ensembles.training_rows import (
     refuse_points_trained_on,
     refuse_training_rows,
@@ -78,3 +79,12 @@ def test_texts_and_tables_of_mixed_cells_have_digests():
     table = np.array([["a", 1, 2.5], ["a", 1.0, 2.5], ["b", 1, 2.5]], dtype=object)
     first, second, third = row_digests(table)
     assert first == second != third
+
+
+def test_unlabelled_points_that_a_certified_classifier_was_trained_on_are_refused():
+    X, y = make_classification(900, 6, flip_y=0.3, random_state=0)
+    model = CertifiedForestClassifier(10, random_state=0).fit(X[:500], y[:500])
+    for models in ([model], model):
+        assert hold_out_votes(models, X[500:700], y[500:700], X_unlabelled=X[700:]).n_unlabelled
+        with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
+            hold_out_votes(models, X[500:700], y[500:700], X_unlabelled=X[:300])
