@@ -42,7 +42,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Family(str, Enum):
-    """The families of experiments in the paper's appendix, and two beyond it."""
+    """The families of experiments in the paper's appendix, and three beyond it."""
 
     A = "A"
     B = "B"
@@ -50,6 +50,7 @@ class Family(str, Enum):
     UNLABELLED = "unlabelled"
     BEYOND = "beyond"
     FOLDS = "folds"
+    DEPLOYED = "deployed"
 
 
 Output = Annotated[
@@ -80,14 +81,15 @@ Families = Annotated[
     list[Family] | None,
     typer.Option(
         "--family",
-        help="Of A, B, C, unlabelled, beyond, folds; the first four if not given; repeat for more.",
+        help=(
+            "Of A, B, C, unlabelled, beyond, folds, deployed; the first four if not given; repeat "
+            "for more."
+        ),
     ),
 ]
 Repetitions = Annotated[
     int | None,
-    typer.Option(
-        "--repetitions", "-r", min=1, help="Default 50, unlabelled 20, beyond and folds 10."
-    ),
+    typer.Option("--repetitions", "-r", min=1, help="Default 50, unlabelled 20, others 10."),
 ]
 Name = Annotated[str, typer.Argument(help="A data set of the paper.")]
 

@@ -15,6 +15,7 @@ from reproduction.experiments.cells import (
     PAPER_FAMILIES,
     Cell,
     beyond_cells,
+    deployed_cells,
     folds_cells,
     forest_cells,
     schedule,
@@ -23,6 +24,7 @@ from reproduction.experiments.cells import (
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.protocol import (
     BEYOND_REPETITIONS,
+    DEPLOYED_REPETITIONS,
     FOLDS_REPETITIONS,
     FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
@@ -58,7 +60,8 @@ def plan_cells(
     source : DataSource
         Knows how many points and classes each data set has.
     families : iterable of str
-        Of "A", "B", "C", "unlabelled", "beyond" and "folds"; the last two only if named.
+        Of "A", "B", "C", "unlabelled", "beyond", "folds" and "deployed"; the last three only if
+        named.
     repetitions : int, optional
         If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond that.
     root : int
@@ -84,6 +87,8 @@ def plan_cells(
         cells += beyond_cells(datasets, repetitions=repetitions or BEYOND_REPETITIONS)
     if "folds" in families:
         cells += folds_cells(datasets, repetitions=repetitions or FOLDS_REPETITIONS)
+    if "deployed" in families:
+        cells += deployed_cells(datasets, repetitions=repetitions or DEPLOYED_REPETITIONS)
     return [replace(cell, root=root) for cell in cells]
 
 

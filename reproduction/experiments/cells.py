@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
 from types import MappingProxyType
+from typing import ClassVar
 
 from reproduction.experiments.protocol import (
     BAGGINGS,
     BEYOND_REPETITIONS,
+    DEPLOYED_REPETITIONS,
     FOLDS_REPETITIONS,
     FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
@@ -27,9 +29,10 @@ FAMILIES = MappingProxyType(
         "unlabelled": "DIS against TND and FO with few labelled points",
         "beyond": "the paper's bounds against those that came after, on the forests of A",
         "folds": "whole models trained on folds, against one with a test set",
+        "deployed": "one model trained on all labels, certified by folds and unlabelled points",
     }
 )
-"""The four families of the paper's appendix, and two more. A to C read the same forests."""
+"""The four families of the paper's appendix, and three more. A to C read the same forests."""
 
 PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
 """The default of a run."""
@@ -167,10 +170,12 @@ class FoldsCell:
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
+    family: ClassVar[str] = "folds"
+
     @property
     def seed(self) -> int:
         """Seed of the folds and of the learner."""
-        return seed_for("folds", self.dataset, self.learner, self.repetition, root=self.root)
+        return seed_for(self.family, self.dataset, self.learner, self.repetition, root=self.root)
 
     @property
     def split_seed(self) -> int:
@@ -180,7 +185,7 @@ class FoldsCell:
     @property
     def name(self) -> str:
         """Readable name, unique among cells."""
-        return f"folds-{self.dataset}-{self.learner}-{self.repetition:02d}"
+        return f"{self.family}-{self.dataset}-{self.learner}-{self.repetition:02d}"
 
     @property
     def labelled_fraction(self) -> float:
@@ -188,7 +193,24 @@ class FoldsCell:
         return 1.0
 
 
-Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell
+class DeployedCell(FoldsCell):
+    """One learner trained on all labels, certified by models of folds and unlabelled points.
+
+    Examples
+    --------
+    >>> DeployedCell("Adult", "forest", 3).name
+    'deployed-Adult-forest-03'
+    """
+
+    family: ClassVar[str] = "deployed"
+
+    @property
+    def labelled_fraction(self) -> float:
+        """Share of the training part that has labels; the other half is unlabelled."""
+        return 0.5
+
+
+Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell | DeployedCell
 
 
 @dataclass(frozen=True)
@@ -276,6 +298,24 @@ def folds_cells(
     """
     return [
         FoldsCell(dataset, learner, repetition)
+        for dataset in datasets
+        for learner in LEARNERS
+        for repetition in range(repetitions)
+    ]
+
+
+def deployed_cells(
+    datasets: Iterable[str], *, repetitions: int = DEPLOYED_REPETITIONS
+) -> list[DeployedCell]:
+    """List the cells of models trained on all labels.
+
+    Examples
+    --------
+    >>> len(deployed_cells(["Letter", "Adult"]))
+    40
+    """
+    return [
+        DeployedCell(dataset, learner, repetition)
         for dataset in datasets
         for learner in LEARNERS
         for repetition in range(repetitions)

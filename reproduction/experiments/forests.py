@@ -13,10 +13,12 @@ from reproduction.experiments.beyond import run_beyond
 from reproduction.experiments.cells import (
     BeyondCell,
     Cell,
+    DeployedCell,
     FoldsCell,
     ForestCell,
     UnlabelledCell,
 )
+from reproduction.experiments.deployed import run_deployed
 from reproduction.experiments.folds import run_folds
 from reproduction.experiments.protocol import (
     DELTA,
@@ -39,17 +41,20 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
 
     Parameters
     ----------
-    cell : ForestCell, UnlabelledCell, BeyondCell or FoldsCell
+    cell : ForestCell, UnlabelledCell, BeyondCell, FoldsCell or DeployedCell
     dataset : Dataset
 
     Returns
     -------
     list of rows
         For a forest one row per weighting, and in repetition 0 one more per tree with its weights;
-        for folds one row per number of folds; for other cells a single row.
+        for folds one row per number of folds; for a deployed model one per number of
+        unlabelled points; for other cells a single row.
     """
     if isinstance(cell, BeyondCell):
         return [run_beyond(cell, dataset)]
+    if isinstance(cell, DeployedCell):
+        return list(run_deployed(cell, dataset))
     if isinstance(cell, FoldsCell):
         return list(run_folds(cell, dataset))
     return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)

@@ -19,7 +19,11 @@ FOREST_REPETITIONS = 50
 UNLABELLED_REPETITIONS = 20
 BEYOND_REPETITIONS = 10
 FOLDS_REPETITIONS = 10
+DEPLOYED_REPETITIONS = 10
 FOLDS = (3, 5)
+UNLABELLED_SHARES = (0.1, 0.5, 1.0)
+"""Unlabelled points per labelled one, by which a model trained on all labels is certified."""
+
 LEARNERS = ("forest", "boosting")
 LABELLED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 

@@ -1,4 +1,4 @@
-"""The rows of a cell, in five tables: as records and as text."""
+"""The rows of a cell, in six tables: as records and as text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from reproduction.experiments.cells import (
     BeyondCell,
     Cell,
+    DeployedCell,
     FoldsCell,
     ForestCell,
     UnlabelledCell,
@@ -165,7 +166,42 @@ class FoldsRow:
     table: ClassVar[str] = "folds"
 
 
-Row = ForestRow | UnlabelledRow | WeightRow | BeyondRow | FoldsRow
+@dataclass(frozen=True, kw_only=True)
+class DeployedRow:
+    """One learner trained on all labelled points, and what is known of it without a test set.
+
+    Half of the training part is labelled, the other half gives the unlabelled points: the first
+    `n_unlabelled` of them. `profile` counts these, in words such as ``2/1:40``: at 40 points two
+    models of folds agree with the deployed one, and one names the most frequent other label.
+    `hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other
+    20 %; `deployed_test_errors` and `reduced_test_errors` those of both on the test part.
+    """
+
+    dataset: str
+    learner: str
+    repetition: int
+    n_unlabelled: int
+    unlabelled_share: float
+    profile: str
+    fold_errors: str
+    fold_sizes: str
+    hold_out_errors: int
+    n_hold_out: int
+    deployed_test_errors: int
+    reduced_test_errors: int
+    n_labelled: int
+    seed: int
+    versions: str
+    split_seed: int
+    n_train: int
+    n_test: int
+    reconstructed: bool
+    seconds: float
+
+    table: ClassVar[str] = "deployed"
+
+
+Row = ForestRow | UnlabelledRow | WeightRow | BeyondRow | FoldsRow | DeployedRow
 
 
 @dataclass(frozen=True)
@@ -203,6 +239,10 @@ def _folds_cell(row: TextRow) -> FoldsCell:
     return FoldsCell(row["dataset"], row["learner"], int(row["repetition"]))
 
 
+def _deployed_cell(row: TextRow) -> DeployedCell:
+    return DeployedCell(row["dataset"], row["learner"], int(row["repetition"]))
+
+
 def _sortable(cell: Cell) -> tuple[Any, ...]:
     if isinstance(cell, FoldsCell):
         return cell.dataset.casefold(), cell.learner, cell.repetition
@@ -230,6 +270,11 @@ TABLES = MappingProxyType(
                 FoldsRow,
                 lambda row: (*_sortable(_folds_cell(row)), int(row["n_folds"])),
                 _folds_cell,
+            ),
+            Table(
+                DeployedRow,
+                lambda row: (*_sortable(_deployed_cell(row)), int(row["n_unlabelled"])),
+                _deployed_cell,
             ),
         )
     }
