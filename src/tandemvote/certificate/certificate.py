@@ -241,18 +241,26 @@ class Certificate(VoteStatement):
         return load_certificate(path)
 
     @property
+    def ways_to_tighten(self) -> list[str]:
+        """What would make the guarantee smaller, as far as it was not done."""
+        if self.bound == TEST_SET:
+            return ["more test points"]
+        ways = ["more labelled points"]
+        if self.counts.n_voters > FEW_VOTERS:
+            ways.append("whole models on folds instead of many weak voters (CertifiedClassifierCV)")
+            if self.profile is None:
+                ways.append("points without labels (X_unlabelled)")
+        if TEST_SET not in self.bounds:
+            ways.append("a test set")
+        return ways
+
+    @property
     def advice(self) -> str:
         """What would help, in one sentence, where the guarantee is no better than guessing."""
         if self.guessing is None or self.value < self.guessing:
             return ""
-        ways = ["more labelled points"]
-        if self.counts.n_voters > FEW_VOTERS:
-            ways.append("whole models on folds instead of many weak voters (CertifiedClassifierCV)")
-        if self.profile is None:
-            ways.append("points without labels (X_unlabelled)")
-        if TEST_SET not in self.bounds:
-            ways.append("a test set")
-        return f"Guessing is guaranteed to do as well. What would help: {', or '.join(ways)}."
+        ways = ", or ".join(self.ways_to_tighten)
+        return f"Guessing is guaranteed to do as well. What would help: {ways}."
 
     def _table(self) -> Table:
         rows = [

@@ -179,14 +179,20 @@ class VoteStatement(Statement):
             promised = f"guaranteed at most {limit} % ({percent(self.delta)})"
         return ", ".join(
             [
-                *([] if self.observed is None else [f"observed {_about(self.observed)}"]),
+                *([] if self.observed is None else [f"observed {about(self.observed)}"]),
                 promised,
-                *([] if self.guessing is None else [f"guessing {_about(self.guessing)}"]),
+                *([] if self.guessing is None else [f"guessing {about(self.guessing)}"]),
             ]
         )
 
 
-def _about(share: float) -> str:
-    """Percent to one decimal, or to two digits if that would say nothing."""
+def about(share: float) -> str:
+    """Percent to one decimal, or to two digits if that would say nothing.
+
+    Examples
+    --------
+    >>> about(0.02826), about(0.00012)
+    ('2.8 %', '0.012 %')
+    """
     shown = 100 * share
     return f"{shown:.1f} %" if shown >= 0.1 or not shown else f"{shown:.2g} %"

@@ -8,6 +8,7 @@ from tandemvote.displays.coverage import SelectiveDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.erring_weight import ProfileDisplay
 from tandemvote.displays.guarantees import BoundsDisplay, PerClassDisplay
+from tandemvote.displays.label_use import LabelUseDisplay
 from tandemvote.displays.pair_matrix import TandemDisplay
 from tandemvote.displays.vote_weights import HistoryDisplay, WeightsDisplay
 
@@ -15,6 +16,7 @@ __all__ = [
     "BoundsDisplay",
     "Display",
     "HistoryDisplay",
+    "LabelUseDisplay",
     "PerClassDisplay",
     "ProfileDisplay",
     "SelectiveDisplay",

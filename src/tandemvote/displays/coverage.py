@@ -83,9 +83,7 @@ class SelectiveDisplay(Display):
         np.divide(self.n_errors, self.n_accepted, out=rates, where=self.n_accepted > 0)
         return rates
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         rows = zip(self.margins, self.errors, self.coverages, strict=True)
         listed = "; ".join(
             f"margin {margin:g}: error at most {rounded_up(error)}, accepted at least"

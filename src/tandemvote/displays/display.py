@@ -49,11 +49,6 @@ class Display(ABC):
         Where the picture was drawn, after `plot`.
     """
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches."""
-        return 6.0, 3.2
-
     def plot(self: Self, ax: Axes | None = None) -> Self:
         """Draw the picture.
 
@@ -69,7 +64,7 @@ class Display(ABC):
         """
         if ax is None:
             pyplot = import_extra("matplotlib.pyplot", "report")
-            _, ax = pyplot.subplots(figsize=self.size, layout="constrained")
+            _, ax = pyplot.subplots(figsize=self._size(), layout="constrained")
         self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -81,9 +76,16 @@ class Display(ABC):
         return pandas.DataFrame(table.columns, index=index)
 
     @property
-    @abstractmethod
     def description(self) -> str:
         """The picture in words, for readers who do not see it."""
+        return self._words()
+
+    def _size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches."""
+        return 6.0, 3.2
+
+    @abstractmethod
+    def _words(self) -> str: ...
 
     @abstractmethod
     def _draw(self, ax: Axes) -> None: ...

@@ -64,9 +64,7 @@ class ProfileDisplay(Display):
     normalised: bool = False
     n_skipped: int = 0
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches."""
+    def _size(self) -> tuple[float, float]:
         return 6.0, 4.4
 
     @classmethod
@@ -127,9 +125,7 @@ class ProfileDisplay(Display):
         columns = {"from": EDGES[:-1], "to": EDGES[1:], "share": self.shares}
         return Table(columns, range(N_BINS), None)
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         source = (
             " At each point only the voters that never saw it count, with their weights rescaled."
             if self.normalised

@@ -74,14 +74,10 @@ class BoundsDisplay(Display):
         risk = None if X_test is None else 1.0 - float(estimator.score(X_test, y_test))
         return cls.from_certificate(estimator.certificate_, test_risk=risk)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches: one line per bound."""
+    def _size(self) -> tuple[float, float]:
         return 6.0, 1.1 + 0.35 * len(self.bounds)
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         listed = ", ".join(
             f"{value.label} {rounded_up(value.value)}" for value in self.bounds.values()
         )
@@ -170,16 +166,12 @@ class PerClassDisplay(Display):
             test_errors=errors,
         )
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches: one line per class."""
+    def _size(self) -> tuple[float, float]:
         return 6.0, 1.1 + 0.35 * len(self.labels)
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         shown = zip(self.labels, self.values, self.n_points, strict=True)
-        listed = ", ".join(f"{label} {_words(value)} ({n} points)" for label, value, n in shown)
+        listed = ", ".join(f"{label} {_at_most(value)} ({n} points)" for label, value, n in shown)
         if self.test_errors is None:
             return f"Errors by true class, at most: {listed}."
         tested = zip(self.labels, self.test_errors, strict=True)
@@ -211,7 +203,7 @@ def _draw_lines(
         ax.plot([0, value], [row, row], color=colour, linewidth=3 if mark else 1.5)
         ax.plot(value, row, "o", color=colour, markersize=8 if mark else 6)
         ax.annotate(
-            _words(value),
+            _at_most(value),
             (value, row),
             xytext=(8, 0),
             textcoords="offset points",
@@ -230,5 +222,5 @@ def _draw_lines(
     ax.spines["left"].set_visible(False)
 
 
-def _words(value: float) -> str:
+def _at_most(value: float) -> str:
     return "no guarantee" if value >= 1.0 else rounded_up(value)

@@ -49,9 +49,7 @@ class TandemDisplay(Display):
     tandem_losses: FloatArray
     order: np.ndarray
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure, in inches."""
+    def _size(self) -> tuple[float, float]:
         return 5.0, 4.2
 
     @classmethod
@@ -73,9 +71,7 @@ class TandemDisplay(Display):
     def _table(self) -> Table:
         return Table(dict(zip(self.order, self._ordered(), strict=True)), self.order, "voter")
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         alone = np.diag(self.tandem_losses)
         words = (
             f"Heat map of the rates at which two of {self.order.size} voters err together. Alone"

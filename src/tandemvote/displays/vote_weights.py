@@ -79,9 +79,7 @@ class WeightsDisplay(Display):
             columns["gibbs_loss"] = self.gibbs_losses[order]
         return Table(columns, order, "voter")
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         return (
             f"Weights of {self.weights.size} voters from largest ({self.weights.max():.3g}) to"
             f" smallest ({self.weights.min():.3g}); equal weights would be"
@@ -137,9 +135,7 @@ class HistoryDisplay(Display):
         history = np.asarray(solution.history, float)
         return cls(values=history, value=solution.value, bound=solution.bound)
 
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+    def _words(self) -> str:
         label = get_bound(self.bound).label
         if not self.values.size:
             return f"No path: there was no {label} bound to minimise."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from tandemvote.bounds import Bound, BoundValue, get_bound
-from tandemvote.certificate.by_class import ClassCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
+from tandemvote.certificate.statement import Statement, about
 from tandemvote.displays import (
     BoundsDisplay,
     HistoryDisplay,
+    LabelUseDisplay,
     ProfileDisplay,
     TandemDisplay,
     WeightsDisplay,
@@ -24,12 +26,11 @@ from tandemvote.displays import (
 from tandemvote.extras import import_extra
 from tandemvote.printable import printable
 from tandemvote.report.citations import CITATIONS
+from tandemvote.report.confusion import Confusion
 from tandemvote.report.pictures import Picture, draw
+from tandemvote.tables import Dataset
 from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution
-
-TOP_VOTERS = 10
-"""Voters shown at first; the others are folded."""
 
 SIZES = {
     "n_min": "at least {:,} per voter",
@@ -63,7 +64,8 @@ def render_report(
     estimator: Any = None,
     votes: Votes | None = None,
     solution: WeightSolution | None = None,
-    classes: ClassCertificates | None = None,
+    classes: Statement | None = None,
+    data: Dataset | None = None,
     test_risk: float | None = None,
     title: str | None = None,
     data_description: str | None = None,
@@ -77,11 +79,14 @@ def render_report(
     estimator : estimator, optional
         The certified vote, named with its parameters.
     votes : Votes, optional
-        The votes behind the certificate; adds the profile of erring weights.
+        The votes behind the certificate; adds which label is taken for which, which labels were
+        used for what, and the profile of erring weights.
     solution : WeightSolution, optional
         How the weights were found; adds the solver's path.
-    classes : ClassCertificates, optional
-        Guarantees of the same vote for every true class; adds a table.
+    classes : ClassCertificates or other statement with a table, optional
+        Guarantees of the same vote for every true class or group; adds the table.
+    data : Dataset, optional
+        The table the vote was trained on; adds how it was read.
     test_risk : float, optional
         Error rate of the vote on test points; by default the one behind the certificate's
         test-set bound, if it has one.
@@ -105,20 +110,38 @@ def render_report(
     (True, 4)
     """
     page = _environment().get_template("certificate.html")
+    weights = WeightsDisplay.from_certificate(certificate)
+    equal_weights = bool(np.ptp(certificate.weights) < 1e-12)
+    confusion = None if votes is None else Confusion.from_votes(votes, certificate.weights)
+    rows, classes_read = _bound_rows(certificate), _class_counts(data, votes)
+    says_something = [row for row in rows if row.value.value < 1.0 or row.chosen]
     return str(
         page.render(
             citations=CITATIONS,
-            title=title or "Certificate of a majority vote",
+            title=title or "How often will this classifier be wrong?",
             certificate=certificate,
             counts=certificate.counts,
             bound=get_bound(certificate.bound),
-            rows=_bound_rows(certificate),
+            rows=says_something,
+            silent=[row.bound.name for row in rows if row not in says_something],
             has_test_set=TEST_SET in certificate.bounds,
-            pictures=_pictures(certificate, votes, solution, test_risk),
-            weights=WeightsDisplay.from_certificate(certificate),
-            top_voters=TOP_VOTERS,
+            label_use=None if votes is None else _label_use(certificate, votes),
+            pictures=_pictures(certificate, votes, solution, test_risk, equal_weights),
+            weights=weights,
+            equal_weights=equal_weights,
+            confusion=confusion,
+            mistakes=[] if confusion is None else list(confusion.mistakes()),
             solution=solution,
-            classes=classes,
+            classes=None
+            if classes is None
+            else {
+                "headline": classes._headline(),
+                "table": classes._table(),
+                "assumptions": classes.assumptions,
+            },
+            data=data,
+            classes_read=classes_read,
+            n_rows=sum(count for _, count in classes_read),
             estimator=None if estimator is None else repr(estimator),
             data_description=data_description,
             command=command,
@@ -152,8 +175,35 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(rounded_up=rounded_up, printable=printable, percent=percent)
+    environment.filters.update(
+        about=about,
+        per_thousand=lambda share: f"{1000 * share:.0f}" if share >= 0.0005 or not share else "< 1",
+        per_thousand_at_most=lambda share: math.ceil(1000 * share),
+        percent=percent,
+        printable=printable,
+        rounded_up=rounded_up,
+    )
     return environment
+
+
+def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, int]]:
+    """Labels and how often each occurs, most frequent first."""
+    counts: dict[Any, int] = {}
+    if data is not None:
+        counts = data.class_counts
+    elif votes is not None:
+        each = np.bincount(votes.labels, minlength=votes.classes.size).tolist()
+        counts = dict(zip(votes.classes.tolist(), each, strict=True))
+    return sorted(counts.items(), key=lambda item: -item[1])
+
+
+def _label_use(certificate: Certificate, votes: Votes) -> Picture:
+    n_test = 0
+    if TEST_SET in certificate.bounds and not votes.held_out.all():
+        n_test = int(certificate.bounds[TEST_SET].terms["n_samples"])
+    display = LabelUseDisplay.from_votes(votes, n_test=n_test)
+    height = 1.2 + 0.2 * min(votes.n_voters, 12)
+    return draw(display, name="label-use", caption=display.description, height=height)
 
 
 def _bound_rows(certificate: Certificate) -> list[BoundRow]:
@@ -173,6 +223,7 @@ def _pictures(
     votes: Votes | None,
     solution: WeightSolution | None,
     test_risk: float | None,
+    equal_weights: bool,
 ) -> list[Picture]:
     pictures = [
         draw(
@@ -180,20 +231,20 @@ def _pictures(
             name="bounds",
             caption="Every bound computed for this vote. The guarantee is the marked one.",
             height=max(2.9, 1.1 + 0.26 * len(certificate.bounds)),
-        ),
-        draw(
-            WeightsDisplay.from_certificate(certificate),
-            name="weights",
-            caption="Weights of the voters from largest to smallest.",
-        ),
+        )
     ]
-    if votes is not None:
-        profile = ProfileDisplay.from_votes(votes, certificate.weights)
-        if profile.erring_weights.size:
-            pictures.append(
-                draw(profile, name="profile", caption=_profile_words(profile), height=4)
+    if not equal_weights:
+        pictures.append(
+            draw(
+                WeightsDisplay.from_certificate(certificate),
+                name="weights",
+                caption="Weights of the voters from largest to smallest.",
             )
-    if certificate.counts.n_voters > 1:
+        )
+    if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
+        profile = ProfileDisplay.from_votes(votes, certificate.weights)
+        pictures.append(draw(profile, name="profile", caption=_profile_words(profile), height=4))
+    if certificate.counts.n_voters > 1 and certificate.counts.n_min_pairs > 0:
         pictures.append(
             draw(
                 TandemDisplay.from_certificate(certificate),
