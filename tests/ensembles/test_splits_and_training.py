@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote.ensembles.splits import bootstrap, n_draws, split
+from tandemvote.ensembles.splits import bootstrap, split
 from tandemvote.ensembles.training import seeded, train
 
 
@@ -25,7 +25,7 @@ def test_bootstraps_leave_out_the_share_that_theory_says():
 @pytest.mark.parametrize("max_samples", [0, -1, 11, 0.0, 1.5, -0.5])
 def test_impossible_numbers_of_draws_are_refused(max_samples):
     with pytest.raises(ValueError, match="expected None, a whole number"):
-        n_draws(10, max_samples)
+        bootstrap(10, max_samples, np.random.RandomState(0))
 
 
 def test_random_halves_overlap_and_folds_do_not():

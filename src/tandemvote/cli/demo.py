@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,7 +25,7 @@ def demo(
     from tandemvote.certificate.decimals import rounded_up  # noqa: PLC0415
     from tandemvote.report import write_report  # noqa: PLC0415
 
-    designs = {
+    designs: dict[str, Any] = {
         "three forests, one per fold": CertifiedClassifierCV(
             RandomForestClassifier(trees), random_state=SEED
         ),

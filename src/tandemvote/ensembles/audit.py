@@ -60,11 +60,6 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     str
         What was found, for the certificate's notes.
 
-    Raises
-    ------
-    AuditError
-        If leaves and bootstraps do not match, or points were not drawn evenly.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

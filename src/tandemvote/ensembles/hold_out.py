@@ -33,10 +33,6 @@ def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | Non
     X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
         Further points of the same source.
 
-    Returns
-    -------
-    Votes
-
     Raises
     ------
     ValueError

@@ -45,14 +45,12 @@ def voters_in(models: Any) -> Voters:
         return partial(_predict_each, models)
     refuse_other_than_one_label(models)
     check_is_fitted(models)
-    if hasattr(models, "predict_voters"):
-        return partial(_predict_certified, models)
-    if isinstance(models, BAGGED):
-        return partial(_predict_members, models)
-    raise ValueError(
-        f"{type(models).__name__} is no ensemble whose voters are known. Pass a list of fitted"
-        " classifiers, [model] for a single one."
-    )
+    if not hasattr(models, "predict_voters") and not isinstance(models, BAGGED):
+        raise ValueError(
+            f"{type(models).__name__} is no ensemble whose voters are known. Pass a list of fitted"
+            " classifiers, [model] for a single one."
+        )
+    return partial(_predict_members, models)
 
 
 def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
@@ -71,11 +69,9 @@ def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
 
 
 def _predict_members(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:
-    return voter_predictions(model, X), np.asarray(model.classes_)
-
-
-def _predict_certified(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:
-    return model.predict_voters(X), np.asarray(model.classes_)
+    certified = hasattr(model, "predict_voters")
+    codes = model.predict_voters(X) if certified else voter_predictions(model, X)
+    return codes, np.asarray(model.classes_)
 
 
 def voter_predictions(model: Any, X: ArrayLike) -> Codes:

@@ -9,12 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 
 from tandemvote.codes import encode
-from tandemvote.ensembles.members import (
-    member_input,
-    members_of,
-    voter_predictions,
-    voters_in,
-)
+from tandemvote.ensembles.members import member_input, members_of, voters_in
 from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
 from tandemvote.ensembles.splits import held_out_mask
 from tandemvote.ensembles.voters import predict_held_out
@@ -40,15 +35,6 @@ def out_of_bag_votes(
     X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
         Points of the same source, without labels, that the model was not trained on.
 
-    Returns
-    -------
-    Votes
-
-    Raises
-    ------
-    ValueError
-        If no guarantee can be had from this model; the message names the way out.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -64,8 +50,6 @@ def out_of_bag_votes(
     predictions = predict_held_out(
         members_of(model), member_input(model, X), labels, held_out, model.n_jobs
     )
-    unlabelled = (
-        predictions[:, :0] if X_unlabelled is None else voter_predictions(model, X_unlabelled)
-    )
-    classes = np.asarray(model.classes_)
-    return Votes(predictions, labels, held_out, classes, unlabelled, voters_in(model))
+    voters = voters_in(model)
+    unlabelled = predictions[:, :0] if X_unlabelled is None else voters(X_unlabelled)[0]
+    return Votes(predictions, labels, held_out, np.asarray(model.classes_), unlabelled, voters)

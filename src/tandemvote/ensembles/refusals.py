@@ -7,6 +7,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier
 
+from tandemvote.ensembles.private_names import n_drawn, n_trained_on, sample_weight_of
+
 WITH_A_HOLD_OUT = (
     "With labelled points the model never saw, certify(hold_out_votes(model, X_held_out,"
     " y_held_out)) works for every ensemble."
@@ -22,19 +24,19 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     refuse_other_than_one_label(model)
     refuse_frozen(getattr(model, "estimator", None))
     refuse_class_weight(getattr(model, "class_weight", None))
-    trained_on = getattr(model, "_n_samples", n_samples)
+    trained_on = n_trained_on(model)
     if trained_on != n_samples:
         raise ValueError(
             f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly"
             " the training data, in the same order."
         )
     # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
-    if not model.bootstrap and getattr(model, "_max_samples", n_samples) >= n_samples:
+    if not model.bootstrap and n_drawn(model) >= n_samples:
         raise ValueError(
             "bootstrap=False trained every voter on every point, so none is left to evaluate it on."
             f" Refit with bootstrap=True. {WITH_A_HOLD_OUT}"
         )
-    if getattr(model, "_sample_weight", None) is not None:
+    if sample_weight_of(model) is not None:
         raise ValueError(
             "The model was fitted with sample_weight, to which its bootstraps were proportional, so"
             " the points left out are not a fair sample and no certificate exists. Refit without"

@@ -22,39 +22,24 @@ LABEL_FREE = (ShuffleSplit, KFold, RepeatedKFold)
 def bootstrap(n_samples: int, max_samples: float | int | None, random_state: RandomState) -> Rows:
     """Draw points with replacement: the full bagging of the paper, or with fewer draws reduced.
 
-    Parameters
-    ----------
-    n_samples : int
-    max_samples : int, float in (0, 1] or None
-        Number of draws, or their share of the points; None draws as many as there are points.
-    random_state : RandomState
+    `max_samples` is a number of draws, a share of the points, or None for as many as there are.
 
     Examples
     --------
     >>> bootstrap(10, 0.5, RandomState(0)).tolist()
     [5, 0, 3, 3, 7]
+    >>> bootstrap(10, None, RandomState(0)).size, bootstrap(10, 2, RandomState(0)).size
+    (10, 2)
     """
-    return random_state.randint(n_samples, size=n_draws(n_samples, max_samples))
-
-
-def n_draws(n_samples: int, max_samples: float | int | None) -> int:
-    """Number of draws that `max_samples` asks for.
-
-    Examples
-    --------
-    >>> n_draws(101, None), n_draws(101, 0.5), n_draws(101, 20)
-    (101, 50, 20)
-    """
-    if max_samples is None:
-        return n_samples
-    if isinstance(max_samples, Integral) and 1 <= max_samples <= n_samples:
-        return int(max_samples)
-    if not isinstance(max_samples, Integral) and 0 < max_samples <= 1:
-        return max(round(n_samples * max_samples), 1)
-    raise ValueError(
-        f"max_samples={max_samples!r} with {n_samples} points; expected None, a whole number from 1"
-        f" to {n_samples}, or a share in (0, 1]. Reduced bagging is max_samples=0.5."
-    )
+    draws = n_samples if max_samples is None else max_samples
+    if not isinstance(draws, Integral) and 0 < draws <= 1:
+        draws = max(round(n_samples * draws), 1)
+    if not isinstance(draws, Integral) or not 1 <= draws <= n_samples:
+        raise ValueError(
+            f"max_samples={max_samples!r} with {n_samples} points; expected None, a whole number"
+            f" from 1 to {n_samples}, or a share in (0, 1]. Reduced bagging is max_samples=0.5."
+        )
+    return random_state.randint(n_samples, size=int(draws))
 
 
 def split(
@@ -72,7 +57,7 @@ def split(
     random_state : RandomState
         For random halves; a splitter has its own.
     name : str
-        What the parameter is called in errors.
+        What `splits` is called in errors.
 
     Examples
     --------

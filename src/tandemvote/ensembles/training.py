@@ -10,9 +10,9 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
-from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
+from tandemvote.ensembles.private_names import pick_rows
 from tandemvote.ensembles.splits import Rows
 
 LARGEST_SEED = np.iinfo(np.int32).max
@@ -32,10 +32,6 @@ def train(
 
     Rows are picked from X, frames included, rather than weighed: an estimator may look at points
     of weight zero. Every clone gets its own seed beforehand, so `n_jobs` changes nothing.
-
-    Returns
-    -------
-    list of fitted estimators
     """
     seeds = random_state.randint(LARGEST_SEED, size=len(estimators))
     work = Parallel(n_jobs=n_jobs, verbose=verbose)
@@ -55,7 +51,7 @@ def _train_one(estimator: Any, X: Any, y: NDArray[Any], rows: Rows, seed: int) -
         voter = DummyClassifier(strategy="most_frequent")
     else:
         voter = seeded(clone(estimator), RandomState(seed))
-    return voter.fit(_safe_indexing(X, rows), labels)
+    return voter.fit(pick_rows(X, rows), labels)
 
 
 def seeded(estimator: Any, random_state: RandomState) -> Any:

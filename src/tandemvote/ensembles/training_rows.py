@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
 from tandemvote.ensembles.members import BAGGED, made_of_trees, member_input, members_of
+from tandemvote.ensembles.private_names import n_trained_on, pick_rows
 from tandemvote.ensembles.splits import held_out_mask
 from tandemvote.ensembles.voters import TreeVoter
 
@@ -47,11 +47,8 @@ WAY_OUT = "Pass points that were not trained on."
 def row_digests(X: Any) -> Digests:
     """Return a digest per row, the same for the same values.
 
-    Numbers are compared as float32, which is what trees see of them.
-
-    Parameters
-    ----------
-    X : array_like, frame, sparse matrix or sequence of texts
+    X is an array, frame, sparse matrix or sequence of texts. Numbers are compared as float32, which
+    is what trees see of them.
 
     Examples
     --------
@@ -96,9 +93,7 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
     known : ndarray of uint64
         Digests of the training points.
     X : array_like, frame or sparse matrix
-        Points that should be new.
-    what : str
-        What they are called in the error.
+        Points that should be new, called `what` in the error.
 
     Examples
     --------
@@ -130,14 +125,6 @@ def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike, *, what: str) -> 
     into their leaves: a point that a tree was trained on lies in a leaf that holds its class. So
     a training point is left out by the bootstraps of all trees whose leaf does not hold its class;
     of a new point, hardly any training point can be found for which that is so.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    X, y : array_like
-        Points that should be new, and their labels.
-    what : str
-        What they are called in the error.
     """
     if isinstance(model, Pipeline):
         if len(model.steps) > 1:
@@ -151,7 +138,7 @@ def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike, *, what: str) -> 
 
 def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str) -> None:
     known = np.isin(labels, model.classes_)
-    if known.all() and len(labels) == model._n_samples and _is_training_data(model, X, labels):
+    if known.all() and len(labels) == n_trained_on(model) and _is_training_data(model, X, labels):
         raise ValueError(
             f"The {len(labels)} {what} points are those that {type(model).__name__} was trained on."
             f" The voters know these points, so they show nothing. {WAY_OUT}"
@@ -162,7 +149,7 @@ def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str
     if rows.size > MOST_POINTS:
         rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
     codes = encode(labels[rows], model.classes_)
-    points = member_input(model, _safe_indexing(X, rows))
+    points = member_input(model, pick_rows(X, rows))
     strange = np.array(
         [
             voter.leaf_contents[voter.leaves(points), codes] <= 0
@@ -170,13 +157,13 @@ def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str
             if isinstance(voter, TreeVoter)
         ]
     )
-    drawn = ~held_out_mask(model.estimators_samples_, model._n_samples)
+    drawn = ~held_out_mask(model.estimators_samples_, n_trained_on(model))
     # Logarithm of the expected number of training points that all these trees left out by chance.
     left_out = np.log1p(-drawn.mean(axis=1).clip(max=1 - 1e-9))
-    by_chance = left_out @ strange + math.log(model._n_samples)
+    by_chance = left_out @ strange + math.log(n_trained_on(model))
     telling = strange[:, by_chance < math.log(COINCIDENCE)].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
-    for start in range(0, model._n_samples, CHUNK):
+    for start in range(0, n_trained_on(model), CHUNK):
         part = drawn[:, start : start + CHUNK].astype(np.float32)
         fits |= (telling @ part == 0).any(axis=1)
     if fits.sum() >= max(ENOUGH_POINTS, SUSPICIOUS_SHARE * fits.size):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.codes import Codes, encode
+from tandemvote.ensembles.private_names import pick_rows
 
 Rows = NDArray[np.intp]
 
@@ -46,7 +46,7 @@ class Voter:
 
     def predict_rows(self, X: Any, rows: Rows) -> Codes:
         """Predict codes of some rows of X."""
-        return self.predict(_safe_indexing(X, rows))
+        return self.predict(pick_rows(X, rows))
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,24 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.bounds.automatic import AUTO
+from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certification import CertificateRequest, Certification, certify_votes
+from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
 from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.hold_out import votes_on
-from tandemvote.ensembles.training_rows import row_digests
+from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.hard_vote import held_out_shares, vote_shares
 from tandemvote.votes import Votes
 
@@ -27,17 +30,95 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """Base of the certified classifiers: a hard weighted vote and what is promised about it."""
+    """A hard weighted vote and what is promised about it: the base of all certified classifiers.
 
-    weights: Any
-    bound: Any
-    prior: Any
-    delta: float
-    sharpening: str
+    A dataclass writes the explicit `__init__` that scikit-learn asks of every estimator.
 
-    estimators_: list[Any]
-    classes_: NDArray[Any]
+    Parameters
+    ----------
+    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
+        How much each voter counts: equally, as minimises the bound of that name, or as given.
+        Choosing weights on the training data costs no confidence.
+    bound : str or sequence of str
+        The bound behind `certificate_`: "auto", which is chosen by the kind of evidence; a name; or
+        "best" for the smallest of all that apply, each at its share of delta. Choose it before
+        seeing the data.
+    prior : array_like of shape (n_voters,), optional
+        Weights fixed before seeing the data; uniform by default.
+    delta : float in (0, 1)
+        Probability with which the guarantee may fail.
+    sharpening : {"harmonic", "paper"}
+        Sample sizes that use every held-out set in full, or the bounds as published.
+    random_state : int, RandomState instance or None
+        Decides which points train which voter, and every `random_state` inside the voters.
+    n_jobs : int or None
+        Jobs that train and vote in parallel; the result does not depend on it.
+    verbose : int
+        Report progress of the training.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+        What is promised, from what, and under which assumptions.
+    bounds_ : mapping of str to BoundValue
+        All bounds that apply; ``certificate_.to_frame()`` makes a table of them.
+    weights_ : ndarray of shape (n_voters,)
+    counts_ : VoteCounts
+        Errors and common errors of the voters on points they were not trained on.
+    certification_ : Certification
+        The votes, counts and weights behind the certificate.
+    training_rows_ : ndarray of shape (n_samples,)
+        A digest of each row of X, by which points that were trained on are recognised.
+    estimators_ : list of classifiers
+        The voters. One whose training points have a single class is a constant `DummyClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+    oob_score_ : float
+        Share of the training points that the vote of the voters that did not see them gets right.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Shares of that vote; NaN at points that every voter saw.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if the columns of X have names.
+    """
+
+    weights: str | ArrayLike = UNIFORM
+    bound: str | Sequence[str] = AUTO
+    prior: ArrayLike | None = None
+    delta: float = 0.05
+    sharpening: str = HARMONIC
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any = None) -> Self:
+        """Train the voters, let each predict the points it never saw, and certify the vote.
+
+        Parameters
+        ----------
+        X : array_like, frame, sparse matrix or sequence of texts, as the voters take it
+        y : array_like, shape (n_samples,)
+            Labels of any type.
+        X_unlabelled : like X, optional
+            Points of the same source without labels, none of them among X; they sharpen the
+            disagreement bound and add the bound `vote_profile`. Where weights or bound are
+            "disagreement", each of the two gets half of them.
+        """
+        points, labels = self._validate_training(X, y)
+        check_classification_targets(labels)
+        self.classes_ = np.unique(labels)
+        self.training_rows_ = row_digests(points)
+        unseen = None
+        if X_unlabelled is not None:
+            unseen = self._validate_new(X_unlabelled)
+            refuse_training_rows(self.training_rows_, unseen, what="unlabelled")
+        votes = self._train(points, labels, unseen)
+        self._accept(certify_votes(votes, self._request()))
+        observed = self.certification_.observed
+        self.oob_score_ = float("nan") if observed is None else 1.0 - observed
+        self.oob_decision_function_ = held_out_shares(votes, self.weights_)
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by the hard weighted vote, which is what the certificate is about.
@@ -66,8 +147,21 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         ndarray, shape (n_samples, n_classes)
             Columns follow `classes_`. These are shares of votes, not calibrated probabilities.
         """
-        check_is_fitted(self)
         return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
+
+    @abstractmethod
+    def predict_voters(self, X: Any) -> Codes:
+        """Return what every voter says of new points.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_voters, n_samples)
+            Positions in `classes_`.
+        """
 
     def certify_with_test(
         self, X_test: Any, y_test: ArrayLike, *, bound: str | Sequence[str] | None = None
@@ -120,18 +214,16 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         return smaller
 
     @abstractmethod
-    def predict_voters(self, X: Any) -> Codes:
-        """Return what every voter says of new points.
+    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        """Return points and labels as the voters are trained on them."""
 
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
+    @abstractmethod
+    def _validate_new(self, X: Any) -> Any:
+        """Return points as the voters take them, if they are like those of `fit`."""
 
-        Returns
-        -------
-        ndarray of int, shape (n_voters, n_samples)
-            Positions in `classes_`.
-        """
+    @abstractmethod
+    def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
+        """Train `estimators_` and return their votes on points they did not see."""
 
     def _keep(self, estimators: list[Any]) -> None:
         self.estimators_ = estimators
@@ -145,14 +237,10 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             sharpening=self.sharpening,
         )
 
-    def _certify(self, votes: Votes, points: Any) -> Self:
-        """Certify the votes on the points of `fit`, and keep what is known of both."""
-        self.training_rows_ = row_digests(points)
-        self._accept(certify_votes(votes, self._request()))
-        observed = self.certification_.observed
-        self.oob_score_ = float("nan") if observed is None else 1.0 - observed
-        self.oob_decision_function_ = held_out_shares(votes, self.weights_)
-        return self
+    def _check_request(self, n_voters: int, unseen: Any) -> None:
+        """Refuse what no such vote can be given, before anything is trained."""
+        n_classes, unlabelled = len(self.classes_), unseen is not None
+        self._request().check(n_voters=n_voters, n_classes=n_classes, unlabelled=unlabelled)
 
     def _accept(self, found: Certification) -> None:
         self.certification_ = found

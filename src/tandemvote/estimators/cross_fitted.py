@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.random import RandomState
+from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
-from sklearn.utils import Tags, _safe_indexing, check_random_state, get_tags
-from sklearn.utils.validation import _num_samples
 
 from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
-from tandemvote.ensembles.splits import split
+from tandemvote.ensembles.private_names import pick_rows
+from tandemvote.ensembles.splits import Rows, split
 from tandemvote.estimators.trained_vote import TrainedVote
 from tandemvote.hard_vote import vote_totals
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 STRICTLY = 1e-6
 """How far beyond a tie the averages are mixed with the votes, as a share of what is possible."""
 
 
+@dataclass(eq=False, repr=False)
 class CertifiedClassifierCV(TrainedVote):
     """Any classifier, trained once per fold, with a guarantee on the error of the models' vote.
 
@@ -44,23 +43,8 @@ class CertifiedClassifierCV(TrainedVote):
     cv : int or scikit-learn splitter
         Number of folds; or a shuffled `KFold`, a `ShuffleSplit` or `RepeatedKFold`. Splitters that
         look at the data, stratified ones among them, are refused.
-    weights, bound, prior, delta, sharpening
-        As in `CertifiedForestClassifier`; one weight per fold.
-    random_state : int, RandomState instance or None
-        Decides the folds, and every `random_state` inside the estimator.
-    n_jobs : int or None
-        Jobs that train and vote in parallel; the result does not depend on it.
-    verbose : int
-        Report progress of the training.
-
-    Attributes
-    ----------
-    certificate_, bounds_, weights_, counts_, certification_, training_rows_, classes_, \
-    n_features_in_, feature_names_in_
-        As in `CertifiedForestClassifier`.
-    estimators_ : list of classifiers
-        One per fold. A fold whose training points have a single class gets a constant
-        `DummyClassifier`.
+    weights, bound, prior, delta, sharpening, random_state, n_jobs, verbose
+        And all attributes: as in `CertifiedVote`, with one voter per fold.
 
     Examples
     --------
@@ -75,59 +59,20 @@ class CertifiedClassifierCV(TrainedVote):
     ('coalition', 3)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        cv: Any = 3,
-        *,
-        weights: str | ArrayLike = "uniform",
-        bound: Any = "auto",
-        prior: ArrayLike | None = None,
-        delta: float = 0.05,
-        sharpening: str = "harmonic",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.weights = weights
-        self.bound = bound
-        self.prior = prior
-        self.delta = delta
-        self.sharpening = sharpening
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any = None
+    cv: Any = 3
 
-    def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any | None = None) -> Self:
-        """Train one model per fold, evaluate each on its fold, and certify their vote.
+    def _bases(self) -> list[Any]:
+        return [RandomForestClassifier() if self.estimator is None else self.estimator]
 
-        Parameters
-        ----------
-        X : array_like, frame, sparse matrix or sequence of texts
-            Handed to the estimator as it is, fold by fold.
-        y : array_like, shape (n_samples,)
-            Labels of any type.
-        X_unlabelled : like X, optional
-            Points of the same source without labels, none of them among X; they add the bound
-            `vote_profile`.
-        """
-        points, labels = self._validate_training(X, y)
-        random_state = check_random_state(self.random_state)
+    def _plan(
+        self, n_samples: int, unseen: Any, random_state: RandomState
+    ) -> tuple[list[Any], list[Rows]]:
         splitter = self.cv
         if isinstance(splitter, Integral):
             splitter = KFold(int(splitter), shuffle=True, random_state=random_state)
-        rows = split(len(labels), splitter, random_state, name="cv")
-        self._request().check(
-            n_voters=len(rows),
-            n_classes=np.unique(labels).size,
-            unlabelled=X_unlabelled is not None,
-        )
-        estimators = [self._base()] * len(rows)
-        return self._train(
-            estimators, rows, points, labels, X_unlabelled, random_state=random_state
-        )
+        rows = split(n_samples, splitter, random_state, name="cv")
+        return self._bases() * len(rows), rows
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by plurality; averaged probabilities break ties, else the smallest class wins.
@@ -143,7 +88,7 @@ class CertifiedClassifierCV(TrainedVote):
         ndarray, shape (n_samples,)
         """
         totals, points = self._totals(X), self._validate_new(X)
-        winners = self._winners(totals, lambda rows: self._averages(_safe_indexing(points, rows)))
+        winners = self._winners(totals, lambda rows: self._averages(pick_rows(points, rows)))
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -194,16 +139,8 @@ class CertifiedClassifierCV(TrainedVote):
 
     def _averages(self, X: Any) -> FloatArray:
         """Average the voters' probabilities by their weights; a class a voter never saw gets 0."""
-        averages = np.zeros((_num_samples(X), len(self.classes_)))
+        averages = np.zeros((np.shape(X)[0], len(self.classes_)))
         for estimator, weight in zip(self.estimators_, self.weights_, strict=True):
             columns = encode(np.asarray(estimator.classes_), self.classes_)
             averages[:, columns] += weight * estimator.predict_proba(X)
         return np.asarray(averages / self.weights_.sum())
-
-    def _base(self) -> Any:
-        return RandomForestClassifier() if self.estimator is None else self.estimator
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self._base()).input_tags
-        return tags

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import Tags, check_random_state, get_tags
-from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _num_samples
+from numpy.random import RandomState
+from numpy.typing import NDArray
 
 from tandemvote.ensembles.hold_out import hold_out_votes
+from tandemvote.ensembles.private_names import NamedEstimators
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.splits import held_out_mask, split
+from tandemvote.ensembles.splits import Rows, held_out_mask, split
 from tandemvote.estimators.trained_vote import TrainedVote
+from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[misc]
     """A vote of different classifiers with a guarantee on its error rate.
 
     Every classifier is trained once per split, and each of these voters is evaluated on the points
@@ -33,26 +34,13 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
     splits : int or scikit-learn splitter
         A number of random halves, which overlap in pairs so that every bound exists; or a splitter
         that needs no labels. With ``KFold`` voters of different folds share no held-out point, so
-        only the bound "first_order" exists.
+        bounds that need such points say nothing.
     prefit : bool
         True if the estimators are fitted already; X and y of `fit` must then be points that none
         of them was trained on.
-    weights, bound, prior, delta, sharpening
-        As in `CertifiedForestClassifier`, with ``len(estimators) * splits`` voters: the first
-        split's, then the second's, and so on.
-    random_state : int, RandomState instance or None
-        Decides the random halves, and every `random_state` inside the estimators.
-    n_jobs : int or None
-        Jobs that train and vote in parallel; the result does not depend on it.
-    verbose : int
-        Report progress of the training.
-
-    Attributes
-    ----------
-    certificate_, bounds_, weights_, counts_, classes_, oob_score_, oob_decision_function_, \
-    n_features_in_, feature_names_in_
-        As in `CertifiedForestClassifier`.
-    estimators_ : list of classifiers
+    weights, bound, prior, delta, sharpening, random_state, n_jobs, verbose
+        And all attributes: as in `CertifiedVote`, with ``len(estimators) * splits`` voters: the
+        first split's, then the second's, and so on.
 
     Examples
     --------
@@ -66,70 +54,12 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
     VoteCounts(6 voters, 3 classes, n_min=75, n_min_pairs=33)
     """
 
-    def __init__(
-        self,
-        estimators: list[tuple[str, Any]],
-        *,
-        splits: Any = 5,
-        prefit: bool = False,
-        weights: str | ArrayLike = "uniform",
-        bound: Any = "auto",
-        prior: ArrayLike | None = None,
-        delta: float = 0.05,
-        sharpening: str = "harmonic",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.splits = splits
-        self.prefit = prefit
-        self.weights = weights
-        self.bound = bound
-        self.prior = prior
-        self.delta = delta
-        self.sharpening = sharpening
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimators: list[tuple[str, Any]]
+    _: KW_ONLY
+    splits: Any = 5
+    prefit: bool = False
 
-    def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any | None = None) -> Self:
-        """Train the voters unless they are fitted, evaluate them on unseen points and certify.
-
-        Parameters
-        ----------
-        X : array_like, frame or sparse matrix, shape (n_samples, n_features)
-        y : array_like, shape (n_samples,)
-            Labels of any type.
-        X_unlabelled : like X, optional
-            Points of the same source without labels, none of them among X; they sharpen the
-            disagreement bound and add the bound `vote_profile`.
-        """
-        points, labels = self._validate_training(X, y)
-        models = self._models()
-        random_state = check_random_state(self.random_state)
-        parts = [] if self.prefit else split(len(labels), self.splits, random_state)
-        rows = [part for part in parts for _ in models]
-        request = self._request()
-        request.check(
-            n_voters=len(models) if self.prefit else len(rows),
-            n_classes=np.unique(labels).size,
-            unlabelled=X_unlabelled is not None,
-        )
-        if self.prefit:
-            unseen = self._validate_unlabelled(X_unlabelled, points)
-            votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
-            self.estimators_, self.classes_ = models, votes.classes
-            return self._certify(replace(votes, voters=None), points)
-        if not isinstance(self.splits, Integral):
-            # Random halves may miss each other on tiny data; folds do so by design.
-            n_unlabelled = 0 if X_unlabelled is None else _num_samples(X_unlabelled)
-            request.check_overlaps(held_out_mask(rows, len(labels)), n_unlabelled)
-        return self._train(
-            models * len(parts), rows, points, labels, X_unlabelled, random_state=random_state
-        )
-
-    def _models(self) -> list[Any]:
+    def _bases(self) -> list[Any]:
         if not self.estimators or not all(len(pair) == 2 for pair in self.estimators):
             raise ValueError(
                 f"estimators is {self.estimators!r}; expected a list of (name, classifier) pairs,"
@@ -140,6 +70,27 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
             refuse_other_than_one_label(model)
         return models
 
+    def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
+        if not self.prefit:
+            return super()._train(points, labels, unseen)
+        models = self._bases()
+        self._check_request(len(models), unseen)
+        votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
+        self.estimators_, self.classes_ = models, votes.classes
+        return replace(votes, voters=None)
+
+    def _plan(
+        self, n_samples: int, unseen: Any, random_state: RandomState
+    ) -> tuple[list[Any], list[Rows]]:
+        models = self._bases()
+        parts = split(n_samples, self.splits, random_state)
+        rows = [part for part in parts for _ in models]
+        if not isinstance(self.splits, Integral):
+            # Random halves may miss each other on tiny data; folds do so by design.
+            n_unlabelled = 0 if unseen is None else np.shape(unseen)[0]
+            self._request().check_overlaps(held_out_mask(rows, n_samples), n_unlabelled)
+        return models * len(parts), rows
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with those of the estimators as name__parameter."""
         return dict(self._get_params("estimators", deep=deep))
@@ -148,10 +99,3 @@ class CertifiedVotingClassifier(TrainedVote, _BaseComposition):  # type: ignore[
         """Set parameters; those of the estimators as name__parameter."""
         self._set_params("estimators", **params)
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        inner = [get_tags(model).input_tags for _, model in self.estimators]
-        tags.input_tags.sparse = all(each.sparse for each in inner)
-        tags.input_tags.allow_nan = all(each.allow_nan for each in inner)
-        return tags

@@ -15,6 +15,7 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.file import certificate_of, record_of
 from tandemvote.certification import Certification
 from tandemvote.counting.counts import VoteCounts
+from tandemvote.ensembles.private_names import Tree
 from tandemvote.estimators import (
     CertifiedBaggingClassifier,
     CertifiedClassifierCV,
@@ -23,7 +24,7 @@ from tandemvote.estimators import (
 )
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.extras import import_extra
-from tandemvote.model_file.trees import TREE, ModelFileError, refuse_unsound_trees
+from tandemvote.model_file.trees import ModelFileError, refuse_unsound_trees
 from tandemvote.profile import VoteProfile
 
 OWN_TYPES: tuple[type, ...] = (
@@ -37,7 +38,7 @@ OWN_TYPES: tuple[type, ...] = (
     VoteProfile,
 )
 
-TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*OWN_TYPES, TREE)]
+TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*OWN_TYPES, Tree)]
 """What a file may hold besides what skops trusts by itself: numbers, containers, arrays and the
 public estimators of scikit-learn. Its compiled trees are not among those, because skops does not
 check where their branches lead; `refuse_unsound_trees` does, before they are used."""
@@ -52,13 +53,7 @@ def write_skops(model: CertifiedVote) -> bytes:
 
 
 def read_skops(data: bytes) -> CertifiedVote:
-    """Return the vote in a skops file, checked.
-
-    Raises
-    ------
-    ModelFileError
-        If it holds what no such file should. Damaged files raise other errors as well.
-    """
+    """Return the vote in a skops file, checked; damaged files raise errors of any kind."""
     skops = _skops()
     with ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
@@ -79,13 +74,7 @@ def read_skops(data: bytes) -> CertifiedVote:
 
 
 def refuse_false_promise(model: CertifiedVote) -> None:
-    """Compute the certificate again from its counts; refuse one that differs, or of other weights.
-
-    Raises
-    ------
-    ValueError
-        If the certificate is not what its counts and the vote's weights give.
-    """
+    """Compute the certificate again from its counts; refuse another, or one of other weights."""
     certificate = certificate_of(record_of(model.certificate_))
     weights = certificate.weights
     if len(model.weights_) < len(weights):  # a pruned vote has no voters of weight 0

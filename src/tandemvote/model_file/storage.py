@@ -6,7 +6,6 @@ import io
 import os
 import warnings
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any
 
 import joblib
@@ -49,11 +48,6 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
         ``.skops``: a file that opens without running anything (needs the extra ``skops``).
         ``.joblib``: a file for yourself; opening one from a stranger can run their code.
 
-    Returns
-    -------
-    Path
-        Where it was written.
-
     Raises
     ------
     ModelFileError
@@ -75,17 +69,20 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
             f"A model file keeps a fitted certified vote, not {type(estimator).__name__}. Fit a"
             " certified classifier of this library."
         )
-    if path.suffix == JOBLIB:
-        return _save_joblib(estimator, path)
+    way_out = {
+        SKOPS: f"Keep it in a {JOBLIB} file, for yourself and for those who trust you.",
+        JOBLIB: "Give functions of your own a name in a module.",
+    }
     try:
-        data = write_skops(estimator)
-        read_skops(data)  # what could not be opened again is not written
+        data = _joblib_bytes(estimator) if path.suffix == JOBLIB else write_skops(estimator)
+        if path.suffix == SKOPS:
+            read_skops(data)  # what could not be opened again is not written
     except ImportError:
         raise
     except Exception as error:  # what an estimator may hold has no limits, nor how it may fail
         raise ModelFileError(
-            f"A {SKOPS} file cannot keep this vote: {_in_words(error)}. Keep it in a {JOBLIB} file,"
-            " for yourself and for those who trust you."
+            f"A {path.suffix} file cannot keep this vote: {_in_words(error)}."
+            f" {way_out[path.suffix]}"
         ) from error
     path.write_bytes(data)
     return path
@@ -104,15 +101,6 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Certif
         A ``.skops`` or ``.joblib`` file.
     trusted : bool
         Say True to open a joblib file, which can run code, because you know who made it.
-
-    Returns
-    -------
-    fitted estimator
-
-    Raises
-    ------
-    ModelFileError
-        If the file is not to be trusted, or not readable.
 
     Warns
     -----
@@ -141,17 +129,10 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Certif
     return model
 
 
-def _save_joblib(estimator: Any, path: Path) -> Path:
+def _joblib_bytes(estimator: Any) -> bytes:
     data = io.BytesIO()
-    try:
-        joblib.dump(estimator, data)
-    except (PicklingError, AttributeError, TypeError) as error:
-        raise ModelFileError(
-            f"A {JOBLIB} file cannot keep this vote: {_in_words(error)}. Give functions of your own"
-            " a name in a module."
-        ) from error
-    path.write_bytes(data.getbuffer())
-    return path
+    joblib.dump(estimator, data)
+    return data.getvalue()
 
 
 def _in_words(error: Exception) -> str:

@@ -3,9 +3,6 @@
 Trees are walked by compiled code that checks no index: a branch to a node that is not there, or a
 split on a column that is not there, reads foreign memory. So every tree in a file is found and
 checked.
-
-This is the only module here that uses a private name of scikit-learn: the compiled `Tree` has no
-public one, and scikit-learn itself never checks where branches lead.
 """
 
 from __future__ import annotations
@@ -23,13 +20,10 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.tree import BaseDecisionTree
-from sklearn.tree._tree import TREE_LEAF, Tree
 
+from tandemvote.ensembles.private_names import TREE_LEAF, Tree
 from tandemvote.estimators import CertifiedForestClassifier
 from tandemvote.estimators.certified_vote import CertifiedVote
-
-TREE: type = Tree
-"""The compiled tree."""
 
 CONTAINERS = (list, tuple, set, frozenset)
 
@@ -48,13 +42,7 @@ class ModelFileError(ValueError):
 
 
 def refuse_unsound_trees(model: CertifiedVote) -> None:
-    """Check every tree in a vote, wherever it is.
-
-    Raises
-    ------
-    ModelFileError
-        If a walk down a tree could leave it, or its table.
-    """
+    """Refuse a vote that holds, anywhere, a tree on which a walk could leave it or its table."""
     parts = list(_everything_in(model))
     owners = [part for part in parts if isinstance(part, BaseDecisionTree)]
     owned = {id(owner.tree_) for owner in owners if hasattr(owner, "tree_")}
@@ -78,7 +66,7 @@ def refuse_unsound_trees(model: CertifiedVote) -> None:
         _refuse_other_widths(model)
 
 
-def _refuse_unsound(tree: Tree | None) -> None:
+def _refuse_unsound(tree: Any) -> None:
     if tree is None:
         return
     if not 0 < tree.node_count <= tree.capacity:

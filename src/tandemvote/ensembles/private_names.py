@@ -1,0 +1,48 @@
+"""All that is used of scikit-learn beyond its public API, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.tree import _tree
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _BaseComposition
+
+Tree: type = _tree.Tree
+"""The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
+memory, which scikit-learn does not check."""
+
+TREE_LEAF: int = _tree.TREE_LEAF
+"""What a compiled tree has for the children of a leaf."""
+
+pick_rows = _safe_indexing
+"""Rows of an array, frame, sparse matrix or list, as scikit-learn's own meta-estimators take them.
+No public function does it for all of these."""
+
+NamedEstimators = _BaseComposition
+"""Parameters of a list of (name, estimator) pairs, as in `VotingClassifier`: name__parameter."""
+
+
+def n_trained_on(model: Any) -> int:
+    """Number of points a forest or bagging classifier was fitted on, which it tells nowhere else.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> n_trained_on(RandomForestClassifier(2).fit([[0], [1], [2]], [0, 1, 1]))
+    3
+    """
+    return int(model._n_samples)
+
+
+def n_drawn(model: Any) -> int:
+    """Number of points that each member of a bagging classifier drew; all of them in a forest.
+
+    The public `estimators_samples_` would draw all bootstraps anew to tell.
+    """
+    return int(getattr(model, "_max_samples", model._n_samples))
+
+
+def sample_weight_of(model: Any) -> Any:
+    """Weights by which a bagging classifier drew its points; None without, or in old releases."""
+    return getattr(model, "_sample_weight", None)
