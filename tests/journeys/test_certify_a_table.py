@@ -79,7 +79,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
     more.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
     options = ["certify", str(path), "--target", "column3", "--voters", "10"]
     for option, complaint in [
-        ([], "(--no-header)"),
+        ([], "Give --no-header"),
         (["--no-header"], "'column1' is numbers, but 'unknown' in row 8"),
         (["--missing", "unknown"], "'column2' is numbers, but '3+' in row 8"),
     ]:
@@ -273,7 +273,7 @@ def test_the_same_seed_gives_the_same_certificate(messy, capsys):
     assert texts[0] == texts[1]
 
 
-GOOD = "size,kind\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
+GOOD = "size,kind\n" + "".join(f"{i}.5,{i % 2}\n" for i in range(40))
 KIND = ["--target", "kind"]
 
 

@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
 from tandemvote.tables import DatasetError, TableEncoder
-from tandemvote.tables.encoder import category_number
+from tandemvote.tables.column_kinds import category_number
 
 FRAME = pandas.DataFrame(
     {

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from tandemvote.tables import DatasetError, from_frame, read_features, read_table
-from tandemvote.tables.encoder import category_number
+from tandemvote.tables.column_kinds import category_number
 
 pandas = pytest.importorskip("pandas")
 
@@ -165,7 +165,7 @@ def test_days_that_are_labels_stay_labels(tmp_path):
 
 
 def test_numbers_with_a_stray_text_are_refused_in_any_format(tmp_path):
-    cells = [str(i) for i in range(40)]
+    cells = [str(i % 8) for i in range(40)]
     cells[7] = "n/a?"
     table = pandas.DataFrame({"size": cells, "kind": [0, 1] * 20})
     table.iloc[2, 0] = None
@@ -177,7 +177,7 @@ def test_numbers_with_a_stray_text_are_refused_in_any_format(tmp_path):
             with pytest.raises(DatasetError, match=refusal):
                 read_table(tmp_path / name, target="kind", drop_missing=drop)
     table.astype({"size": "category"}).to_parquet(tmp_path / "t.parquet")
-    assert len(read_table(tmp_path / "t.parquet", target="kind").categories["size"]) == 40
+    assert len(read_table(tmp_path / "t.parquet", target="kind").categories["size"]) == 10
 
 
 def test_a_doubled_column_name_in_parquet_is_refused_in_plain_words(tmp_path):
@@ -250,16 +250,16 @@ def write(tmp_path, name, content):
             "t.csv",
             "a,0\nb,1\n",
             "label",
-            r"no header line: add one, or pass header=False \(--no-header\)",
+            "no header line: add one, or pass header=False",
         ),
-        ("t.csv", "5.1,3.5,0\n4.9,3,1\n", "label", r"looks like data.*\(--no-header\)"),
-        ("t.csv", "1,0,0\n2,1,0\n", "1", r"looks like data.*\(--no-header\)"),
+        ("t.csv", "5.1,3.5,0\n4.9,3,1\n", "label", "looks like data.*Pass header=False"),
+        ("t.csv", "1,0,0\n2,1,0\n", "1", "looks like data.*Pass header=False"),
         ("t.csv", "a,label\n1,0\n2,1\n", None, "name the label column by target"),
         ("t.csv", "label\n1\n2\n", "label", "no column besides the label"),
         ("t.csv", "", "label", "is empty"),
         ("t.csv", " \n\n", "label", "is empty"),
         ("t.csv.gz", gzip.compress(b"", mtime=0), "label", "is empty"),
-        ("t.csv", "a,label\n", "label", "no row is left of 0"),
+        ("t.csv", "a,label\n", "label", "names of columns but no rows"),
         ("t.csv", "a,label\n1,0\n2,0\n", "label", "one class only"),
         ("t.csv", "a,label\n1,0.5\n2,1.5\n", "label", "fractions such as 0.5"),
         ("t.csv", "a,a,label\n1,2,0\n2,3,1\n", "label", "'a' twice"),
@@ -268,8 +268,8 @@ def write(tmp_path, name, content):
         ("t.csv", "a,label\n1,0,7\n2,1,9\n", "label", "cannot be read as a table of 2 columns"),
         ("t.csv", 'a,label\n"1,0\n2,1\n', "label", "cannot be read as a table"),
         ("t.csv", "a,label\ninf,0\n2,1\n", "label", "column a holds a value that is infinite"),
-        ("t.csv", b"a,label\n\xff\xfe,0\n", "label", 'encoding="latin-1"'),
-        ("t.csv", "a;label\n3,14;0\n2,7;1\n", "label", 'pass decimal=","'),
+        ("t.csv", b"a,label\n\xff\xfe,0\n", "label", "encoding=latin-1"),
+        ("t.csv", "a;label\n3,14;0\n2,7;1\n", "label", "pass decimal=','"),
         ("t.xlsx", "anything", "label", "file_format, one of csv, libsvm"),
         ("noending", "1 1:2\n", None, "file_format, one of csv, libsvm"),
         ("t.parquet", "not parquet", "label", "cannot be read as Parquet"),
@@ -336,14 +336,14 @@ def test_categories_that_share_a_number_are_named():
     assert category_number("zip04756") == category_number("zip06716")
     places = [f"zip{i:05d}" for i in range(10_000)]
     table = pandas.DataFrame({"place": places, "tame": ["yes", "no"] * 5000, "kind": [0, 1] * 5000})
-    dataset = from_frame(table, target="kind")
+    dataset = from_frame(table, target="kind", keep=["place"])
     n_numbers = len({category_number(place) for place in places})
-    (note,) = dataset.notes
+    note = dataset.notes[-1]
     assert f"10000 categories of column 'place' have {n_numbers} numbers" in note
     assert note in repr(dataset)
     pair = table.iloc[[4756, 6716, 1]]
-    assert "'zip04756' and 'zip06716' count as one:" in from_frame(pair, target="kind").notes[0]
-    assert from_frame(table.iloc[:1000], target="kind").notes == ()
+    assert "'zip04756' and 'zip06716' count as one:" in from_frame(pair, target="kind").notes[-1]
+    assert from_frame(table.iloc[:1000], target="kind", keep=["place"]).notes == ()
 
 
 def test_category_numbers_are_exact_in_the_type_trees_compute_in():

@@ -86,5 +86,6 @@ def as_one_line(error: Exception) -> str | None:
     # The library refuses bad values by ValueError, with the way out in the message. Folders that
     # cannot be written to and schedulers that do not answer are OSErrors.
     if lacks_extra or isinstance(error, ValueError | OSError):
-        return f"Error: {printable(' '.join(str(error).split()))}"
+        message = getattr(error, "on_command_line", str(error))  # options, not parameters
+        return f"Error: {printable(' '.join(message.split()))}"
     return None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables.errors import DatasetError, either
 from tandemvote.tables.file_content import LARGEST_TABLE, read_bytes
 
 
@@ -42,7 +42,8 @@ def read_libsvm(
     except (ValueError, OverflowError) as error:
         raise DatasetError(
             f"{path} cannot be read as LIBSVM text ({error}). Each line must be a number, the "
-            "label, then index:value pairs in ascending order; name another format by file_format."
+            "label, then index:value pairs in ascending order; name another format by"
+            f" {either('file_format', '--format')}."
         ) from error
     size = 8 * table.shape[0] * table.shape[1]
     if size > LARGEST_TABLE:
@@ -71,7 +72,7 @@ def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[An
         path,
         required=("X", target),
         way_out="Save it with numpy.savez_compressed(path, X=X, y=y), without Python objects; "
-        "target names another array of labels.",
+        f"{either('target', '--target')} names another array of labels.",
     )
     return arrays["X"], arrays[target]
 

@@ -8,9 +8,10 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables.errors import DatasetError, either
 
 NAMES_SHOWN = 20
+_PLURALS = {"category": "categories", "dropped": "dropped", "constant": "constant"}
 
 
 def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
@@ -25,7 +26,8 @@ def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
     """
     columns = list(columns)
     if target is None:
-        raise DatasetError(f"{name}: name the label column by target, one of {_shown(columns)}.")
+        way = either("name the label column by target", "name the label column by --target")
+        raise DatasetError(f"{name}: {way}, one of {shown(columns)}.")
     find_column(columns, target, name)
     refuse_duplicates(columns, name)
     if len(columns) < 2:
@@ -39,9 +41,9 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
         near = get_close_matches(wanted, columns, n=3)
         suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise DatasetError(
-            f"{name} has no column {wanted!r}. {suggestion}Its columns are {_shown(columns)}. If"
-            " these are data, the file has no header line: add one, or pass header=False"
-            " (--no-header) where that is an option."
+            f"{name} has no column {wanted!r}. {suggestion}Its columns are {shown(columns)}. If"
+            " these are data, the file has no header line: add one, or"
+            f" {either('pass header=False', 'give --no-header')} where that is an option."
         )
 
 
@@ -68,21 +70,44 @@ def refuse_data(header: Sequence[str], name: Any) -> None:
     ...
     tandemvote.tables.errors.DatasetError: iris.csv starts with '5.1', '3.5', 'setosa', which...
     """
-    numbers = [number for cell in header if (number := _number(cell)) is not None]
+    numbers = [float(cell) for cell in header if is_number(cell)]
     if any(first >= second for first, second in pairwise(numbers)):
         raise DatasetError(
-            f"{name} starts with {_shown(header)}, which looks like data, not like names of"
-            " columns. Pass header=False (--no-header) to call them column1, column2 and so on;"
-            " header=True (--header) if these are the names."
+            f"{name} starts with {shown(header)}, which looks like data, not like names of"
+            f" columns. {either('Pass header=False', 'Give --no-header')} to call them column1,"
+            f" column2 and so on; {either('header=True', '--header')} if these are the names."
         )
 
 
-def _shown(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:NAMES_SHOWN])) + ", ..." * (len(names) > NAMES_SHOWN)
-
-
-def _number(cell: str) -> float | None:
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is written as a number."""
     try:
-        return float(cell)
+        float(cell)
     except ValueError:
-        return None
+        return False
+    return True
+
+
+def summary(columns: Iterable[tuple[str, str, str]]) -> str:
+    """Return rows of (column, kind, detail) as one line.
+
+    Examples
+    --------
+    >>> summary([("id", "dropped", ""), ("sex", "category", "2 values"), ("age", "number", "")])
+    '1 dropped (id), 1 category (sex: 2 values), 1 number (age)'
+    """
+    groups: dict[str, list[str]] = {}
+    for column, kind, detail in columns:
+        told = kind in ("category", "constant", "date")
+        groups.setdefault(kind, []).append(f"{column}: {detail}" if told else column)
+    parts = []
+    for kind, group in groups.items():
+        noun = kind if len(group) == 1 else _PLURALS.get(kind, f"{kind}s")
+        more = ", ..." * (len(group) > NAMES_SHOWN)
+        parts.append(f"{len(group)} {noun} ({', '.join(group[:NAMES_SHOWN])}{more})")
+    return ", ".join(parts)
+
+
+def shown(names: Sequence[str]) -> str:
+    """Return names in quotes, the first twenty of them."""
+    return ", ".join(map(repr, names[:NAMES_SHOWN])) + ", ..." * (len(names) > NAMES_SHOWN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,15 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.tables.columns import find_target
-from tandemvote.tables.encoder import (
-    MISSING,
-    Categories,
-    TableEncoder,
-    category_number,
-    refuse_infinite,
-)
-from tandemvote.tables.errors import DatasetError, number_of
+from tandemvote.tables.column_kinds import MISSING, Categories, category_number
+from tandemvote.tables.columns import find_target, summary
+from tandemvote.tables.encoder import TableEncoder, refuse_infinite
+from tandemvote.tables.errors import DatasetError, either, number_of
+from tandemvote.tables.identifiers import FEWEST_ROWS
 from tandemvote.tables.labels import classes_of, label_array, missing_labels
 
 if TYPE_CHECKING:
@@ -40,8 +37,14 @@ class Dataset:
         One line: where the points come from and what was done to them.
     n_dropped : int
         How many rows were left out because an entry was missing.
+    n_dropped_duplicates : int
+        How many rows were left out because they repeat an earlier one.
+    X_unlabelled : ndarray of shape (n_unlabelled, n_features), optional
+        Features of the rows without a label, if these were left out.
     encoder : TableEncoder, optional
         What made `X` from named columns, if it was.
+    target : str, optional
+        Name of the label column, if it has one.
 
     Examples
     --------
@@ -58,7 +61,10 @@ class Dataset:
     y: NDArray[Any]
     origin: str = ""
     n_dropped: int = 0
+    n_dropped_duplicates: int = 0
+    X_unlabelled: NDArray[Any] | None = None
     encoder: TableEncoder | None = None
+    target: str | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.ndim != 1 or len(self.X) != len(self.y) or not self.X.size:
@@ -88,6 +94,27 @@ class Dataset:
         labels, counts = np.unique(self.y, return_counts=True)
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
+    @cached_property
+    def n_duplicates(self) -> int:
+        """How many rows repeat an earlier one, label included."""
+        return self.n_samples - len(first_rows(self.X, self.y))
+
+    @property
+    def columns(self) -> list[tuple[str, str, str]]:
+        """How each named column was read: rows of (column, kind, detail), the label first.
+
+        A kind is "label", "number", "category", "date", "duration", "constant" or "dropped".
+        """
+        if self.encoder is None:
+            return []
+        label = (str(self.target), "label", f"{self.n_classes} classes")
+        return [label, *self.encoder.columns_]
+
+    @property
+    def columns_summary(self) -> str:
+        """The same in one line."""
+        return summary(self.columns) or f"{number_of(self.n_features, 'column')} of numbers"
+
     @property
     def feature_names(self) -> tuple[str, ...] | None:
         """One name per column of `X`, if the source has names."""
@@ -111,6 +138,23 @@ class Dataset:
         notes = []
         if self.n_dropped:
             notes.append(f"{number_of(self.n_dropped, 'row')} with missing entries left out")
+        if self.X_unlabelled is not None:
+            notes.append(f"{number_of(len(self.X_unlabelled), 'row')} without a label left out")
+        if self.n_dropped_duplicates:
+            notes.append(f"{number_of(self.n_dropped_duplicates, 'duplicated row')} left out")
+        if self.n_duplicates:
+            repeat = "row repeats" if self.n_duplicates == 1 else "rows repeat"
+            notes.append(
+                f"{self.n_duplicates} {repeat} an earlier one, label included; if these are copies"
+                " of the same case, the guarantee is too good"
+            )
+        rare = [label for label, count in self.class_counts.items() if count == 1]
+        if rare and self.n_samples >= FEWEST_ROWS:
+            notes.append(
+                f"the class {rare[0]!r} has one row"
+                + f" (as have {len(rare) - 1} more)" * (len(rare) > 1)
+                + ", which no vote can both learn and be tested on"
+            )
         coded = [name in self.categories for name in self.feature_names or ()]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
         if gaps.any():
@@ -144,32 +188,16 @@ def from_frame(
     frame: pandas.DataFrame,
     *,
     target: str | None,
-    drop_missing: bool = False,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    like: Dataset | None = None,
     name: str = "table",
     origin: str = "data frame",
+    **rows: bool,
 ) -> Dataset:
-    """Turn a data frame into a data set.
+    """Turn a data frame into a data set; the parameters are those of `read_table`.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Features and labels. The row index is not a feature.
-    target : str or None
-        Name of the label column; with None the error lists the columns.
-    drop_missing : bool
-        Leave out rows with a missing entry, and count them.
-    name, origin : str
-        Passed on to the data set.
-
-    Returns
-    -------
-    Dataset
-        Features encoded by `TableEncoder`.
-
-    Raises
-    ------
-    DatasetError
-        If there is no such column, no feature, no row, a missing label or only one class.
+    The row index is not a feature.
 
     Examples
     --------
@@ -181,35 +209,32 @@ def from_frame(
     """
     frame = frame.rename(columns=str).reset_index(drop=True)  # rows keep their number if some go
     label = find_target(frame.columns, target, name)
-    n_rows = len(frame)
-    if drop_missing:
-        frame = frame.dropna()
-    _check_rows(len(frame), n_rows, frame[label].isna().to_numpy(), name)
-    y = classes_of(label_array(frame[label]), column=label)
-    encoder = TableEncoder()
-    X = np.asarray(encoder.fit_transform(frame.drop(columns=label)))
-    n_dropped = n_rows - len(frame)
-    return Dataset(name, X=X, y=y, origin=origin, n_dropped=n_dropped, encoder=encoder)
+    if label in drop:
+        raise DatasetError(f"{name}: {label!r} is the label, so it cannot be dropped. Keep it.")
+    features = frame.drop(columns=label)
+    encoder = TableEncoder(drop=drop, keep=keep) if like is None else encoder_of(like)
+    used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
+    gaps = features[features.columns.intersection(used)]
+    chosen = _Rows(name, gaps.isna().any(axis=1).to_numpy(), frame[label].isna().to_numpy(), **rows)
+    labels = label_array(frame[label][chosen.labelled])
+    y = classes_of(labels, column=label, like=None if like is None else like.y)
+    encode = encoder.fit_transform if like is None else encoder.transform
+    X = np.asarray(encode(features[chosen.left]))
+    return chosen.dataset(X, y, origin=origin, encoder=encoder, target=label)
 
 
 def from_arrays(
     X: NDArray[Any],
     y: NDArray[Any],
     *,
-    drop_missing: bool = False,
     name: str = "table",
     origin: str = "arrays",
+    like: Dataset | None = None,
+    **rows: bool,
 ) -> Dataset:
     """Turn a table of numbers and its labels into a data set, by the rules of `from_frame`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Numbers; NaN is a missing entry.
-    y : ndarray of shape (n_samples,)
-        Labels; NaN and its text are missing labels.
-    drop_missing, name, origin
-        As in `from_frame`.
+    NaN is a missing entry; NaN and its text are missing labels.
 
     Examples
     --------
@@ -217,26 +242,93 @@ def from_arrays(
     >>> from_arrays(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1])).X.tolist()
     [[1.0], [nan], [3.0]]
     """
-    n_rows = len(X)
-    label_missing = missing_labels(y)
-    if drop_missing:
-        complete = ~(label_missing | np.isnan(X).any(axis=1))
-        X, y, label_missing = X[complete], y[complete], label_missing[complete]
-    _check_rows(len(X), n_rows, label_missing, name)
-    refuse_infinite(X, [f"number {column + 1}" for column in range(X.shape[1])])
-    classes = classes_of(y, column="y")
-    return Dataset(name, X=X, y=classes, origin=origin, n_dropped=n_rows - len(X))
+    if like is not None:
+        refuse_other_width(X, like.n_features)
+    chosen = _Rows(name, np.isnan(X).any(axis=1), missing_labels(y), **rows)
+    refuse_infinite(X[chosen.left], [f"number {column + 1}" for column in range(X.shape[1])])
+    classes = classes_of(y[chosen.labelled], column="y", like=None if like is None else like.y)
+    return chosen.dataset(X[chosen.left], classes, origin=origin)
 
 
-def _check_rows(n_left: int, n_rows: int, label_missing: NDArray[np.bool_], name: str) -> None:
-    if not n_left:
+def refuse_other_width(X: NDArray[Any], n_features: int) -> None:
+    """Refuse points without names if they have not as many features as others."""
+    if X.shape[1] != n_features:
         raise DatasetError(
-            f"{name}: no row is left of {n_rows}"
-            + (", as every one has a missing entry. Use drop_missing=False." if n_rows else ".")
+            f"It has {X.shape[1]} features instead of {n_features}. Give points with the same"
+            " columns in the same order."
         )
-    if label_missing.any():
-        raise DatasetError(
-            f"{name}: no label in {label_missing.sum()} of {number_of(n_rows, 'row')}, the first of"
-            f" them row {label_missing.argmax() + 1}; texts such as NaN and None are none. Fill it"
-            " in, or pass drop_missing=True to leave out every row with a missing entry."
+
+
+def encoder_of(like: Dataset | TableEncoder | int) -> TableEncoder:
+    """Return what encoded a table; refuse one without named columns."""
+    encoder = like.encoder if isinstance(like, Dataset) else like
+    if not isinstance(encoder, TableEncoder):
+        raise DatasetError("There are no column names to look for. Give both in one format.")
+    return encoder
+
+
+class _Rows:
+    """Which rows of a table are left, and which of these have a label."""
+
+    def __init__(
+        self,
+        name: str,
+        gaps: NDArray[np.bool_],
+        unlabelled: NDArray[np.bool_],
+        *,
+        drop_missing: bool = False,
+        drop_unlabelled: bool = False,
+        drop_duplicates: bool = False,
+    ) -> None:
+        self.name, self.drop_duplicates = name, drop_duplicates
+        incomplete = gaps if drop_unlabelled else gaps | unlabelled
+        self.left = ~incomplete if drop_missing else np.ones(len(gaps), dtype=bool)
+        self.labelled = self.left & ~unlabelled
+        if not len(gaps):
+            raise DatasetError(f"{name} has no rows. Add some.")
+        n_unlabelled = int((self.left & unlabelled).sum())
+        if n_unlabelled and not drop_unlabelled:
+            leave_out = either("pass drop_unlabelled=True", "give --drop-unlabelled")
+            raise DatasetError(
+                f"{name}: no label in {n_unlabelled} of {number_of(len(gaps), 'row')}, the first of"
+                f" them row {unlabelled.argmax() + 1}; texts such as NaN and None are none. Fill it"
+                f" in, or {leave_out} to leave out such rows"
+                f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap)."
+            )
+        if not self.labelled.any():
+            raise DatasetError(
+                f"{name}: no row is left of {len(gaps)}, as every one has a missing entry."
+                f" {either('Use drop_missing=False', 'Leave out --drop-missing')}, or fill it in."
+            )
+
+    def dataset(self, X: NDArray[Any], y: NDArray[Any], **about: Any) -> Dataset:
+        """Return the points, given the features of the rows left and the labels there are."""
+        with_label = self.labelled[self.left]
+        more, X = X[~with_label], X[with_label]
+        n_duplicates = 0
+        if self.drop_duplicates:
+            first = first_rows(X, y)
+            n_duplicates, X, y = len(X) - len(first), X[first], y[first]
+        return Dataset(
+            self.name,
+            X=X,
+            y=y,
+            n_dropped=int((~self.left).sum()),
+            n_dropped_duplicates=n_duplicates,
+            X_unlabelled=more if len(more) else None,
+            **about,
         )
+
+
+def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the places of the rows that do not repeat an earlier one, label included.
+
+    Examples
+    --------
+    >>> first_rows(np.array([[1.0], [np.nan], [1.0], [np.nan]]), np.array([0, 1, 1, 1]))
+    array([0, 1, 2])
+    """
+    rows = np.column_stack([X, np.unique(y, return_inverse=True)[1]]).astype(np.float64) + 0.0
+    rows[np.isnan(rows)] = np.nan  # one pattern of bits for all
+    keys = rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel()
+    return np.sort(np.unique(keys, return_index=True)[1])

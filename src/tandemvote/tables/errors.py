@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 LONGEST_MESSAGE = 1000
+
+# Signs of Unicode's private area, which a message never shows.
+_EITHER = re.compile("\ue000(.*?)\ue001(.*?)\ue002", re.DOTALL)
 
 
 class DatasetError(ValueError):
@@ -13,16 +18,24 @@ class DatasetError(ValueError):
 
     Examples
     --------
-    >>> str(DatasetError("no column 'a\x1b[2J'\n"))
-    "no column 'a [2J'"
+    >>> error = DatasetError(f"no column 'a\x1b[2J'; {either('pass drop', 'give --drop')}.\n")
+    >>> str(error), error.on_command_line
+    ("no column 'a [2J'; pass drop.", "no column 'a [2J'; give --drop.")
     """
 
     def __init__(self, message: str) -> None:
-        printable = "".join(sign if sign.isprintable() else " " for sign in message).strip()
-        if len(printable) > LONGEST_MESSAGE:
-            half = LONGEST_MESSAGE // 2 - 3
-            printable = f"{printable[:half]} ... {printable[-half:]}"
-        super().__init__(printable)
+        self.message = message
+        super().__init__(_one_line(_EITHER.sub(r"\1", message)))
+
+    @property
+    def on_command_line(self) -> str:
+        """The same message, which names options instead of parameters."""
+        return _one_line(_EITHER.sub(r"\2", self.message))
+
+
+def either(parameter: str, option: str) -> str:
+    """Return words of which a `DatasetError` shows one in Python, the other on the command line."""
+    return f"\ue000{parameter}\ue001{option}\ue002"
 
 
 def number_of(count: int, noun: str) -> str:
@@ -34,3 +47,11 @@ def number_of(count: int, noun: str) -> str:
     ('1 row', '2 rows')
     """
     return f"{count} {noun if count == 1 else noun + 's'}"
+
+
+def _one_line(message: str) -> str:
+    printable = "".join(sign if sign.isprintable() else " " for sign in message).strip()
+    if len(printable) <= LONGEST_MESSAGE:
+        return printable
+    half = LONGEST_MESSAGE // 2 - 3
+    return f"{printable[:half]} ... {printable[-half:]}"

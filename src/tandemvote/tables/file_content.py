@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables.errors import DatasetError, either
 
 LARGEST_CONTENT = 2**30
 """Bytes that a compressed file may unpack to: a small file could fill the memory."""
@@ -61,5 +61,5 @@ def read_text(path: Path, *, encoding: str) -> str:
     except (UnicodeError, LookupError) as error:
         raise DatasetError(
             f"{path} is not text in the encoding {encoding} ({error}). Name its encoding, such as"
-            ' encoding="latin-1" (--encoding latin-1) or "utf-16".'
+            f" {either('encoding=', '--encoding ')}latin-1 or utf-16."
         ) from error

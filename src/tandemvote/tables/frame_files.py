@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tandemvote.extras import import_extra
 from tandemvote.tables.columns import find_column, refuse_data, refuse_duplicates
-from tandemvote.tables.errors import DatasetError, number_of
+from tandemvote.tables.errors import DatasetError, either, number_of
 from tandemvote.tables.file_content import LARGEST_TABLE, read_text
 from tandemvote.tables.labels import MISSING_TEXTS
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 # A comma comes last: it also occurs inside numbers and sentences of files separated otherwise.
 SEPARATORS = ("\t", ";", "|", ",")
+_SPELLED: dict[str, str | None] = {
+    "tab": "\t",
+    "\\t": "\t",
+    "space": " ",
+}  # as one writes them in a shell
 LINES_LOOKED_AT = 50
 
 
@@ -54,9 +59,9 @@ def read_delimited(
     if not text.strip():
         raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
     try:
-        separator = separator or find_separator(text)
+        separator = _SPELLED.get(separator or "", separator) or find_separator(text)
         names = _first_cells(text, separator)
-    except csv.Error as error:
+    except (csv.Error, TypeError, ValueError) as error:  # the last two are about the separator
         raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
     if column_names is not None:
         names, header = list(column_names), False
@@ -94,7 +99,8 @@ def read_delimited(
     except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
         raise DatasetError(
             f"{path} cannot be read as a table of {number_of(len(names), 'column')} separated by "
-            f"{separator!r} ({str(error).strip()}). Correct the line, or name the separator."
+            f"{separator!r} ({str(error).strip()}). Correct the line, or name the sign by"
+            f" {either('separator', '--separator')}."
         ) from error
     for name in _text_columns(frame):
         frame[name] = frame[name].str.strip()
@@ -121,7 +127,7 @@ def find_separator(text: str) -> str:
     return max(reversed(SEPARATORS), key=lines[0].count)
 
 
-def read_parquet(path: Path) -> pandas.DataFrame:
+def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFrame:
     """Read a Parquet file of up to `LARGEST_TABLE` bytes; a stored row index is left out."""
     parquet = import_extra("pyarrow.parquet", "data")
     import_extra("pandas", "data")
@@ -138,19 +144,24 @@ def read_parquet(path: Path) -> pandas.DataFrame:
                 )
             table = file.read()
             table.validate(full=True)  # text may not be text
-            return table.to_pandas()
+            frame = table.to_pandas()
     except DatasetError:
         raise
     except Exception as error:  # pyarrow raises most kinds there are on damaged files
         raise DatasetError(
             f"{path} cannot be read as Parquet ({error}). Write it again, or name its true "
-            "format by file_format."
+            f"format by {either('file_format', '--format')}."
         ) from error
+    for name in categories:
+        find_column(list(frame.columns), name, path)
+        frame[name] = frame[name].astype(object).map(str, na_action="ignore").astype("category")
+    return frame
 
 
 def _first_cells(text: str, separator: str) -> list[str]:
     lines = (line for line in io.StringIO(text) if line.strip())
-    return [name.strip() for name in next(csv.reader(lines, delimiter=separator))]
+    cells = next(csv.reader(lines, delimiter=separator))
+    return [name.strip() or f"Unnamed: {place}" for place, name in enumerate(cells)]
 
 
 def _text_columns(frame: pandas.DataFrame) -> list[str]:
@@ -168,5 +179,8 @@ def _refuse_decimal_commas(cells: pandas.Series, path: Path) -> None:
     if cells.str.fullmatch(r"[+-]?\d+(,\d+)*").all() and cells.str.contains(",").any():
         raise DatasetError(
             f"{path}: column {cells.name!r} holds numbers with commas, such as {cells.iloc[0]!r}. "
-            'For decimal commas pass decimal="," (--decimal ,); remove commas that group thousands.'
+            "For decimal commas "
+            + either("pass decimal=','", "give --decimal ,")
+            + "; remove commas"
+            " that group thousands."
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.tables.array_files import load_arrays, read_libsvm, read_npz
-from tandemvote.tables.dataset import Dataset, from_arrays, from_frame
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables.columns import is_number
+from tandemvote.tables.dataset import (
+    Dataset,
+    encoder_of,
+    from_arrays,
+    from_frame,
+    refuse_other_width,
+)
+from tandemvote.tables.encoder import TableEncoder
+from tandemvote.tables.errors import DatasetError, either
 from tandemvote.tables.frame_files import read_delimited, read_parquet
 
 if TYPE_CHECKING:
@@ -42,7 +51,12 @@ def read_table(
     path: str | os.PathLike[str],
     *,
     target: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     drop_missing: bool = False,
+    drop_unlabelled: bool = False,
+    drop_duplicates: bool = False,
+    like: Dataset | None = None,
     file_format: str | None = None,
     name: str | None = None,
     **options: Any,
@@ -57,27 +71,36 @@ def read_table(
     target : str, optional
         Name of the label column. Needed for CSV and Parquet. A LIBSVM file starts each line with
         the label; an npz file has it in ``y`` or in the array named here.
+    drop, keep : sequence of str
+        Columns to leave out; and columns to take although they seem to number or name the rows,
+        which is refused otherwise.
     drop_missing : bool
         Leave out rows with a missing entry (the paper's rule) and count them in ``n_dropped``. If
         False, missing numbers stay NaN, missing categories become a category of their own, and a
         missing label is an error.
+    drop_unlabelled : bool
+        Leave out rows without a label; their features are in ``X_unlabelled``.
+    drop_duplicates : bool
+        Leave out rows that repeat an earlier one, label included.
+    like : Dataset, optional
+        Read the columns and labels as in this one, of which the file holds further points.
     file_format : {"csv", "libsvm", "npz", "parquet"}, optional
         Overrides the ending.
     name : str, optional
         Name of the data set; the file name without its ending if not given.
     **options
         For LIBSVM ``n_features`` and ``zero_based``, as in `sklearn.datasets.load_svmlight_file`.
-        For CSV:
+        For CSV and Parquet ``categories``: names of columns to take as text even if they hold
+        numbers. For CSV:
 
-        - ``separator``: tab, semicolon, bar or comma; detected if not given;
+        - ``separator``: one character, "tab" or "space"; detected if not given, unless a space;
         - ``decimal``: the decimal sign, a point by default;
         - ``encoding``: UTF-8 by default, with or without a byte-order mark;
         - ``header``: whether the first line names the columns. If not given, it does, and one that
           looks like data is refused; if False, they are called ``column1``, ``column2``, ...;
         - ``column_names``: names for a file without a header line;
         - ``missing_values``: cells that count as missing, ``?`` by default, besides empty ones, NA,
-          NaN, null, None and the like;
-        - ``categories``: names of columns to take as text even if they hold numbers.
+          NaN, null, None and the like.
 
     Returns
     -------
@@ -103,27 +126,38 @@ def read_table(
     {'colour': ('red', 'yellow')}
     """
     path, chosen = _find_format(path, file_format, options)
-    name = name or _without_compression(path).stem
-    origin = f"{chosen} file {path.name}"
-    if chosen in _FRAME_READERS:
-        frame = _FRAME_READERS[chosen](path, **options)
-        return from_frame(frame, target=target, drop_missing=drop_missing, name=name, origin=origin)
-    if chosen == "libsvm":
+    about: dict[str, Any] = {
+        "name": name or _without_compression(path).stem,
+        "origin": f"{chosen} file {path.name}",
+        "drop_missing": drop_missing,
+        "drop_unlabelled": drop_unlabelled,
+        "drop_duplicates": drop_duplicates,
+        "like": like,
+    }
+    with _compared(path, like):
+        if chosen in _FRAME_READERS:
+            text_labels = target is not None and like is not None and like.y.dtype.kind == "U"
+            as_text = [str(target)] if text_labels else []
+            frame = _read_frame(path, chosen, options, like, as_text)
+            return from_frame(frame, target=target, drop=drop, keep=keep, **about)
+        if drop or keep:
+            raise DatasetError(f"{path} has no named columns to {'drop' if drop else 'keep'}.")
+        if chosen == "npz":
+            return from_arrays(*read_npz(path, target=target or "y"), **about)
         if target is not None:
             raise DatasetError(
                 f"{path}: a LIBSVM file has its label at the start of each line, not in a column "
-                f"{target!r}. Leave target out."
+                f"{target!r}. Leave {either('target', '--target')} out."
             )
-        X, y = read_libsvm(path, **options)
-    else:
-        X, y = read_npz(path, target=target or "y", **options)
-    return from_arrays(X, y, drop_missing=drop_missing, name=name, origin=origin)
+        if like is not None:
+            options["n_features"] = like.n_features
+        return from_arrays(*read_libsvm(path, **options), **about)
 
 
 def read_features(
     path: str | os.PathLike[str],
     *,
-    like: Dataset,
+    like: Dataset | TableEncoder | int,
     file_format: str | None = None,
     **options: Any,
 ) -> NDArray[Any]:
@@ -133,8 +167,8 @@ def read_features(
     ----------
     path : path
         A file of any format of `read_table`. Labels in it, if any, are ignored.
-    like : Dataset
-        Says which columns to take, by name where they have names, and how many.
+    like : Dataset, TableEncoder or int
+        Says which columns to take, by name where they have names; or just how many.
     file_format, **options
         As in `read_table`.
 
@@ -159,38 +193,63 @@ def read_features(
     >>> X[0, 0], X[0, 1] == fruit.X[0, 1]
     (np.float64(140.0), np.True_)
     """
-    if "categories" in options:  # the label may be among them, and need not be in this file
-        known = like.feature_names or ()
-        options["categories"] = [name for name in options["categories"] if name in known]
     path, chosen = _find_format(path, file_format, options)
-    if chosen in _FRAME_READERS:
-        frame = _FRAME_READERS[chosen](path, **options)
-        if like.encoder is None:
-            raise DatasetError(
-                f"{like.name} has no column names to look for in {path.name}. Give both in one"
-                " format."
-            )
-        try:
-            return np.asarray(like.encoder.transform(frame))
-        except DatasetError as error:
-            raise DatasetError(f"{path.name} does not fit {like.name}: {error}") from error
-    if chosen == "libsvm":
-        X, _ = read_libsvm(path, n_features=like.n_features, **options)
-    else:
-        way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
-        X = load_arrays(path, required=("X",), way_out=way_out)["X"]
-    if X.shape[1] != like.n_features:
-        raise DatasetError(
-            f"{path.name} has {X.shape[1]} features and {like.name} has {like.n_features}. Give"
-            " points with the same columns in the same order."
-        )
-    return X
+    with _compared(path, like):
+        if chosen in _FRAME_READERS:
+            return np.asarray(encoder_of(like).transform(_read_frame(path, chosen, options, like)))
+        n_features = _width(like)
+        if chosen == "libsvm":
+            X, _ = read_libsvm(path, **{**options, "n_features": n_features})
+        else:
+            way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
+            X = load_arrays(path, required=("X",), way_out=way_out)["X"]
+        refuse_other_width(X, n_features)
+        return X
+
+
+def _read_frame(
+    path: Path,
+    chosen: str,
+    options: dict[str, Any],
+    like: Dataset | TableEncoder | int | None,
+    as_text: Sequence[str] = (),
+) -> pandas.DataFrame:
+    """Read named columns; like others, so that 7 is text where it is one of the categories."""
+    if like is not None:
+        known = encoder_of(like).categories_
+        coded = [name for name, found in known.items() if any(map(is_number, filter(None, found)))]
+        named = [name for name in options.get("categories", ()) if name in known]
+        options = {**options, "categories": [*dict.fromkeys([*coded, *named, *as_text])]}
+    frame = _FRAME_READERS[chosen](path, **options)
+    if not len(frame):
+        raise DatasetError(f"{path} has names of columns but no rows. Add rows.")
+    return frame
+
+
+def _width(like: Dataset | TableEncoder | int) -> int:
+    if isinstance(like, int):
+        return like
+    return like.n_features if isinstance(like, Dataset) else int(like.n_features_in_)
+
+
+@contextmanager
+def _compared(path: Path, like: Dataset | TableEncoder | int | None) -> Iterator[None]:
+    """Let errors say which file does not fit which other."""
+    try:
+        yield
+    except DatasetError as error:
+        if like is None:
+            raise
+        other = like.name if isinstance(like, Dataset) else "the model"
+        raise DatasetError(f"{path.name} does not fit {other}: {error.message}") from error
 
 
 def _find_format(
     path: str | os.PathLike[str], file_format: str | None, options: dict[str, Any]
 ) -> tuple[Path, str]:
     path = Path(path)
+    if path.is_dir():
+        raise DatasetError(f"{path} is a folder. Name one file in it.")
     if not path.is_file():
         raise DatasetError(f"There is no file {path}. Check the path.")
     suffix = _without_compression(path).suffix
@@ -199,7 +258,7 @@ def _find_format(
         raise DatasetError(
             f"{path}: {'unknown format' if file_format else 'unknown ending'} "
             f"{file_format or suffix!r}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; "
-            f"or pass file_format, one of {', '.join(_FORMATS)}."
+            f"or {either('pass file_format', 'give --format')}, one of {', '.join(_FORMATS)}."
         )
     if not path.stat().st_size:
         raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
