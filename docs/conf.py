@@ -42,6 +42,11 @@ html_sidebars = {
     for page in (
         "index",
         "start",
+        "which_design",
+        "pipelines",
+        "ci",
+        "other_languages",
+        "other_tools",
         "which_bound",
         "certificate",
         "theory",

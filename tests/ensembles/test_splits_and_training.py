@@ -86,6 +86,11 @@ def test_every_random_state_inside_is_seeded():
     assert isinstance(first["decisiontreeclassifier__random_state"], int)
 
 
+def test_a_random_state_that_scikit_learn_deprecates_is_left_alone():
+    tree = DecisionTreeClassifier(random_state="deprecated")
+    assert seeded(tree, np.random.RandomState(4)).random_state == "deprecated"
+
+
 def test_folds_in_the_order_of_the_rows_are_refused():
     with pytest.raises(ValueError, match="shuffle=True"):
         split(100, KFold(4), np.random.RandomState(0))

@@ -1,24 +1,130 @@
-"""What the README shows is what a reader gets."""
+"""What the README and the documentation show is what a reader gets."""
 
+import doctest
 import re
+import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tandemvote.bounds import tandem_bound
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
 
-README = Path(__file__).parents[2] / "README.md"
-
-
-@pytest.mark.skipif(not README.exists(), reason="the README is not part of an installed package")
-def test_the_snippet_prints_what_the_readme_says():
-    text = README.read_text(encoding="utf-8")
-    snippet, shown = re.search(r"```python\n(.*?)```\n```text\n(.*?)```", text, re.DOTALL).groups()
-    *statements, expression = snippet.strip().splitlines()
-    names = {}
-    exec("\n".join(statements), names)
-    assert repr(eval(expression, names)).strip() == shown.strip()
+pytestmark = pytest.mark.skipif(
+    not README.exists(), reason="the README is not part of an installed package"
+)
 
 
-def test_the_calculator_line_gives_the_number_it_names():
-    assert str(tandem_bound(tandem_loss=0.12138, n_min_pairs=3359)).startswith("0.5788")
+def blocks(language, path=README):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    found = re.findall(rf"code-block:: {language}\n\n((?:   .*\n|\n)+)", text)
+    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in found]
+
+
+@pytest.fixture(scope="module")
+def reader():
+    """Names that a reader of the README has: models, a hold-out, predictions."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import train_test_split
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(0)
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, X_more, y_train, _ = train_test_split(X, y, test_size=0.5, random_state=0)
+    X_train, X_held_out, y_train, y_held_out = train_test_split(X_train, y_train, random_state=0)
+    names = {
+        "X_train": X_train, "y_train": y_train, "X_more": X_more,
+        "X_held_out": X_held_out, "y_held_out": y_held_out,
+        "fitted_random_forest": RandomForestClassifier(50, random_state=0).fit(X_train, y_train),
+    }  # fmt: skip
+    models = {"svm": GaussianNB(), "nearest": KNeighborsClassifier()}
+    models["network"] = DecisionTreeClassifier(random_state=0)
+    names |= {name: model.fit(X_train, y_train) for name, model in models.items()}
+    digits = np.arange(1797) % 10
+    names["predictions"] = np.where(rng.random((3, 1797)) < 0.1, (digits + 1) % 10, digits)
+    names["mask"] = rng.random((3, 1797)) < 0.5
+    return names
+
+
+def test_every_python_snippet_runs_and_prints_what_is_shown(reader):
+    first, *others = blocks("python")
+    *statements, expression = first.strip().splitlines()
+    exec("\n".join(statements), reader)
+    shown = blocks("text")[0].rpartition("  ...")[0]
+    assert repr(eval(expression, reader)).startswith(shown)
+    for snippet in others:
+        if ">>>" not in snippet:
+            exec(snippet, reader)
+        if 'weights="tandem"' in snippet:
+            claimed = re.search(r"gives ([\d.]+) % on the same digits", README.read_text())[1]
+            assert f"at most {claimed} % (95 %)" in str(reader["forest"].certificate_)
+
+
+def write_tables(folder):
+    """Write the files that the commands of the README and of the documentation name."""
+    import pandas as pd
+    from sklearn.datasets import load_wine
+
+    rng = np.random.default_rng(0)
+    wine = load_wine(as_frame=True).frame.rename(columns={"target": "quality"})
+    wine["outcome"] = np.where(wine["quality"] == 0, "good", "bad")
+    wine.drop(columns="outcome").iloc[:120].to_csv(folder / "wine.csv", index=False)
+    wine.drop(columns=["outcome", "quality"]).iloc[120:].to_csv(folder / "more.csv", index=False)
+    wine.drop(columns="quality").to_csv(folder / "data.csv", index=False)
+    labels = rng.choice(["a", "b"], 200)
+    wrong = rng.random((3, 200)) < 0.1
+    said = np.where(wrong, np.where(labels == "a", "b", "a"), labels).astype(object)
+    said[rng.integers(3, size=200) != np.arange(3)[:, None]] = ""  # trained on it
+    votes = pd.DataFrame({"label": labels, **{f"model{k}": row for k, row in enumerate(said)}})
+    votes.to_csv(folder / "votes.csv", index=False)
+    (folder / "votes").mkdir()
+    for part in (0, 1):
+        whole = votes.iloc[part::2].replace("", None)
+        whole.to_parquet(folder / "votes" / f"{part}.parquet", index=False)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/other_languages.rst"])
+def test_every_command_runs(page, tmp_path, monkeypatch, capsys):
+    for extra in ("typer", "pandas", "pyarrow", "flint", "jinja2"):
+        pytest.importorskip(extra)
+    from tandemvote.cli.app import run
+
+    write_tables(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    lines = [line for block in blocks("sh", ROOT / page) for line in block.splitlines()]
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("tandemvote")]
+    assert commands
+    for _, *arguments in commands:
+        code = run(arguments)
+        assert code in (0, 3) if "--max-error" in arguments else code == 0, capsys.readouterr()
+
+
+PAGES = sorted(path.name for path in ROOT.glob("docs/*.rst") if ">>> " in path.read_text())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_print_what_they_show(page):
+    pytest.importorskip("matplotlib")
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    found = doctest.testfile(
+        str(ROOT / "docs" / page), module_relative=False, optionflags=flags, encoding="utf-8"
+    )
+    assert found.attempted
+    assert found.failed == 0
+
+
+def test_the_calculator_prints_the_number_it_shows():
+    found = doctest.testfile(
+        str(README),
+        module_relative=False,
+        optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
+        encoding="utf-8",
+    )
+    assert found.attempted
+    assert found.failed == 0

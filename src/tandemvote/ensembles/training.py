@@ -57,6 +57,8 @@ def _train_one(estimator: Any, X: Any, y: NDArray[Any], rows: Rows, seed: int) -
 def seeded(estimator: Any, random_state: RandomState) -> Any:
     """Set every `random_state` parameter of an estimator and of the estimators inside it.
 
+    Those that scikit-learn marks as deprecated are left alone: setting them would warn.
+
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -65,7 +67,8 @@ def seeded(estimator: Any, random_state: RandomState) -> Any:
     """
     names = [
         name
-        for name in sorted(estimator.get_params())
-        if name == "random_state" or name.endswith("__random_state")
+        for name, value in sorted(estimator.get_params().items())
+        if f"__{name}".endswith("__random_state")
+        and not (isinstance(value, str) and value == "deprecated")
     ]
     return estimator.set_params(**{name: int(random_state.randint(LARGEST_SEED)) for name in names})
