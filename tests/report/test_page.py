@@ -3,6 +3,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes, certify_per_class
@@ -11,7 +12,7 @@ from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
 from tandemvote.report import render_report, write_report
 from tandemvote.report.confusion import Confusion
-from tandemvote.tables import Dataset
+from tandemvote.tables import Dataset, from_frame
 
 
 class Page(HTMLParser):
@@ -111,6 +112,17 @@ def test_a_data_set_adds_its_columns_and_notes(certificate):
     assert "columns used2" in table
     assert "1 row with missing entries kept" in table
     assert "a150.0 %" in table
+
+
+def test_a_table_adds_how_every_column_was_read(certificate):
+    frame = pandas.DataFrame(
+        {"size": np.arange(60) / 7, "<colour>": ["red", "blue"] * 30, "kind": ["a", "b", "b"] * 20}
+    )
+    data = from_frame(pandas.concat([frame, frame[:1]]), target="kind", name="things")
+    table = Page(render_report(certificate, data=data)).sections["data"]
+    assert "rows that repeat another1" in table
+    for column, kind, detail in data.columns:
+        assert f"{column}{kind}{detail}" in table
 
 
 def test_which_labels_were_used_for_what_is_a_picture_with_words(votes, certificate):
