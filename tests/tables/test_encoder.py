@@ -1,5 +1,6 @@
 """The encoder is a scikit-learn transformer that learns nothing from the rows."""
 
+import joblib
 import numpy as np
 import pandas
 import pytest
@@ -7,6 +8,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
+from tandemvote import CertifiedClassifierCV
 from tandemvote.tables import DatasetError, TableEncoder
 from tandemvote.tables.column_kinds import category_number
 
@@ -71,3 +73,30 @@ def test_a_pipeline_takes_data_frames():
 def test_a_data_frame_comes_out_if_scikit_learn_is_told_so():
     encoded = TableEncoder().set_output(transform="pandas").fit_transform(FRAME)
     assert list(encoded.columns) == ["size", "colour", "since"]
+
+
+@pytest.mark.parametrize("form", ["skops", "joblib"])
+def test_a_model_from_raw_columns_to_labels_survives_a_file(form, tmp_path):
+    rng = np.random.default_rng(0)
+    size, colour = rng.normal(size=90).round(2), rng.choice(["red", "blue", None], 90)
+    day = pandas.date_range("2018-01-01", periods=90).strftime("%d.%m.%Y")
+    table = pandas.DataFrame({"size": size, "colour": colour, "day": day, "row": range(90)})
+    voters = CertifiedClassifierCV(RandomForestClassifier(5, random_state=0), cv=3, random_state=0)
+    model = make_pipeline(TableEncoder(drop=["row"]), voters).fit(table, size > 0)
+    path = tmp_path / f"model.{form}"
+    if form == "joblib":
+        joblib.dump(model, path)
+        again = joblib.load(path)
+    else:
+        skops = pytest.importorskip("skops.io")
+        skops.dump(model[0], path)
+        trusted = ["tandemvote.tables.encoder.TableEncoder"]
+        assert skops.get_untrusted_types(file=path) == trusted
+        again = make_pipeline(skops.load(path, trusted=trusted), model[-1])
+    new = pandas.DataFrame(
+        {"day": ["31.12.2030", None], "colour": ["never seen", None], "size": [0.7, None]}
+    )
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    np.testing.assert_array_equal(again[0].transform(table), model[0].transform(table))
+    with pytest.raises(DatasetError, match="'day' is missing"):
+        again.predict(new.drop(columns="day"))

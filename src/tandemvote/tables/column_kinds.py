@@ -11,6 +11,7 @@ its own. A hash also gives the same number in every file, so further tables need
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import product
@@ -48,6 +49,8 @@ _DAYS = (
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _ISO = "ISO8601"
+_WORDS = {"d": "day", "m": "month", "b": "month", "B": "month", "Y": "year", "y": "year"}
+_WORDS |= {"H": "hour", "I": "hour", "M": "minute", "S": "second", "p": "am/pm"}
 
 
 def category_number(text: str | None) -> float:
@@ -179,6 +182,19 @@ def column_detail(
     else:
         words = " to ".join(shown) + " seconds" * (kind == "duration")
     return kind, words + f", {missing.sum()} missing" * bool(missing.any() and present.size)
+
+
+def date_words(date_format: str) -> str:
+    """Return in words how dates are written, nothing if in ISO 8601.
+
+    Examples
+    --------
+    >>> date_words("%d.%m.%Y %H:%M")
+    ', written as day.month.year hour:minute'
+    """
+    if date_format in ("", _ISO):
+        return ""
+    return ", written as " + re.sub("%(.)", lambda found: _WORDS[found[1]], date_format)
 
 
 def _inferred(column: pandas.Series) -> str:

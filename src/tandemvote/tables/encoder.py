@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.extras import import_extra
-from tandemvote.tables.column_kinds import Categories, column_detail, encode, find_kind
+from tandemvote.tables.column_kinds import Categories, column_detail, date_words, encode, find_kind
 from tandemvote.tables.columns import find_column, refuse_duplicates
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.identifiers import identifier_reason, refuse_identifiers
@@ -112,7 +112,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_ = [(name, "dropped", "as asked") for name in self.drop]
         for name, (numbers, categories) in encoded.items():
             kind, words = column_detail(numbers, self.kinds_[name], categories)
-            words += f", written as {self.date_formats_.get(name)}" * (name in self.date_formats_)
+            words += date_words(self.date_formats_.get(name, ""))
             words += f", kept though {reasons.get(name)}" * (name in reasons)
             self.columns_.append((name, kind, words))
         return _stacked({name: numbers for name, (numbers, _) in encoded.items()})

@@ -28,7 +28,7 @@ NEARLY_ALL = 0.9
 
 _WAYS = ("drop", "keep")
 _NAMES = re.compile(
-    r"unnamed: \d+|index|(row|record)[ _.]?(names?|number|no|nr)|(.*[ _.-])?[ug]?u?id|.*[a-z]I[Dd]"
+    r"(?i:unnamed: \d+|(row|record)[ _.]?(names?|no|nr)|(.*[ _.-])?(uu|gu|u)?id)|.*[a-z]I[Dd]"
 )
 
 
@@ -78,10 +78,12 @@ def refuse_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> Non
     found = [column for column in reasons if column not in keep]
     if found:
         listed = "; ".join(f"{column!r} ({reasons[column]})" for column in found)
-        option = {way: " ".join(f"--{way} {quote(name)}" for name in found) for way in _WAYS}
+        options = {way: " ".join(f"--{way} {quote(name)}" for name in found) for way in _WAYS}
+        one = len(found) == 1
         raise DatasetError(
-            f"{'Columns that seem' if len(found) > 1 else 'A column that seems'} to number or name"
-            f" the rows: {listed}. Voters that can tell rows apart by it may do well here and fail"
-            f" on new rows. {either(f'Pass drop={found}', 'Give ' + option['drop'])} to leave out,"
-            f" or {either(f'keep={found}', option['keep'])} to use what is more than a name."
+            f"{'This column seems' if one else 'These columns seem'} to number or name the rows:"
+            f" {listed}. Voters that tell rows apart by it may do well here and fail on new rows."
+            f" {either(f'Pass drop={found}', 'Give ' + options['drop'])} to leave"
+            f" {'it' if one else 'them'} out, or {either(f'keep={found}', options['keep'])} to use"
+            f" {'it' if one else 'them'}."
         )
