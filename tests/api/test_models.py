@@ -166,7 +166,7 @@ def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (SVC(), r"Pass \[model\] with points it never saw"),
+        (SVC(), r"pass points it never saw: certify\(\[model\]"),
         (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifierCV"),
         (RandomForestRegressor(5), "is not a classifier"),
         (RandomForestClassifier(5, bootstrap=False), "hold_out_votes"),

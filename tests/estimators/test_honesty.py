@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
     CertifiedBaggingClassifier,
+    CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
     certify,
@@ -52,3 +53,20 @@ def test_a_forest_without_a_mistake_in_training_gets_no_small_number(noisy):
     forest = RandomForestClassifier(50, random_state=0).fit(X, y)
     assert forest.score(X, y) > 0.99
     assert all(value.value >= NOISE for value in certify(forest, X, y).bounds.values())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CertifiedForestClassifier(5),
+        CertifiedClassifierCV(),
+        CertifiedBaggingClassifier(n_estimators=5),
+        CertifiedVotingClassifier([("tree", DecisionTreeClassifier())]),
+    ],
+)
+def test_weights_of_points_are_refused(binary, model):
+    X, y = binary
+    with pytest.raises(TypeError, match=r"no sample_weight.*class_weight"):
+        model.fit(X, y, sample_weight=np.ones(len(y)))
+    with pytest.raises(TypeError, match="'groups' is unknown"):
+        model.fit(X, y, groups=y)

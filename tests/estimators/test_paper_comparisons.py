@@ -38,7 +38,7 @@ def test_unlabelled_points_pay_when_labels_are_few():
                 X, digit % 2, train_size=share, random_state=seed
             )
             fitted = CertifiedForestClassifier(50, random_state=seed, sharpening="paper")
-            fitted.fit(labelled, labels, unlabelled)
+            fitted.fit(labelled, labels, X_unlabelled=unlabelled)
             assert fitted.counts_.n_unlabelled == len(unlabelled)
             bounds.append(fitted.bounds_)
         tandem[share] = np.mean([each["tandem"].value for each in bounds])

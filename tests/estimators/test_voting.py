@@ -60,7 +60,7 @@ def test_folds_give_first_order_bounds_and_refuse_the_others(binary):
 def test_unlabelled_points_lend_folds_the_disagreement_bound(binary):
     X, y = binary
     folds = CertifiedVotingClassifier(MODELS, splits=KFold(3, shuffle=True), bound="disagreement")
-    folds.fit(X[:400], y[:400], X[400:])
+    folds.fit(X[:400], y[:400], X_unlabelled=X[400:])
     # Half of the 200 for the disagreement, which weights may depend on, half for the profile.
     assert folds.counts_.n_min_disagreement == 100
     assert folds.certificate_.profile.n_points == 100

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
 from tandemvote.ensembles.hold_out import hold_out_votes, votes_on
-from tandemvote.ensembles.members import BAGGED
+from tandemvote.ensembles.members import BAGGED, voters_in
 from tandemvote.ensembles.out_of_bag import out_of_bag_votes
-from tandemvote.ensembles.refusals import refuse_other_than_one_label
+from tandemvote.ensembles.pipelines import (
+    assumptions_about_steps,
+    before_last_step,
+    last_step,
+)
+from tandemvote.ensembles.refusals import refuse_without_voters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.votes import Votes
 
@@ -73,13 +79,15 @@ def evidence(
         return Evidence(
             votes, (f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter.",)
         )
-    if not isinstance(model, BAGGED):
-        refuse_other_than_one_label(model)
-        raise ValueError(
-            f"{type(model).__name__} does not tell which points its voters were not trained on."
-            " Pass [model] with points it never saw, or let CertifiedClassifierCV train it."
-        )
+    if not isinstance(last_step(model), BAGGED):
+        refuse_without_voters(model)
     check_is_fitted(model)
+    if isinstance(model, Pipeline):
+        assumptions = assumptions_about_steps(model)
+        more = None if X_unlabelled is None else before_last_step(model, X_unlabelled)
+        found = evidence(model[-1], before_last_step(model, X), y, X_unlabelled=more)
+        votes = replace(found.votes, voters=voters_in(model))
+        return Evidence(votes, found.notes, (*assumptions, *found.assumptions))
     if X_unlabelled is not None:
         refuse_training_rows(row_digests(X), X_unlabelled, what="unlabelled")
     votes = out_of_bag_votes(model, X, y, X_unlabelled=X_unlabelled)
@@ -125,7 +133,7 @@ def common_hold_out(
     model: Any, X: Any = None, y: ArrayLike | None = None, *, purpose: str
 ) -> Evidence:
     """Return votes of all voters on the same points, which were used for nothing else."""
-    if is_certified(model) or isinstance(model, BAGGED):
+    if is_certified(model) or isinstance(last_step(model), BAGGED):
         raise ValueError(
             f"With a {type(model).__name__}, X and y mean the data it was trained on; {purpose}"
             " needs labelled points that no voter was trained on. Pass hold_out_votes(model,"
@@ -166,7 +174,7 @@ def own_predict_note(
     model: Any, vote: Callable[[Any], NDArray[Any]], *, test: Any, unlabelled: Any, training: Any
 ) -> list[str]:
     """Say how often the prediction of a bagged ensemble differs from the vote that is certified."""
-    if not isinstance(model, BAGGED):
+    if not isinstance(last_step(model), BAGGED):
         return []
     kinds = (("test", test), ("unlabelled", unlabelled), ("training", training))
     kind, points = next((kind, points) for kind, points in kinds if points is not None)

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
+from tandemvote.ensembles.pipelines import before_last_step, last_step
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.voters import TreeVoter, Voter, predict_codes
 from tandemvote.votes import Voters
@@ -28,7 +29,7 @@ def voters_in(models: Any) -> Voters:
     ----------
     models : sequence of fitted classifiers, or one fitted ensemble
         An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier,
-        BaggingClassifier, or a certified classifier of this library.
+        BaggingClassifier, a pipeline that ends in one, or a certified classifier.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def voters_in(models: Any) -> Voters:
         return partial(_predict_each, models)
     refuse_other_than_one_label(models)
     check_is_fitted(models)
-    if not hasattr(models, "predict_voters") and not isinstance(models, BAGGED):
+    if not hasattr(models, "predict_voters") and not isinstance(last_step(models), BAGGED):
         raise ValueError(
             f"{type(models).__name__} is no ensemble whose voters are known. Pass a list of fitted"
             " classifiers, [model] for a single one."
@@ -80,13 +81,15 @@ def voter_predictions(model: Any, X: ArrayLike) -> Codes:
     Parameters
     ----------
     model : fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier
+        Or a pipeline that ends in one.
     X : array_like, shape (n_samples, n_features)
 
     Returns
     -------
     ndarray of int, shape (n_voters, n_samples)
     """
-    return predict_codes(members_of(model), member_input(model, X), model.n_jobs)
+    points, model = before_last_step(model, X), last_step(model)
+    return predict_codes(members_of(model), member_input(model, points), model.n_jobs)
 
 
 def members_of(model: Any) -> list[Voter]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -22,6 +22,13 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     evaluated on to be drawn without looking at the data.
     """
     refuse_other_than_one_label(model)
+    if any(kind.__module__.partition(".")[0] == "imblearn" for kind in type(model).__mro__):
+        raise ValueError(
+            f"{type(model).__name__} of imbalanced-learn draws the points of its voters by their"
+            " labels, so the points left out are not a fair sample and no certificate exists. Train"
+            f" it by CertifiedClassifierCV({type(model).__name__}(...)), whose folds are drawn"
+            f" without looking at labels. {WITH_A_HOLD_OUT}"
+        )
     refuse_frozen(getattr(model, "estimator", None))
     refuse_class_weight(getattr(model, "class_weight", None))
     trained_on = n_trained_on(model)
@@ -77,6 +84,32 @@ def refuse_other_than_one_label(model: Any) -> None:
             f"{name} predicts {len(model.classes_)} outputs at once; the bounds are about one"
             " label. Fit and certify one model per output, each with its share of delta."
         )
+
+
+def refuse_without_voters(model: Any) -> None:
+    """Refuse a fitted model that is no ensemble of voters which left training points out."""
+    refuse_other_than_one_label(model)
+    name = type(model).__name__
+    raise ValueError(
+        f"{name} has no voters that left training points out, as forests and bagging do, so its"
+        f" training data show nothing. Train it with a certificate:"
+        f" CertifiedClassifierCV({name}(...)).fit(X, y), or"
+        f" CertifiedBaggingClassifier({name}(...)).fit(X, y); or pass points it never saw:"
+        " certify([model], X_held_out, y_held_out)."
+    )
+
+
+def refuse_fit_parameters(names: Iterable[str]) -> None:
+    """Refuse what the `fit` of certified classifiers is given beyond points and labels."""
+    for name in names:
+        if name == "sample_weight":
+            raise TypeError(
+                "fit takes no sample_weight: the guarantee is about the share of wrong labels, to"
+                " which every point contributes alike. Where classes are to count differently, set"
+                " class_weight on the classifier inside CertifiedClassifierCV or"
+                " CertifiedBaggingClassifier; for their errors see certify_per_class."
+            )
+        raise TypeError(f"fit takes X, y and X_unlabelled; {name!r} is unknown.")
 
 
 def refuse_frozen(estimator: Any) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.pipeline import Pipeline
 
 from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
 from tandemvote.ensembles.members import BAGGED, made_of_trees, member_input, members_of
+from tandemvote.ensembles.pipelines import before_last_step, last_step
 from tandemvote.ensembles.private_names import n_trained_on, pick_rows
 from tandemvote.ensembles.splits import held_out_mask
 from tandemvote.ensembles.voters import TreeVoter
@@ -126,11 +126,8 @@ def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike, *, what: str) -> 
     a training point is left out by the bootstraps of all trees whose leaf does not hold its class;
     of a new point, hardly any training point can be found for which that is so.
     """
-    if isinstance(model, Pipeline):
-        if len(model.steps) > 1:
-            X = model[:-1].transform(X)
-        refuse_points_trained_on(model[-1], X, y, what=what)
-    elif hasattr(model, "training_rows_"):
+    X, model = before_last_step(model, X), last_step(model)
+    if hasattr(model, "training_rows_"):
         refuse_training_rows(model.training_rows_, X, what=what)
     elif isinstance(model, BAGGED) and made_of_trees(model) and hasattr(model, "classes_"):
         _refuse_points_in_leaves(model, X, np.asarray(y), what)

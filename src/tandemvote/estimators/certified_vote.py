@@ -22,6 +22,7 @@ from tandemvote.certification import UNIFORM, CertificateRequest, Certification,
 from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.hold_out import votes_on
+from tandemvote.ensembles.refusals import refuse_fit_parameters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.hard_vote import held_out_shares, vote_shares
 from tandemvote.votes import Votes
@@ -92,7 +93,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     n_jobs: int | None = None
     verbose: int = 0
 
-    def fit(self, X: Any, y: ArrayLike, X_unlabelled: Any = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, X_unlabelled: Any = None, **unknown: Any) -> Self:
         """Train the voters, let each predict the points it never saw, and certify the vote.
 
         Parameters
@@ -105,6 +106,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             disagreement bound and add the bound `vote_profile`. Where weights or bound are
             "disagreement", each of the two gets half of them.
         """
+        refuse_fit_parameters(unknown)
         points, labels = self._validate_training(X, y)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)

@@ -68,6 +68,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     {'colour': ('red', None)}
     """
 
+    learns_from_rows = False
+
     def __init__(self, *, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> None:
         self.drop = drop
         self.keep = keep
