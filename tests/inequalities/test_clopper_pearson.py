@@ -90,7 +90,7 @@ def test_three_thousand_random_limits_are_never_inside_and_hardly_outside():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_thousands_of_limits_of_large_samples_are_never_inside(seed):
-    assert_random_limits_hold(seed, 5, 15, 5000)
+    assert_random_limits_hold(seed, 5, 12, 5000)
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_limits_in_the_middle_of_a_billion_points_are_never_inside():
 
 
 @pytest.mark.parametrize("delta", DELTAS)
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 10**5, 10**9, 2**53])
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 10**5, 10**9, 10**12])
 def test_the_edges_are_never_inside(n, delta):
     ks = sorted({k for k in (0, 1, 2, 8, n - 3, n - 2, n - 1, n) if 0 <= k <= n})
     limits = clopper_pearson(ks, n, delta=delta)

@@ -12,27 +12,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln
+from scipy.special import betainc, betaincc
 
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.kl_inverse import kl_lower_inverse, kl_upper_inverse
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 
-ABSCISSAE, GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(80)
-NODES, NODE_WEIGHTS = (1.0 + ABSCISSAE) / 2.0, GAUSS_WEIGHTS / 2.0
-"""Gauss and Legendre's rule for the integral from 0 to 1."""
-
-NEGLIGIBLE = 45.0
-"""Nats by which a density has fallen where the rest of its integral is below 1e-19 of it."""
-
 MOST_STEPS = 40
 """Newton's iterations; six or so are needed."""
 
-MOST_POINTS = 2**53
-"""Beyond it a float does not hold every count."""
+MANY_POINTS, MOST_POINTS = 10**8, 10**12
+"""scipy's tails lose a few digits for the first number of points, too many for the second."""
 
-BLOCK = 1024
-"""Limits computed together: a table of `NODES` for each stays in cache."""
+WIDE_MARGIN = 2.0**-34
+"""Relative margin (5.8e-11) for these few digits."""
+
+SMALLEST_DELTA = 1e-300
+"""Below it tails may underflow, and Chernoff's limit is returned, which is larger."""
 
 
 def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float = 0.05) -> Any:
@@ -42,17 +38,15 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
 
     Parameters
     ----------
-    n_errors : array_like of int
-        Errors k seen.
-    n_samples : array_like of int
-        Points n looked at, n >= k.
+    n_errors, n_samples : array_like of int
+        Errors k seen among n points.
     delta : float in (0, 1)
         Failure probability.
 
     Returns
     -------
     float or ndarray
-        Never below the true limit, and above it by less than a relative 1e-9.
+        Never below the true limit; for delta >= 1e-300 above it by less than a relative 1e-9.
 
     Examples
     --------
@@ -72,25 +66,27 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     limit = np.where(k == 0, -np.expm1(np.log(delta) / n), np.exp(np.log1p(-delta) / n))
     limit = np.atleast_1d(np.where(k == n, 1.0, limit))
     inside = np.atleast_1d((k > 0) & (k < n - 1))
-    some_k, some_n = (np.atleast_1d(count)[inside] for count in (k, n))
-    parts = [slice(start, start + BLOCK) for start in range(0, some_k.size, BLOCK)]
-    found = [_limit(some_k[part], some_n[part], delta) for part in parts]
-    limit[inside] = np.concatenate([*found, []])
-    return np.minimum(limit * (1.0 + INPUT_MARGIN), 1.0).reshape(k.shape)[()]
+    limit[inside] = _limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
+    margin = np.where(n <= MANY_POINTS, INPUT_MARGIN, WIDE_MARGIN)
+    return np.minimum(limit.reshape(k.shape) * (1.0 + margin), 1.0)[()]
 
 
 def _limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
     """Solve for the limits by Newton's iteration, where 0 < k < n - 1."""
     below = delta <= 0.5
-    target = np.log(delta) if below else np.log1p(-delta)
+    target, tail_at = (np.log(delta), betaincc) if below else (np.log1p(-delta), betainc)
     p = _start(k, n, target, below=below)
     inside = p < 1.0  # others are at their limit in floating point, and only move inwards
+    if delta < SMALLEST_DELTA or not inside.any():
+        return p
     k, n, q = k[inside], n[inside], p[inside]
     for _ in range(MOST_STEPS):
-        log_tail, width = _tail(k, n, q, below=below)
-        step = (log_tail - target) * width
+        tail = tail_at(k + 1, n - k, q)
+        # The derivative is n - k times the probability of exactly k errors, divided by 1 - p.
+        exactly_k = np.abs(tail - tail_at(k, n - k + 1, q))
+        step = (np.log(tail) - target) * tail * (1.0 - q) / ((n - k) * exactly_k)
         q = q + step if below else q - step
-        if (np.abs(step) <= 1e-14 * q).all():
+        if (np.abs(step) <= 1e-13 * q).all():
             break
     p[inside] = q
     return p
@@ -103,57 +99,3 @@ def _start(k: FloatArray, n: FloatArray, target: float, *, below: bool) -> Float
     # P(X > k) is also at most (e n p / (k + 1))^(k + 1), which never gives 0.
     least = (k + 1) / n * np.exp(target / (k + 1) - 1.0)
     return np.maximum(least, kl_lower_inverse((k + 1) / n, -target / n))
-
-
-def _tail(
-    k: FloatArray, n: FloatArray, p: FloatArray, *, below: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return ln P(X <= k), or ln P(X > k), and the tail divided by its derivative in p."""
-    q = 1.0 - p
-    width = _integral(p, k, q, n - k - 1) if below else _integral(q, n - k - 1, p, k)
-    # The derivative is n - k times the probability of k errors, divided by q.
-    surplus = k - n * p
-    log_probability = (
-        0.5 * np.log(n / (2 * np.pi * k * (n - k)))
-        + _beyond_stirling(n)
-        - _beyond_stirling(k)
-        - _beyond_stirling(n - k)
-        + k * _log_of_one_plus(-surplus / k, n * p / k)
-        + (n - k) * _log_of_one_plus(surplus / (n - k), n * q / (n - k))
-    )
-    return log_probability + np.log((n - k) * width / q), width
-
-
-def _log_of_one_plus(x: FloatArray, one_plus_x: FloatArray) -> FloatArray:
-    """Take the logarithm of whichever has more digits."""
-    near = np.abs(x) < 0.5
-    return np.where(near, np.log1p(np.where(near, x, 0.0)), np.log(one_plus_x))
-
-
-def _integral(grows: FloatArray, a: FloatArray, falls: FloatArray, b: FloatArray) -> FloatArray:
-    """Integrate (1 + u / grows)^a (1 - u / falls)^b over u from 0 to `falls`."""
-
-    def log_density(u: FloatArray) -> FloatArray:
-        return a * np.log1p(u / grows) + b * np.log1p(-u / falls)
-
-    slope, curvature = b / falls - a / grows, a / grows**2 + b / falls**2
-    end = (np.sqrt(slope**2 + 2 * NEGLIGIBLE * curvature) - slope) / curvature
-    end = np.minimum(end, falls / 2)
-    for _ in range(MOST_STEPS):  # Newton's iteration for the end, which concavity lets settle
-        fall = log_density(end) + NEGLIGIBLE
-        slope = b / (falls - end) - a / (grows + end)
-        closer = end + fall / np.where(slope > 0, slope, 1.0)
-        before, end = end, np.where((slope > 0) & (closer < falls), closer, (end + falls) / 2)
-        if (np.abs(end - before) <= 0.01 * end).all():
-            break
-    end = np.where(log_density(end) < 1 - NEGLIGIBLE, end, falls)
-    values = np.exp(log_density(NODES[:, np.newaxis] * end))
-    return end * (NODE_WEIGHTS @ values)
-
-
-def _beyond_stirling(n: FloatArray) -> FloatArray:
-    """Return ln n! minus Stirling's ln(sqrt(2 pi n) (n / e)^n), without cancellation."""
-    few = np.minimum(n, 32.0)
-    exact = gammaln(few + 1) - (few + 0.5) * np.log(few) + few - 0.5 * np.log(2 * np.pi)
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / n**2) / n**2) / n**2) / n
-    return np.where(n < 32, exact, series)

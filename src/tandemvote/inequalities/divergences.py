@@ -71,11 +71,6 @@ def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
 
     .. math:: KL(\rho‖\pi) = \sum_h \rho_h \ln\frac{\rho_h}{\pi_h}, \quad 0 \ln 0 = 0
 
-    Parameters
-    ----------
-    posterior, prior : array_like of shape (n_voters,)
-        Two distributions over the same voters.
-
     Raises
     ------
     ValueError

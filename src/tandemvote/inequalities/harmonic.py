@@ -151,12 +151,9 @@ def harmonic_size(
 
     Parameters
     ----------
-    posterior : array_like of shape (n_voters,)
-        Weights rho of the voters.
+    posterior, prior : array_like of shape (n_voters,)
     sizes : array_like of shape (n_voters,) or (n_voters, n_voters)
         Points behind each voter, or (symmetric) behind each pair, which has weight rho_h rho_h'.
-    prior : array_like of shape (n_voters,)
-        Weights fixed before seeing the data.
     cap : float
         Larger sets count as this large. It must not depend on the data; see `harmonic_cap`.
 

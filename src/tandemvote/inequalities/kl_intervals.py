@@ -91,14 +91,7 @@ def pac_bayes_kl(
 
 
 def kl_interval(loss: ArrayLike, allowed: ArrayLike) -> Interval:
-    """True rates within a divergence of the observed one, which is known to a relative 3.6e-12.
-
-    Examples
-    --------
-    >>> interval = kl_interval(0.1, 0.00714)
-    >>> round(float(interval.lower), 4), round(float(interval.upper), 4)
-    (0.068, 0.1396)
-    """
+    """True rates within a divergence of the observed one, which is known to a relative 3.6e-12."""
     loss = check_rate(loss)
     return Interval(
         lower=kl_lower_inverse(loss * (1.0 - INPUT_MARGIN), allowed),

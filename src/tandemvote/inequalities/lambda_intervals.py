@@ -40,8 +40,7 @@ def pac_bayes_lambda(
     lambda = 2 / (sqrt(2 L^ / k + 1) + 1) and gamma = sqrt(2 k / L^); with them the bounds become
     L^ + k + sqrt(k^2 + 2 L^ k) and L^ - sqrt(2 L^ k).
 
-    Parameters as in `pac_bayes_kl`. `upper` may exceed 1 (it is an objective as much as a bound);
-    `gamma` is infinite where the loss is 0.
+    Parameters as in `pac_bayes_kl`. `upper` may exceed 1; `gamma` is infinite where the loss is 0.
 
     Examples
     --------
@@ -59,24 +58,12 @@ def pac_bayes_lambda(
 
 
 def best_lambda(loss: ArrayLike, k: ArrayLike) -> Any:
-    """Minimiser over (0, 2) of loss / (1 - lam / 2) + k / (lam (1 - lam / 2)).
-
-    Examples
-    --------
-    >>> float(best_lambda(0.0, 0.01))
-    1.0
-    """
+    """Minimiser over (0, 2) of loss / (1 - lam / 2) + k / (lam (1 - lam / 2))."""
     loss, k = np.asarray(loss, float), np.asarray(k, float)
     return (2.0 / (np.sqrt(2.0 * loss / k + 1.0) + 1.0))[()]
 
 
 def eliminated_upper(loss: ArrayLike, k: ArrayLike) -> Any:
-    """Value of that minimum: loss + k + sqrt(k^2 + 2 loss k).
-
-    Examples
-    --------
-    >>> float(eliminated_upper(0.0, 0.01))
-    0.02
-    """
+    """Value of that minimum: loss + k + sqrt(k^2 + 2 loss k)."""
     loss, k = np.asarray(loss, float), np.asarray(k, float)
     return (loss + k + np.sqrt(k * (k + 2.0 * loss)))[()]

@@ -41,15 +41,12 @@ def unexpected_bernstein_upper(
     ----------
     mean, mean_square : array_like of float
         Observed means of x and of its square, averaged over the posterior.
-    n : float
-        Sample size: where sets differ in size the smallest one, or the harmonic size with its own
-        divergence.
+    n, kl_divergence : float
+        Smallest sample size, or the harmonic one, and the divergence that belongs to it.
     largest : array_like of float > 0
         Largest value b of the variable, which may fall below 0 as far as it likes.
     rates : ndarray of float in (0, 1)
         Values of g b, fixed without looking at the data; see `bernstein_rates`.
-    kl_divergence : float >= 0
-        Divergence that belongs to `n`, twice that of the voters for pairs.
     delta : float in (0, 1)
         Failure probability.
 
