@@ -20,7 +20,7 @@ from tandemvote.bounds import (
     smallest_coalition,
     test_set_bound,
 )
-from tandemvote.bounds.majorities import markov_factor, minimal_coalitions, voting_units
+from tandemvote.bounds.majorities import by_markov, minimal_coalitions, voting_units
 from tandemvote.hard_vote import exact_weights, votable, weighted_vote
 
 rates = st.integers(0, 1000).map(lambda n: n / 1000)
@@ -113,7 +113,8 @@ def test_the_smallest_coalition_is_exact_where_it_can_be_and_else_one_half():
 @given(st.fractions(Fraction(1, 2), 1), st.sampled_from([1, 2]))
 def test_factors_are_rounded_up(smallest, order):
     exact = 1 / smallest**order
-    assert exact <= Fraction(markov_factor(smallest, order)) <= exact * (1 + Fraction(1, 10**14))
+    factor = Fraction(by_markov(2.0**-10, order, smallest)) * 2**10
+    assert exact <= factor <= exact * (1 + Fraction(1, 10**14))
 
 
 @settings(deadline=None, max_examples=200)

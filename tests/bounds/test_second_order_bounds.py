@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from truth import kl_lower, kl_upper, xi
 
 from tandemvote import VoteCounts, Votes, bounds
-from tandemvote.bounds.c_box import C_BOX, c_box_bound
+from tandemvote.bounds.c_tandem import C_BOX, c_box_bound
 from tandemvote.bounds.chebyshev_cantelli import (
     BERNSTEIN_CANTELLI,
     OFFSETS,

@@ -19,8 +19,7 @@ from tandemvote.bounds.agreement import agreement_bound, agreement_oracle
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import c1_bound, c1_oracle, c2_bound, c2_oracle
-from tandemvote.bounds.c_box import c_box_bound
-from tandemvote.bounds.c_tandem import c_tandem_bound, c_tandem_oracle
+from tandemvote.bounds.c_tandem import c_box_bound, c_tandem_bound, c_tandem_oracle
 from tandemvote.bounds.chebyshev_cantelli import (
     bernstein_cantelli_bound,
     chebyshev_cantelli_oracle,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.coalition import ruger, voter_limits
-from tandemvote.counting.counts import FloatArray
+from tandemvote.inequalities.outward import FloatArray
 
 
 def agreement_oracle(*, losses: ArrayLike, quorum: int) -> float:
@@ -14,20 +14,12 @@ def agreement_oracle(*, losses: ArrayLike, quorum: int) -> float:
 
     .. math:: \min_{l < r} \frac{1}{r - l} \sum_{k \le K - l} L_{(k)}
 
-    with the errors in ascending order: r voters that agree on a wrong label err together. With
-    l = 0 this is K / r times the mean error. Where all agree, r = K, it is the error of the best
-    voter.
-
-    Parameters
-    ----------
-    losses : array_like of shape (n_voters,)
-    quorum : int
-        How many voters must agree, r.
+    with the errors in ascending order and r = `quorum`: r voters that agree on a wrong label err
+    together. With l = 0 this is K / r times the mean error. Where all agree, r = K, it is the error
+    of the best voter.
 
     Examples
     --------
-    >>> round(agreement_oracle(losses=[0.04, 0.04, 0.04], quorum=2), 6)
-    0.06
     >>> round(agreement_oracle(losses=[0.04, 0.05, 0.06], quorum=3), 6)
     0.04
     """
@@ -51,15 +43,11 @@ def agreement_bound(
 
     Parameters
     ----------
-    errors, sizes : array_like of int, shape (n_voters,)
-        Errors of each voter, and points it was tested on and not trained on.
+    errors, sizes, prior, delta
+        As in `coalition_bound`.
     quorum : int
         How many voters must agree for an answer. Where several labels have as many, any of them
         may be the answer.
-    prior : array_like of shape (n_voters,), optional
-        Shares of delta, fixed before seeing the points, uniform by default.
-    delta : float in (0, 1)
-        Failure probability.
 
     Examples
     --------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class BoundValue:
         return f"{self.label} {self.value:.6f} ({', '.join(shown)})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Bound:
     """A bound on the majority vote's error, callable on counts.
 
@@ -61,17 +62,20 @@ class Bound:
         What it measures, in one line.
     theorem : str
         Where it stands in the paper.
-    labels_used : str
-        Which labels its value consumed.
     formula : callable
         Plain function of numbers in its published form, keyword arguments only.
-    terms : callable
-        The formula's arguments, delta aside, from averages; see `terms`.
-    needs : tuple of Requirement
-        What the votes must offer.
     evaluate : callable, optional
         The bound from averages and delta, with the sample sizes that the averages stand for, or
         why its estimates contradict each other; without it the published form.
+    terms : callable, optional
+        The formula's arguments, delta aside, from averages; by default their attributes of the
+        same names.
+    renamed : mapping of str to str
+        Arguments that are an attribute of another name.
+    needs : tuple of Requirement
+        What the votes must offer.
+    labels_used : str
+        Which labels its value consumed.
     superseded_by : str, optional
         Name of a bound of the same estimates that is never looser.
     most_voters : int, optional
@@ -82,11 +86,12 @@ class Bound:
     label: str
     summary: str
     theorem: str
-    labels_used: str
     formula: Callable[..., float]
-    terms: Callable[[Averages], dict[str, Any]]
-    needs: tuple[Requirement, ...] = ()
     evaluate: Callable[[Averages, float], float | str] | None = None
+    terms: Callable[[Averages], dict[str, Any]] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[Requirement, ...] = ()
+    labels_used: str = "held-out labels"
     superseded_by: str | None = None
     most_voters: int | None = None
 
@@ -122,7 +127,7 @@ class Bound:
 
     def at(self, averages: Averages, delta: float) -> BoundValue:
         """Evaluate the bound at averages that are known already; nothing is checked."""
-        terms = self.terms(averages)
+        terms = self._named_terms(averages) if self.terms is None else self.terms(averages)
         if self.evaluate is None:
             value: float | str = self.formula(**terms, delta=delta)
         else:
@@ -140,19 +145,9 @@ class Bound:
         few = self.most_voters is None or counts.n_voters <= self.most_voters
         return few and self.applies_to(counts)
 
+    def _named_terms(self, averages: Averages) -> dict[str, Any]:
+        names = [name for name in signature(self.formula).parameters if name != "delta"]
+        return {name: getattr(averages, self.renamed.get(name, name)) for name in names}
+
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"
-
-
-def terms(*names: str, **renamed: str) -> Callable[[Averages], dict[str, Any]]:
-    """Take the arguments of a formula from the averages' attributes of that name, or of another.
-
-    Examples
-    --------
-    >>> from tandemvote.votes import Votes
-    >>> averages = Averages.of(VoteCounts.from_votes(Votes.from_predictions([[0, 1]], [0, 0])))
-    >>> terms("gibbs_loss", n="n_min")(averages)
-    {'gibbs_loss': 0.5, 'n': 2}
-    """
-    attributes = {**dict(zip(names, names, strict=True)), **renamed}
-    return lambda averages: {name: getattr(averages, a) for name, a in attributes.items()}

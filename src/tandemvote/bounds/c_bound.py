@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.contradiction import no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
-from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import (
     Interval,
     binary_kl,
@@ -20,7 +19,7 @@ from tandemvote.inequalities import (
 from tandemvote.inequalities.kl_intervals import complexity
 from tandemvote.inequalities.kl_inverse import check_rate
 from tandemvote.inequalities.moments import trinomial_moment
-from tandemvote.inequalities.outward import outward
+from tandemvote.inequalities.outward import FloatArray, outward
 
 GRID = 65
 REFINEMENTS = 9
@@ -216,12 +215,9 @@ C1 = Bound(
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
-    labels_used="held-out labels",
     formula=c1_bound,
     evaluate=_evaluate_c1,
-    terms=terms(
-        "gibbs_loss", "disagreement", "n_min", "kl_divergence", n_min_pairs="n_min_disagreement"
-    ),
+    renamed={"n_min_pairs": "n_min_disagreement"},
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )
 
@@ -230,11 +226,8 @@ C2 = Bound(
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
-    labels_used="held-out labels",
     formula=c2_bound,
     evaluate=_evaluate_c2,
-    terms=terms(
-        "tandem_loss", "n_min_pairs", "kl_divergence", disagreement="labelled_disagreement"
-    ),
+    renamed={"disagreement": "labelled_disagreement"},
     needs=(BINARY_LABELS, PAIR_OVERLAPS),
 )

@@ -16,13 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.contradiction import no_pair
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
-from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import Interval, pac_bayes_kl, xi
-from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 from tandemvote.inequalities.unexpected_bernstein import (
     bernstein_rates,
     unexpected_bernstein_upper,
@@ -157,17 +156,13 @@ def _evaluate_split_kl(averages: Averages, delta: float) -> float | str:
     return no_pair(both, one) or _best_offset(both, one)
 
 
-_TERMS = terms("tandem_loss", "lone_error", "n_min_pairs", "kl_divergence")
-
 BERNSTEIN_CANTELLI = Bound(
     name="bernstein_cantelli",
     label="CCPBUB",
     summary="Chebyshev-Cantelli with an offset, on the variance of pair errors",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
-    labels_used="held-out labels",
     formula=bernstein_cantelli_bound,
     evaluate=_evaluate_bernstein,
-    terms=_TERMS,
     needs=(PAIR_OVERLAPS,),
 )
 
@@ -176,9 +171,7 @@ SPLIT_KL_CANTELLI = Bound(
     label="CCPBSkl",
     summary="Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
-    labels_used="held-out labels",
     formula=split_kl_cantelli_bound,
     evaluate=_evaluate_split_kl,
-    terms=_TERMS,
     needs=(PAIR_OVERLAPS,),
 )

@@ -12,11 +12,10 @@ from tandemvote.bounds.averages import Averages, distribution
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
 from tandemvote.bounds.requirements import Requirement
-from tandemvote.counting.counts import FloatArray
 from tandemvote.hard_vote import exact_weights
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, outward
+from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 
 SMALLEST_SHARE = 1e-300
 """A voter with a smaller share of delta has no limit but 1."""
@@ -39,13 +38,6 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
 
     The vote errs only where some such A errs as a whole, and there the voters that err cost at
     least 1. Equal weights: Rüger's inequality, which no smaller number could replace.
-
-    Parameters
-    ----------
-    losses : array_like of shape (n_voters,)
-        Error of each voter.
-    posterior : array_like of shape (n_voters,), optional
-        The vote's weights, uniform by default.
 
     Examples
     --------
@@ -80,10 +72,9 @@ def coalition_bound(
 
     Parameters
     ----------
-    errors : array_like of int, shape (n_voters,)
-        Errors of each voter on points it was not trained on.
-    sizes : array_like of int, shape (n_voters,)
-        Number of these points; without points the limit is 1.
+    errors, sizes : array_like of int, shape (n_voters,)
+        Errors of each voter on points it was not trained on, and the number of these points;
+        without points the limit is 1.
     posterior : array_like of shape (n_voters,), optional
         The vote's weights rho, uniform by default.
     prior : array_like of shape (n_voters,), optional
@@ -118,9 +109,9 @@ def voter_limits(
     # A little less than its share, as shares that sum to 1 up to rounding may exceed it.
     shares = delta * distribution(prior, n.size, "prior") * (1.0 - ARITHMETIC_MARGIN)
     limits = np.ones(n.size)
-    judged = (n > 0) & (shares >= SMALLEST_SHARE)
-    for share in np.unique(shares[judged]):
-        some = judged & (shares == share)
+    limited = (n > 0) & (shares >= SMALLEST_SHARE)
+    for share in np.unique(shares[limited]):
+        some = limited & (shares == share)
         limits[some] = clopper_pearson(k[some], n[some], delta=share)
     return limits
 
@@ -202,7 +193,6 @@ COALITION = Bound(
     label="COA",
     summary="the voters' own limits, combined over the coalitions that could err",
     theorem="Rüger's inequality, with Clopper-Pearson",
-    labels_used="held-out labels",
     formula=coalition_bound,
     terms=_observed,
     needs=(SOME_HELD_OUT_POINTS,),

@@ -31,9 +31,8 @@ from scipy.special import betainc, digamma, gammaln
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.bound import BoundValue
 from tandemvote.bounds.requirements import RequirementError
-from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
-from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 from tandemvote.votes import Votes
 
 LEVELS = (0.4, 0.45, 0.48)

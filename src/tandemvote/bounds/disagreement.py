@@ -4,7 +4,7 @@ Disagreements need no labels, so unlabelled points sharpen this bound.
 """
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.contradiction import no_vote_of_two_classes
 from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS
 from tandemvote.inequalities import Interval, pac_bayes_kl
@@ -64,9 +64,7 @@ DISAGREEMENT = Bound(
     label="DIS",
     summary="error and disagreement of random voters, two classes, uses unlabelled points",
     theorem="Theorem 5",
-    labels_used="held-out labels",
     formula=disagreement_bound,
     evaluate=_evaluate,
-    terms=terms("gibbs_loss", "disagreement", "n_min", "n_min_disagreement", "kl_divergence"),
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )

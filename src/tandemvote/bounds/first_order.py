@@ -1,11 +1,9 @@
 """FO: twice the error of a randomly drawn voter (Theorem 1, with Theorem 7)."""
 
-from fractions import Fraction
-
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.majorities import HALF, markov_factor
+from tandemvote.bounds.majorities import by_markov
 from tandemvote.bounds.requirements import HELD_OUT_POINTS
-from tandemvote.inequalities import Interval, pac_bayes_kl
+from tandemvote.inequalities import pac_bayes_kl
 
 
 def first_order_oracle(*, gibbs_loss: float) -> float:
@@ -26,28 +24,13 @@ def first_order_bound(
 
     .. math:: 2\, kl^{+}\Big(\hat G, \frac{KL + \ln(2\sqrt{n_1}/\delta)}{n_1}\Big)
 
-    Parameters
-    ----------
-    gibbs_loss : float
-        Observed error rate averaged over the posterior, G^.
-    n_min : float
-        Smallest held-out set, n1.
-    kl_divergence : float
-        KL(rho‖pi).
-    delta : float
-        Failure probability.
-
     Examples
     --------
     >>> round(first_order_bound(gibbs_loss=0.20851, n_min=9459.96), 4)  # Adult in the paper
     0.4517
     """
     gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta)
-    return _by_markov(gibbs, HALF)
-
-
-def _by_markov(gibbs: Interval, coalition: Fraction) -> float:
-    return float(min(1.0, markov_factor(coalition, 1) * gibbs.upper))
+    return by_markov(gibbs.upper, 1)
 
 
 FIRST_ORDER = Bound(
@@ -55,15 +38,9 @@ FIRST_ORDER = Bound(
     label="FO",
     summary="twice the error of a randomly drawn voter",
     theorem="Theorem 1",
-    labels_used="held-out labels",
     formula=first_order_bound,
-    evaluate=lambda averages, delta: _by_markov(
-        averages.gibbs_interval(delta), averages.smallest_coalition
+    evaluate=lambda averages, delta: by_markov(
+        averages.gibbs_interval(delta).upper, 1, averages.smallest_coalition
     ),
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "n_min": averages.n_min,
-        "kl_divergence": averages.kl_divergence,
-    },
     needs=(HELD_OUT_POINTS,),
 )

@@ -36,10 +36,6 @@ def smallest_coalition(weights: ArrayLike) -> Fraction:
     Exact for equal weights, for a voter with more than half of the weight, and for up to 15 voters
     with any weights. Otherwise one half, which is never too large.
 
-    Parameters
-    ----------
-    weights : array_like of shape (n_voters,)
-
     Examples
     --------
     >>> smallest_coalition([1 / 3, 1 / 3, 1 / 3]), smallest_coalition([0.5, 0.25, 0.25])
@@ -58,16 +54,9 @@ def smallest_coalition(weights: ArrayLike) -> Fraction:
 
 
 def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Coalitions that are none without any one of their members.
+    """Coalitions, of up to 15 voters, that are none without any one of their members.
 
-    Parameters
-    ----------
-    units : ndarray of int, shape (n_voters,)
-        Positive, of up to 15 voters.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_coalitions, n_voters)
+    One row per coalition, True at its members.
 
     Examples
     --------
@@ -81,18 +70,20 @@ def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.asarray(members[2 * (sums[coalitions] - lightest) < total])
 
 
-def markov_factor(smallest: Fraction, order: int) -> float:
-    """Return what Markov's inequality of an order pays for it, 1 / w^order, rounded up.
+def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
+    """Bound the vote's error by a moment E[Z^order] of the erring weight, rounded up.
 
-    The erring weight Z is at least w where the vote errs, so the error is at most E[(Z / w)^order].
+    Where the vote errs Z is at least w, the smallest coalition, so by Markov's inequality the error
+    is at most E[Z^order] / w^order: twice the first moment, four times the second for w = 1/2.
 
     Examples
     --------
-    >>> markov_factor(HALF, 1), markov_factor(HALF, 2), round(markov_factor(Fraction(2, 3), 2), 6)
-    (2.0, 4.0, 2.25)
+    >>> by_markov(0.125, 1), by_markov(0.125, 2), round(by_markov(0.125, 2, Fraction(2, 3)), 6)
+    (0.25, 0.5, 0.28125)
     """
     factor = float(1 / smallest**order)
-    return factor if smallest in (HALF, 1) else factor * ROUNDING
+    exact = smallest in (HALF, 1)
+    return float(min(1.0, (factor if exact else factor * ROUNDING) * moment))
 
 
 def _subset_sums(units: NDArray[np.int64]) -> NDArray[np.int64]:

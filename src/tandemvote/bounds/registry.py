@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import C1, C2
-from tandemvote.bounds.c_box import C_BOX
-from tandemvote.bounds.c_tandem import C_TANDEM
+from tandemvote.bounds.c_tandem import C_BOX, C_TANDEM
 from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
 from tandemvote.bounds.coalition import COALITION
 from tandemvote.bounds.disagreement import DISAGREEMENT

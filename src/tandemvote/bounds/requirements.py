@@ -30,8 +30,7 @@ class Requirement:
     explanation : callable
         What is missing and what to do, in words, given the counts.
     without_it_vacuous : bool
-        True where the bound stays valid but trivial without the property; False where it is not
-        defined at all.
+        Whether the bound stays valid but trivial without the property; else it is not defined.
     """
 
     holds: Callable[[VoteCounts], bool]
@@ -47,12 +46,12 @@ def _binary_explanation(counts: VoteCounts) -> str:
     )
 
 
-def _overlap_explanation(overlaps: IntArray, unlabelled_would_help: bool) -> str:
-    pair = tuple(int(i) for i in np.argwhere(overlaps == 0)[0]) if (overlaps == 0).any() else ()
-    ways = "Train each voter on fewer points (max_samples=0.5), or use 'first_order'"
+def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
+    first, second = np.argwhere(overlaps == 0)[0]
     return (
-        f"voters {pair[0]} and {pair[1]} share no held-out point, so nothing is known about their"
-        f" common errors. {ways}{', or add unlabelled points' if unlabelled_would_help else ''}."
+        f"voters {first} and {second} share no held-out point, so nothing is known about their"
+        " common errors. Train each voter on fewer points (max_samples=0.5), or use 'first_order'"
+        f"{other_way}."
     )
 
 
@@ -70,12 +69,14 @@ HELD_OUT_POINTS = Requirement(
 )
 PAIR_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_pairs > 0,
-    explanation=lambda counts: _overlap_explanation(counts.overlaps, False),
+    explanation=lambda counts: _overlap_explanation(counts.overlaps),
     without_it_vacuous=True,
 )
 DISAGREEMENT_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_disagreement > 0,
-    explanation=lambda counts: _overlap_explanation(counts.disagreement_overlaps, True),
+    explanation=lambda counts: _overlap_explanation(
+        counts.disagreement_overlaps, ", or add unlabelled points"
+    ),
     without_it_vacuous=True,
 )
 ONE_CLASSIFIER = Requirement(
@@ -88,15 +89,7 @@ ONE_CLASSIFIER = Requirement(
 
 
 def missing(needs: Iterable[Requirement], counts: VoteCounts) -> list[Requirement]:
-    """Return the requirements that the votes do not meet.
-
-    Examples
-    --------
-    >>> from tandemvote.votes import Votes
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
-    >>> missing([BINARY_LABELS], counts) == [BINARY_LABELS]
-    True
-    """
+    """Return the requirements that the votes do not meet."""
     return [need for need in needs if not need.holds(counts)]
 
 

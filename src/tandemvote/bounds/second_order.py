@@ -13,7 +13,7 @@ both FO and TND. It is the mean of one variable of a pair of voters, 3 (e + e')/
 from __future__ import annotations
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, terms
+from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
 from tandemvote.inequalities import pac_bayes_kl
@@ -83,9 +83,7 @@ SECOND_ORDER = Bound(
     label="SO",
     summary="sharp bound from error and tandem error of pairs",
     theorem="majorant 3z - 2z^2 of the erring weight, with Theorem 7",
-    labels_used="held-out labels",
     formula=second_order_bound,
     evaluate=_evaluate,
-    terms=terms("pair_gibbs_loss", "tandem_loss", "n_min_pairs", "kl_divergence"),
     needs=(PAIR_OVERLAPS,),
 )

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tandemvote.counting.counts import FloatArray
 from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.inequalities import SampleSize, kl_divergence
+from tandemvote.inequalities.outward import FloatArray
 
 
 def smallest(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> SampleSize:

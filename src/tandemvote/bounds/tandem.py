@@ -1,11 +1,9 @@
 """TND: four times the rate at which two random voters err together (Theorem 3, with Theorem 7)."""
 
-from fractions import Fraction
-
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.majorities import HALF, markov_factor
+from tandemvote.bounds.majorities import by_markov
 from tandemvote.bounds.requirements import PAIR_OVERLAPS
-from tandemvote.inequalities import Interval, pac_bayes_kl
+from tandemvote.inequalities import pac_bayes_kl
 
 
 def tandem_oracle(*, tandem_loss: float) -> float:
@@ -26,28 +24,13 @@ def tandem_bound(
 
     .. math:: 4\, kl^{+}\Big(\hat T, \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
 
-    Parameters
-    ----------
-    tandem_loss : float
-        Observed rate at which both of two voters err, averaged over pairs, T^.
-    n_min_pairs : float
-        Smallest overlap of two held-out sets, n2.
-    kl_divergence : float
-        KL(rho‖pi) of the voters; pairs count it twice.
-    delta : float
-        Failure probability.
-
     Examples
     --------
     >>> round(tandem_bound(tandem_loss=0.12138, n_min_pairs=3359.92), 4)  # Adult in the paper
     0.5788
     """
     tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
-    return _by_markov(tandem, HALF)
-
-
-def _by_markov(tandem: Interval, coalition: Fraction) -> float:
-    return float(min(1.0, markov_factor(coalition, 2) * tandem.upper))
+    return by_markov(tandem.upper, 2)
 
 
 TANDEM = Bound(
@@ -55,15 +38,9 @@ TANDEM = Bound(
     label="TND",
     summary="four times the rate at which two random voters err together",
     theorem="Theorem 3",
-    labels_used="held-out labels",
     formula=tandem_bound,
-    evaluate=lambda averages, delta: _by_markov(
-        averages.tandem_interval(delta), averages.smallest_coalition
+    evaluate=lambda averages, delta: by_markov(
+        averages.tandem_interval(delta).upper, 2, averages.smallest_coalition
     ),
-    terms=lambda averages: {
-        "tandem_loss": averages.tandem_loss,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
-    },
     needs=(PAIR_OVERLAPS,),
 )

@@ -1,6 +1,5 @@
 """The test-set bound: what labelled points used for nothing else say about one classifier."""
 
-from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import ONE_CLASSIFIER
 from tandemvote.inequalities import clopper_pearson
@@ -14,14 +13,8 @@ def test_set_bound(*, n_errors: int, n_samples: int, delta: float = 0.05) -> flo
     Where labels can be spared for a test set it is much tighter than any bound computed from the
     points the voters were trained around. It costs those labels.
 
-    Parameters
-    ----------
-    n_errors : int
-        Test points the vote gets wrong.
-    n_samples : int
-        Labelled test points, used neither for training, nor for weights, nor for any choice.
-    delta : float
-        Failure probability.
+    The `n_samples` test points were used neither for training, nor for weights, nor for any choice;
+    the vote gets `n_errors` of them wrong.
 
     Examples
     --------
@@ -35,10 +28,6 @@ def test_set_bound(*, n_errors: int, n_samples: int, delta: float = 0.05) -> flo
 test_set_bound.__test__ = False  # type: ignore[attr-defined]
 
 
-def _observed(averages: Averages) -> dict[str, int]:
-    return {"n_errors": int(averages.counts.errors[0]), "n_samples": int(averages.counts.sizes[0])}
-
-
 TEST_SET = Bound(
     name="test_set",
     label="TEST",
@@ -46,6 +35,9 @@ TEST_SET = Bound(
     theorem="Clopper-Pearson",
     labels_used="labels of an extra test set",
     formula=test_set_bound,
-    terms=_observed,
+    terms=lambda averages: {
+        "n_errors": int(averages.counts.errors[0]),
+        "n_samples": int(averages.counts.sizes[0]),
+    },
     needs=(ONE_CLASSIFIER,),
 )

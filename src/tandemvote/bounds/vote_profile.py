@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, BoundValue, terms
+from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.contradiction import ContradictionError
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
@@ -235,8 +235,9 @@ def _profile(averages: Averages) -> VoteProfile:
 
 
 def _terms(averages: Averages) -> dict[str, float]:
-    shared = terms("gibbs_loss", "n_min", "kl_divergence")(averages)
-    return {**shared, "n_unlabelled": _profile(averages).n_points}
+    names = ("gibbs_loss", "n_min", "kl_divergence")
+    observed = {name: getattr(averages, name) for name in names}
+    return {**observed, "n_unlabelled": _profile(averages).n_points}
 
 
 VOTE_PROFILE = ProfileBound(
