@@ -49,7 +49,8 @@ validity: $(INSTALLED)  ## simulate every guarantee, hours
 	$(BIN)/python validity/finer.py
 
 bench: $(INSTALLED)  ## speed, as ratios measured in one run
-	@for script in benchmarks/*.py; do echo "== $$script"; OMP_NUM_THREADS=1 $(BIN)/python $$script; done
+	@export PYTHONPATH=. OMP_NUM_THREADS=1; \
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis

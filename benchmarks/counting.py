@@ -98,7 +98,7 @@ def measure(folder: str) -> None:
     print(f"{counts}")
     print(f"processor time           {spent:9.1f} s ({waited:.1f} s by the clock)")
     print(f"points per second        {votes.n_points / spent:9.0f}")
-    print(f"reading and decoding     {reading / spent:9.2f} of it, judged by a part")
+    print(f"reading and decoding     {reading / spent:9.2f} of it, estimated from a part")
     print(f"sgemm peak of one core   {peak / 1e9:9.1f} Gflop/s")
     print(f"share of the peak        {operations / spent / peak:9.2f}")
     print(f"most memory resident     {memory:9.2f} GiB")
@@ -117,7 +117,7 @@ def sgemm_peak(size: int = 2048, repeats: int = 5) -> float:
 
 
 def read_alone(votes: ParquetVotes, n_pieces: int = 20) -> float:
-    """Time to read everything, judged from one piece of it."""
+    """Time to read everything, estimated from one piece of it."""
     piece = votes.split(n_pieces)[0]
     start = process_time()
     for _ in piece:

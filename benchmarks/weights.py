@@ -5,7 +5,7 @@ between machines. The goal is 10 times faster at 100 voters and 50 times at 1,00
 lower objective. Products are multiplications by the pair matrix; their ratio is the one to expect
 once the matrix is too large for the processor's cache.
 
-Run: python benchmarks/weights.py
+Run: PYTHONPATH=. python benchmarks/weights.py
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
+from reproduction.irprop import irprop
 from tandemvote.bounds.sharpening import HARMONIC, PAPER
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
-from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective, Solver
 from tandemvote.weights.problems import PROBLEMS
 
@@ -85,7 +85,7 @@ def main() -> None:
                 prior = np.full(n_voters, 1.0 / n_voters)
                 for sharpening in (PAPER, HARMONIC):
                     objective = PROBLEMS[bound].objective(counts, prior, 0.05, sharpening)
-                    fast, default, few = measure(PROBLEMS[bound].default_solver, objective, 15)
+                    fast, default, few = measure(PROBLEMS[bound].solver, objective, 15)
                     slow, papers, many = measure(irprop, objective, 3)
                     print(
                         f"{name:14} {n_voters:6} {bound:12} {sharpening:10} {fast:7.2f}"

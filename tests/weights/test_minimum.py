@@ -33,12 +33,11 @@ def equal_counts(n_voters, n, error_rate):
     )
 
 
-@pytest.mark.parametrize("solver", ["auto", "irprop"])
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
-def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound, solver):
+def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound):
     counts = forest_counts(30, 1000, seed=0, held_out=0.5)
     prior = np.random.default_rng(0).dirichlet(np.full(30, 3.0))
-    solution = minimise(counts, bound, prior=prior, delta=0.1, solver=solver)
+    solution = minimise(counts, bound, prior=prior, delta=0.1)
     assert solution.value == BOUNDS[bound](counts, solution.weights, prior, 0.1).value
     assert solution.value <= solution.relaxed_value
     assert solution.relaxed_value == pytest.approx(min(solution.history), abs=1e-8)
@@ -68,7 +67,6 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
     unsolved = WeightSolution(
         weights=prior,
         bound="tandem",
-        solver="auto",
         prior=prior,
         delta=0.05,
         sharpening="paper",
@@ -140,20 +138,19 @@ def test_a_billion_points_single_out_the_best_voters(bound):
         assert weights[2:].sum() < 1e-12
 
 
-def test_a_prior_is_honoured_by_every_solver(forest_counts):
+def test_a_prior_is_honoured(forest_counts):
     counts = forest_counts(12, 2000, seed=4)
     prior = np.full(12, 0.4 / 11)
     prior[3] = 0.6
     for bound in ALL_BOUNDS:
-        for solver in ("auto", "irprop"):
-            solution = minimise(counts, bound, prior=prior, solver=solver)
-            objective = PROBLEMS[bound].objective(counts, prior, 0.05, "harmonic")
-            assert solution.history[0] == objective.at(np.zeros(12)).value
-            assert solution.relaxed_value < solution.history[0] - 1e-3
-            # With this prior the weights beat those that trust all voters alike.
-            uniform = minimise(counts, bound, solver=solver).weights
-            there = objective.at(np.log(np.maximum(uniform, 1e-300) / prior))
-            assert solution.relaxed_value < there.value - 1e-6
+        solution = minimise(counts, bound, prior=prior)
+        objective = PROBLEMS[bound].objective(counts, prior, 0.05, "harmonic")
+        assert solution.history[0] == objective.at(np.zeros(12)).value
+        assert solution.relaxed_value < solution.history[0] - 1e-3
+        # With this prior the weights beat those that trust all voters alike.
+        uniform = minimise(counts, bound).weights
+        there = objective.at(np.log(np.maximum(uniform, 1e-300) / prior))
+        assert solution.relaxed_value < there.value - 1e-6
 
 
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
@@ -190,7 +187,6 @@ def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound)
     ("arguments", "words"),
     [
         ({"bound": "c_tandem"}, "'first_order', 'tandem', 'disagreement'"),
-        ({"solver": "newton"}, "'auto' or 'irprop'"),
         ({"delta": 0.0}, "strictly between 0 and 1"),
         ({"prior": [0.5, 0.5, 0.0]}, "prior is 0 at voter 2.*counts.subset"),
         ({"prior": [0.5, 0.6, 0.1]}, "sums to 1.2"),

@@ -57,7 +57,7 @@ def minimum_with_fixed_parameters(objective, point):
 
     def tangent(log_ratio):
         other = objective.at(log_ratio)
-        gradient = slopes[0] * objective.losses + 2 * slopes[1] * other.pair_means
+        gradient = slopes[0] * objective.losses + slopes[1] * other.jacobian[1]
         gradient = gradient + (slopes[2] + 2 * slopes[3]) * other.log_ratio
         return slopes @ other.averages, other.weights * (gradient - other.weights @ gradient)
 
@@ -169,7 +169,7 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     best = min(
         minimize(value, 3 * rng.normal(size=9), jac=True, method="L-BFGS-B").fun for _ in range(20)
     )
-    found = PROBLEMS[bound].default_solver(objective).point.value
+    found = PROBLEMS[bound].solver(objective).point.value
     assert found <= best + 1e-7
     solution = minimise(unequal_counts, bound)
     published = minimise(unequal_counts, bound, sharpening="paper")

@@ -68,7 +68,7 @@ def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, di
         method="bounded",
         options={"xatol": 1e-10},
     )
-    gamma = relaxation.parameters(averages).gamma
+    _, gamma = relaxation.parameters(averages)
     assert gamma == pytest.approx(np.exp(found.x), rel=1e-4)
     without_differing = relaxation.value(equal_sizes(0.1, 0.0, divergence))
     expected = without_differing - 2 * disagreement + 2 * found.fun
@@ -138,4 +138,4 @@ def test_where_nobody_disagrees_everything_stays_finite():
     assert np.isfinite(relaxation.value(averages))
     assert np.isfinite(relaxation.slopes(averages)).all()
     assert np.isfinite(relaxation.curvature(averages)).all()
-    assert relaxation.parameters(averages).gamma == np.inf
+    assert relaxation.parameters(averages)[1] == np.inf

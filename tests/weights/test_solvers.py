@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from reproduction.irprop import irprop
 from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
 from tandemvote.weights.gibbs import alternate_gibbs
-from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
 from tandemvote.weights.several_starts import several_starts
@@ -151,7 +151,7 @@ def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
     descent = alternate_gibbs(objective)
     assert descent.converged
     assert descent.point.value <= along_the_line + 1e-12
-    lam = objective.relaxation.parameters(descent.point.averages).lam
+    lam, _ = objective.relaxation.parameters(descent.point.averages)
     expected = objective.at(-lam * n * losses).weights
     np.testing.assert_allclose(descent.point.weights, expected, atol=1e-5)
 

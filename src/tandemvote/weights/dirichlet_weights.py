@@ -21,8 +21,8 @@ from tandemvote.bounds.dirichlet import (
     dirichlet_on_votes,
     label_totals,
 )
-from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import pac_bayes_kl, xi
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
 
 RELATIVE_STEP = 1e-5
@@ -43,10 +43,8 @@ class DirichletSolution:
 
     Attributes
     ----------
-    weights : ndarray of shape (n_voters,)
-        The vote's weights rho, which sum to 1.
-    parameters : ndarray of shape (n_voters,)
-        alpha = K rho.
+    weights, parameters : ndarray of shape (n_voters,)
+        The vote's weights rho, which sum to 1, and alpha = K rho.
     bound_value : BoundValue
         The bound at these parameters; delta pays for both grids.
     n_iterations : int

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tandemvote.counting.counts import FloatArray, IntArray
+from tandemvote.counting.counts import IntArray
+from tandemvote.inequalities.outward import FloatArray
 
 
 class Divergence(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,18 +11,15 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check, missing
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.counting.counts import FloatArray, IntArray, VoteCounts
+from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.weights.irprop import irprop
-from tandemvote.weights.objective import Descent, Objective, Point, Solver
-from tandemvote.weights.problems import PROBLEMS, Problem
+from tandemvote.inequalities.outward import FloatArray
+from tandemvote.weights.objective import Descent, Objective, Point
+from tandemvote.weights.problems import PROBLEMS
 from tandemvote.weights.solution import Status, WeightSolution
 
 ROUNDING = 1e-12
 """Difference of two bounds, or of weights from the prior, below which there is none."""
-
-NAMED_SOLVERS: MappingProxyType[str, Solver] = MappingProxyType({"irprop": irprop})
-"""Solvers that can be asked for by name; "auto" takes the default of the problem."""
 
 
 def minimise(
@@ -31,7 +27,6 @@ def minimise(
     bound: str = "tandem",
     prior: ArrayLike | None = None,
     delta: float = 0.05,
-    solver: str = "auto",
     *,
     sharpening: str = HARMONIC,
 ) -> WeightSolution:
@@ -52,14 +47,8 @@ def minimise(
         Positive weights that sum to 1, fixed before seeing the data; uniform by default.
     delta : float in (0, 1)
         Failure probability.
-    solver : {"auto", "irprop"}
-        "irprop" is the procedure of the paper, slower and less exact, kept for comparison.
     sharpening : {"harmonic", "paper"}
         Sample sizes that use every held-out set in full, or the bound as published.
-
-    Returns
-    -------
-    WeightSolution
 
     Examples
     --------
@@ -78,14 +67,13 @@ def minimise(
             f" {', '.join(map(repr, PROBLEMS))}."
         )
     check_delta(delta)
-    problem, method = PROBLEMS[bound], _find_solver(solver, PROBLEMS[bound])
+    problem = PROBLEMS[bound]
     checked_prior = _full_support(distribution(prior, counts.n_voters, "prior"))
     if not problem.bound.applies_to(counts):
         check(bound, problem.bound.needs, counts)  # raises, naming what is missing
     unsolved = WeightSolution(
         weights=checked_prior,
         bound=bound,
-        solver=solver,
         prior=checked_prior,
         delta=delta,
         sharpening=sharpening,
@@ -97,7 +85,7 @@ def minimise(
     fallbacks = [(checked_prior, Status.KEPT_PRIOR)]
     if not np.array_equal(uniform, checked_prior):
         fallbacks.append((uniform, Status.KEPT_UNIFORM))
-    return solved(unsolved, counts, objective, method(objective), fallbacks=fallbacks)
+    return solved(unsolved, counts, objective, problem.solver(objective), fallbacks=fallbacks)
 
 
 def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> WeightSolution:
@@ -116,18 +104,14 @@ def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> W
     max_voters : int
         Keep at most this many.
 
-    Returns
-    -------
-    WeightSolution
-        Of all voters, with zeros for the dropped ones.
-
     Examples
     --------
+    With the counts of `minimise`:
+
     >>> from tandemvote.votes import Votes
-    >>> labels = np.zeros(600, int)
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, labels))
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))
     >>> pruned = prune(minimise(counts, "tandem"), counts, max_voters=2)
     >>> pruned.weights.round(2).tolist(), round(pruned.value, 3)
     ([0.5, 0.5, 0.0], 0.45)
@@ -150,8 +134,8 @@ def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> W
     problem = PROBLEMS[solution.bound]
     whole = problem.objective(counts, solution.prior, solution.delta, solution.sharpening)
     objective = whole.restrict(kept)
-    descent = _find_solver(solution.solver, problem)(objective)
     fallbacks = [(solution.weights, Status.KEPT_WEIGHTS)]
+    descent = problem.solver(objective)
     return solved(solution, counts, objective, descent, fallbacks=fallbacks, kept=kept)
 
 
@@ -189,28 +173,18 @@ def solved(
         instead, value = reported(other)
         if value < lowest - ROUNDING:
             point, posterior, lowest, gap, status = other, instead, value, None, kept_status
-    parameters = objective.relaxation.parameters(point.averages)
+    lam, gamma = objective.relaxation.parameters(point.averages)
     return replace(
         former,
         weights=posterior,
         value=lowest,
         relaxed_value=point.value,
-        lam=parameters.lam,
-        gamma=parameters.gamma,
+        lam=lam,
+        gamma=gamma,
         gap=gap,
         status=status,
         history=descent.history,
     )
-
-
-def _find_solver(name: str, problem: Problem) -> Solver:
-    if name == "auto":
-        return problem.default_solver
-    if name not in NAMED_SOLVERS:
-        raise ValueError(
-            f"There is no solver {name!r}; choose 'auto' or {', '.join(map(repr, NAMED_SOLVERS))}."
-        )
-    return NAMED_SOLVERS[name]
 
 
 def _full_support(prior: FloatArray) -> FloatArray:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tandemvote.counting.counts import FloatArray, IntArray
+from tandemvote.counting.counts import IntArray
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.effective_divergence import EffectiveDivergence, PlainDivergence
 from tandemvote.weights.relaxations import Relaxation, WeightedAverages
 
@@ -25,10 +26,8 @@ class Point:
         ln(rho / pi); finite even where the weight itself underflows to 0.
     weights : ndarray of shape (n_voters,)
         rho, which sums to 1.
-    pair_means : ndarray of shape (n_voters,)
-        Q rho, the pair matrix averaged over one of its voters.
-    divergence_slope, pair_divergence_slope : ndarray of shape (n_voters,)
-        Gradients of both divergences, up to constants.
+    jacobian : ndarray of shape (4, n_voters)
+        Gradients of the four averages, up to constants.
     averages : WeightedAverages
     value : float
         The objective.
@@ -36,9 +35,7 @@ class Point:
 
     log_ratio: FloatArray
     weights: FloatArray
-    pair_means: FloatArray
-    divergence_slope: FloatArray
-    pair_divergence_slope: FloatArray
+    jacobian: FloatArray
     averages: WeightedAverages
     value: float
 
@@ -131,8 +128,9 @@ class Objective:
             divergence=voters.value,
             pair_divergence=pairs.value,
         )
+        jacobian = np.stack([self.losses, 2.0 * pair_means, voters.slope, pairs.slope])
         value = float(self.relaxation.value(averages))
-        return Point(log_ratio, weights, pair_means, voters.slope, pairs.slope, averages, value)
+        return Point(log_ratio, weights, jacobian, averages, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
         """Q times a vector."""
@@ -144,18 +142,7 @@ class Objective:
         Where all sets are equally large it is
         :math:`\phi_G L + 2 \phi_Q Q \rho + \phi_{KL} \ln(\rho / \pi)`.
         """
-        return np.asarray(self.relaxation.slopes(point.averages) @ self.jacobian(point))
-
-    def jacobian(self, point: Point) -> FloatArray:
-        """Gradients of the four averages, up to constants, shape (4, n_voters)."""
-        return np.stack(
-            [
-                self.losses,
-                2.0 * point.pair_means,
-                point.divergence_slope,
-                point.pair_divergence_slope,
-            ]
-        )
+        return np.asarray(self.relaxation.slopes(point.averages) @ point.jacobian)
 
     def entropy_slope(self, point: Point) -> float:
         """Weight of KL(rho‖pi) in the objective; a pair counts it twice."""
@@ -173,8 +160,7 @@ class Objective:
 
         as gap: an upper bound on the distance to the minimum wherever the quadratic part is convex,
         and zero only at stationary points. Where sets differ in size, the rest of the divergences
-        is linearised too, which says how far the point is from stationary but bounds nothing; see
-        `linear_gap`.
+        is linearised too, which says how far the point is from stationary but bounds nothing.
         """
         in_kl = self.entropy_slope(point)
         # ln(rho / rho+) up to a constant, the one that normalises rho+.
@@ -184,15 +170,13 @@ class Objective:
         constant = largest + math.log(float(np.exp(log_weights - largest).sum()))
         return in_kl * max(float(point.weights @ excess) + constant, 0.0)
 
-    def linear_gap(self, point: Point) -> float:
-        """Largest decrease of the tangent plane: bounds the distance to a convex minimum."""
-        gradient = self.gradient(point)
-        return float(point.weights @ gradient - gradient.min())
-
     def convex_gap(self, point: Point) -> float | None:
         """Bound the distance to the minimum, or return None if the problem is not known convex."""
+        if self.pairs is None and not self.equal_sizes:
+            gradient = self.gradient(point)  # of a convex function, which lies above its tangents
+            return float(point.weights @ gradient - gradient.min())
         if self.pairs is None:
-            return self.gap(point) if self.equal_sizes else self.linear_gap(point)
+            return self.gap(point)
         if not self.equal_sizes:
             return None  # the divergence of pairs need not be convex
         in_pairs = float(self.relaxation.slopes(point.averages)[1])

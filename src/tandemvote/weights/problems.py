@@ -13,8 +13,9 @@ from tandemvote.bounds.disagreement import DISAGREEMENT
 from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.sharpening import get_sharpening
 from tandemvote.bounds.tandem import TANDEM
-from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.counting.held_out_sets import HeldOutSets
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.effective_divergence import (
     EffectiveDivergence,
     PlainDivergence,
@@ -32,7 +33,7 @@ class Problem:
 
     bound: Bound
     objective: Callable[[VoteCounts, FloatArray, float, str], Objective]
-    default_solver: Solver
+    solver: Solver
 
 
 def first_order_objective(

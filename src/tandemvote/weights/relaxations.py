@@ -33,13 +33,6 @@ class WeightedAverages(NamedTuple):
     pair_divergence: Any
 
 
-class Parameters(NamedTuple):
-    """The free parameters of PAC-Bayes-lambda; `gamma` belongs to lower bounds only."""
-
-    lam: float
-    gamma: float | None
-
-
 @dataclass(frozen=True)
 class Estimate:
     """An average over voters or pairs that is estimated from a sample.
@@ -147,14 +140,13 @@ class Relaxation:
         bend /= (2.0 * b * disagreement) ** 0.75
         return np.asarray(curvature - 2.0 * np.outer(bend, bend))
 
-    def parameters(self, averages: WeightedAverages) -> Parameters:
-        """Best lambda and gamma; gamma is infinite where no voters disagree."""
+    def parameters(self, averages: WeightedAverages) -> tuple[float, float | None]:
+        """Best lambda, and best gamma for a lower bound; infinite where no voters disagree."""
         lam = float(best_lambda(*self._upper(averages)))
         if self.lower is None:
-            return Parameters(lam, None)
+            return lam, None
         disagreement, b = self.lower.observed(averages), self.lower.complexity(averages)
-        gamma = float(np.sqrt(2.0 * b / disagreement)) if disagreement > 0 else float("inf")
-        return Parameters(lam, gamma)
+        return lam, float(np.sqrt(2.0 * b / disagreement)) if disagreement > 0 else float("inf")
 
     def _upper(self, averages: WeightedAverages) -> tuple[Any, Any]:
         return self.upper.observed(averages), self.upper.complexity(averages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from tandemvote.counting.counts import FloatArray
+from tandemvote.inequalities.outward import FloatArray
 
 
 class Status(Enum):
@@ -64,14 +64,8 @@ class WeightSolution:
         How the search ended, in words.
     history : tuple of float
         The relaxed bound at the start and after each iteration of the descent that was kept.
-    solver : str
-        Which solver found the weights.
-    prior : ndarray of shape (n_voters,)
-        pi.
-    delta : float
-        Failure probability.
-    sharpening : str
-        "harmonic", or "paper" for the bound as published.
+    prior, delta, sharpening
+        As given to `minimise`.
     """
 
     weights: FloatArray
@@ -83,7 +77,6 @@ class WeightSolution:
     gap: float | None = None
     status: Status = Status.NO_COMMON_POINTS
     history: tuple[float, ...] = ()
-    solver: str
     prior: FloatArray
     delta: float
     sharpening: str

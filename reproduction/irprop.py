@@ -1,7 +1,7 @@
 """The paper's procedure: iRProp+ on softmax parameters, alternating with closed-form parameters.
 
-Follows the appendix "Gradient-based minimization of the bounds". For the default solver see
-`exponentiated_gradient`, which reaches the same minima in a fraction of the time.
+Follows the appendix "Gradient-based minimization of the bounds". The library's solvers reach the
+same minima in a fraction of the time (``benchmarks/weights.py``).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
     waited = 0
     last_error = np.inf
     for _ in range(MAX_ITERATIONS):
-        gradient = _softmax_gradient(objective, point, slopes)
+        gradient = _softmax_gradient(point, slopes)
         agreement = np.sign(gradient * last_gradient)
         steps = np.where(agreement > 0, np.minimum(steps * GROWTH, LARGEST_STEP), steps)
         steps = np.where(agreement < 0, steps * SHRINKAGE, steps)
@@ -67,7 +67,7 @@ def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
     return best
 
 
-def _softmax_gradient(objective: Objective, point: Point, slopes: FloatArray) -> FloatArray:
+def _softmax_gradient(point: Point, slopes: FloatArray) -> FloatArray:
     """Gradient in the softmax parameters: rho o (g - rho · g) for the gradient g in rho."""
-    gradient = slopes @ objective.jacobian(point)
+    gradient = slopes @ point.jacobian
     return np.asarray(point.weights * (gradient - point.weights @ gradient))
