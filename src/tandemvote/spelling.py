@@ -1,4 +1,4 @@
-"""Labels are compared as they are written; predictions that look misspelt are refused."""
+"""Words as they are written: labels are compared letter by letter, and shown on one line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]
 
     It would count as an error everywhere, and cannot be merged with the label either: ``1.1`` and
     ``1.10`` may be two versions. Where both occur as labels, they are two labels.
-
-    Parameters
-    ----------
-    predictions, labels : collection of str
-        Predicted and true labels.
 
     Examples
     --------
@@ -45,12 +40,7 @@ def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]
 
 
 def refuse_other_words(predictions: Collection[str], labels: Collection[str]) -> None:
-    """Refuse predictions none of which is a label, such as codes where labels are names.
-
-    Parameters
-    ----------
-    predictions, labels : collection of str
-        Predicted and true labels on `FEWEST_POINTS` points or more.
+    """Refuse predictions, on `FEWEST_POINTS` or more, none of which is a label: codes for names.
 
     Examples
     --------
@@ -79,6 +69,20 @@ def shown(words: Iterable[object]) -> str:
     """
     ordered = [f"{word!r:.60}" for word in sorted(words, key=str)]
     return ", ".join(ordered[:WORDS_SHOWN]) + ", ..." * (len(ordered) > WORDS_SHOWN)
+
+
+def printable(text: str) -> str:
+    r"""Escape everything that moves the cursor, reverses the direction or cannot be seen.
+
+    Examples
+    --------
+    >>> print(printable("two\nlines, \x1b[31mred\x1b[0m and \u202edrawkcab"))
+    two\nlines, \x1b[31mred\x1b[0m and \u202edrawkcab
+    """
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
 
 
 def _look(word: str) -> str | Decimal:

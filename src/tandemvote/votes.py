@@ -82,11 +82,6 @@ class Votes:
             of the points. The sets must not have been chosen by looking at the data.
         unlabelled : array_like, shape (n_voters, n_unlabelled), optional
             Predictions on further points of the same source, without labels, that no voter saw.
-
-        Raises
-        ------
-        ValueError
-            Whenever the arrays cannot be votes; the message names the way out.
         """
         predictions, labels = _array(predictions), _array(labels)
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
@@ -131,13 +126,7 @@ class Votes:
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
-        """Encode predictions on points without labels; those of the first voter stand in for them.
-
-        Parameters
-        ----------
-        predictions : array_like, shape (n_voters, n_samples)
-            Labels of any type, none of them missing.
-        """
+        """Encode predictions on points without labels; the first voter's stand in for them."""
         said = _array(predictions)
         if said.ndim != 2 or not said.size:
             raise ValueError(
@@ -154,16 +143,6 @@ class Votes:
     @classmethod
     def joined(cls, parts: Iterable[Votes]) -> Votes:
         """Return the votes of the same voters at the points of all parts, one after the other.
-
-        Parameters
-        ----------
-        parts : iterable of Votes
-            At least one.
-
-        Raises
-        ------
-        ValueError
-            If some voter holds out no point in any part.
 
         Examples
         --------
@@ -190,12 +169,7 @@ class Votes:
         )
 
     def with_unlabelled(self, predictions: NDArray[Any]) -> Votes:
-        """Return these votes with further predictions on unlabelled points.
-
-        Parameters
-        ----------
-        predictions : ndarray, shape (n_voters, n_unlabelled)
-            Labels of the type of `classes`, none of them missing.
+        """Return these votes with further predictions on unlabelled points, one row per voter.
 
         Examples
         --------

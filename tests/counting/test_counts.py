@@ -130,7 +130,7 @@ def valid_fields():
         ("errors", lambda a: a.astype(float), "expected integers"),
         ("overlaps", lambda a: a[:2], "shape"),
         ("tandem_errors", np.triu, "symmetric"),
-        ("sizes", lambda a: a + 1, "diagonals"),
+        ("sizes", lambda a: a + 1, "diagonal of overlaps must equal sizes"),
         ("errors", lambda a: -a - 1, "between 0 and sizes"),
         ("disagreements", lambda a: a + 100, "between 0 and disagreement_overlaps"),
         ("lone_errors", lambda a: a + 100, "between 0 and disagreements"),

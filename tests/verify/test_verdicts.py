@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.assumptions import TEST_POINTS, Assumption, standard_assumptions
+from tandemvote.assumptions import EARLIER, TEST_POINTS, standard_assumptions
 from tandemvote.certificate import file_arrays
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import certificate_of, document_of
@@ -270,8 +270,8 @@ def test_a_file_of_the_first_schema_is_still_valid(rigorous):
 
 
 def test_an_earlier_wording_of_an_assumption_is_enough(monkeypatch, document):
-    reworded = Assumption("Another wording.", earlier=(TEST_POINTS.text,))
-    monkeypatch.setattr("tandemvote.assumptions.TEST_POINTS", reworded)
+    monkeypatch.setattr("tandemvote.assumptions.TEST_POINTS", "Another wording.")
+    monkeypatch.setitem(EARLIER, "Another wording.", TEST_POINTS)
     assert checked(document).problem is None
     assert (
         "'Another wording.'" in checked(rewritten(document, list(standard_assumptions()))).problem

@@ -15,7 +15,7 @@ from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.counting.counts import FloatArray
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import vote_of
-from tandemvote.printable import printable
+from tandemvote.spelling import printable
 from tandemvote.votes import Voters
 
 if TYPE_CHECKING:

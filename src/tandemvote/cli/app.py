@@ -13,7 +13,7 @@ from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.demo import demo
 from tandemvote.cli.verify import verify
-from tandemvote.printable import printable
+from tandemvote.spelling import printable
 
 app = typer.Typer(
     name="tandemvote",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tandemvote.cli import INTERNAL_FAILURE
-from tandemvote.printable import printable
+from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict

@@ -43,18 +43,9 @@ def votes_of(
     whole number it equals. Unlike in `Votes.from_predictions`, a voter may hold out no point here:
     there may be other batches.
 
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch
-    columns : Columns
-    labels : collection of str, optional
-        All true labels, if there are other batches.
-
-    Raises
-    ------
-    ValueError
-        If a label is missing, a number is not whole, a voter seems to hold names of rows, or a
-        prediction seems to be a label in another spelling.
+    Refused are missing labels, numbers that are not whole, voters that seem to hold names of rows,
+    and predictions that seem to be a label in another spelling; `labels` are all true labels, if
+    there are other batches.
     """
     cells, vocabulary = _cells(batch, columns)
     truth, present = cells[0]
@@ -141,7 +132,7 @@ def _spelled(
     numbers, codes = distinct(table)
     if vocabulary is not None:
         return vocabulary[numbers], codes
-    words = np.array(["False", "True"])[numbers] if kind == "booleans" else numbers.astype(str)
+    words = (numbers.astype(bool) if kind == "booleans" else numbers).astype(str)
     order = np.argsort(words)
     if (np.diff(order) < 0).any():  # 10 is written before 2
         rank = np.argsort(order).astype(codes.dtype)

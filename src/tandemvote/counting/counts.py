@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.codes import Codes
 from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.counting.pairs import EXACT_CHUNK, equal_pairs, true_pairs
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
 
+__all__ = ["INTEGER_FIELDS", "FloatArray", "IntArray", "VoteCounts"]
+
 IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 CHUNK_BYTES = 2**26
 """Size of one float32 plane of a chunk; memory stays at a few of these."""
@@ -33,18 +35,12 @@ class VoteCounts:
 
     Attributes
     ----------
-    errors : ndarray of int64, shape (n_voters,)
-        Held-out points each voter gets wrong.
-    sizes : ndarray of int64, shape (n_voters,)
-        Held-out points of each voter, abs(S_h).
-    tandem_errors : ndarray of int64, shape (n_voters, n_voters)
-        Points held out for both voters that both get wrong.
-    overlaps : ndarray of int64, shape (n_voters, n_voters)
-        Points held out for both voters.
-    disagreements : ndarray of int64, shape (n_voters, n_voters)
-        Points, held out for both or unlabelled, on which their predictions differ.
-    disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
-        Points held out for both, plus the unlabelled ones.
+    errors, sizes : ndarray of int64, shape (n_voters,)
+        Held-out points that each voter gets wrong, and all of them, abs(S_h).
+    tandem_errors, overlaps : ndarray of int64, shape (n_voters, n_voters)
+        Points held out for both voters that both get wrong, and all of them.
+    disagreements, disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
+        Points, held out for both or unlabelled, on which their predictions differ, and all of them.
     lone_errors : ndarray of int64, shape (n_voters, n_voters)
         Points held out for both voters that exactly one of them gets wrong.
     classes : ndarray, shape (n_classes,)
@@ -101,14 +97,12 @@ class VoteCounts:
         ):
             if ((getattr(self, part) < 0) | (getattr(self, part) > getattr(self, whole))).any():
                 raise ValueError(f"{part} must lie between 0 and {whole} everywhere.")
-        diagonals = np.diag(self.overlaps), np.diag(self.tandem_errors)
-        if not (
-            np.array_equal(diagonals[0], self.sizes) and np.array_equal(diagonals[1], self.errors)
-        ):
-            raise ValueError(
-                "The diagonals of overlaps and tandem_errors must equal sizes and errors: a voter"
-                " paired with itself is that voter."
-            )
+        for diagonal, pairs in (("sizes", "overlaps"), ("errors", "tandem_errors")):
+            if not np.array_equal(getattr(self, diagonal), np.diag(getattr(self, pairs))):
+                raise ValueError(
+                    f"The diagonal of {pairs} must equal {diagonal}: a voter paired with itself is"
+                    " that voter."
+                )
         # Without unlabelled points, and with two classes, counts coincide and are kept once.
         for name, other in (
             ("disagreement_overlaps", "overlaps"),
@@ -301,16 +295,7 @@ class VoteCounts:
         )
 
 
-INTEGER_FIELDS = (
-    "errors",
-    "sizes",
-    "tandem_errors",
-    "overlaps",
-    "disagreements",
-    "disagreement_overlaps",
-    "lone_errors",
-    "unlabelled_disagreements",
-)
+INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.name != "classes")
 
 
 def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:

@@ -12,12 +12,7 @@ from tandemvote.inequalities.outward import FloatArray
 
 
 class HeldOutSets:
-    """Sizes of held-out sets, and what was computed from them for the last prior.
-
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (n_voters,) or (n_voters, n_voters)
-        Points held out for each voter, or for both voters of each pair.
+    """Sizes of the sets of voters or of all pairs, and what was computed for the last prior.
 
     Examples
     --------

@@ -23,21 +23,11 @@ ROW_NAMES = re.compile(r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of votes on disk.
-
-    Attributes
-    ----------
-    label : str or None
-        None if the points have no labels.
-    voters : tuple of str
-        In the order of the first file.
-    kind : {"booleans", "numbers", "text"}
-        What all columns hold; text if they differ.
-    """
+    """The columns of votes on disk; `kind` says what all of them hold, text if they differ."""
 
     label: str | None
-    voters: tuple[str, ...]
-    kind: str
+    voters: tuple[str, ...]  # in the order of the first file
+    kind: str  # "booleans", "numbers" or "text"
 
     @property
     def names(self) -> list[str]:
@@ -56,17 +46,12 @@ def agree_on_columns(
     Parameters
     ----------
     schemas : iterable of (path, schema)
-        Of every file, at least one.
+        Of every file. Refused are files without label or voter, with other columns than the first,
+        with a column of row names, or with one that is neither whole numbers nor text.
     label : str or None
         Name of the column of true labels, if there is one; every other column is a voter.
     ignore : collection of str
         Columns that are no voters.
-
-    Raises
-    ------
-    ValueError
-        If a file has no label or no voter, other columns than the first, a column of row names, or
-        one that is neither whole numbers nor text.
     """
     first, columns = Path(), None
     kinds = set()

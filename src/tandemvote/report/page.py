@@ -24,10 +24,10 @@ from tandemvote.displays import (
     WeightsDisplay,
 )
 from tandemvote.extras import import_extra
-from tandemvote.printable import printable
 from tandemvote.report.citations import CITATIONS
 from tandemvote.report.confusion import Confusion
 from tandemvote.report.pictures import Picture, draw
+from tandemvote.spelling import printable
 from tandemvote.tables import Dataset
 from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution
