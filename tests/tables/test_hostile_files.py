@@ -13,7 +13,6 @@ from tandemvote.tables import (
     DatasetError,
     array_files,
     file_content,
-    frame_files,
     from_frame,
     read_table,
     read_votes,
@@ -56,7 +55,7 @@ def test_a_compressed_archive_of_a_huge_array_is_refused_unread(tmp_path, monkey
 def test_a_table_of_long_runs_is_refused_unread(tmp_path, monkeypatch):
     path = tmp_path / "table.parquet"
     pandas.DataFrame({"size": np.zeros(10**5), "kind": np.arange(10**5) % 2}).to_parquet(path)
-    monkeypatch.setattr(frame_files, "LARGEST_TABLE", 16 * 10**5 - 1)
+    monkeypatch.setattr(file_content, "LARGEST_TABLE", 16 * 10**5 - 1)
     with pytest.raises(DatasetError, match="100000 rows and 2 columns"):
         read_table(path, target="kind")
 

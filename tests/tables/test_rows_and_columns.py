@@ -81,12 +81,12 @@ REPEATED = pandas.DataFrame(
 def test_repeated_rows_are_counted_as_pandas_does_and_left_out_on_request():
     dataset = from_frame(REPEATED, target="kind")
     assert dataset.n_duplicates == REPEATED.duplicated().sum() == 2
-    assert any("2 rows repeat an earlier one" in note for note in dataset.notes)
+    assert any("2 rows equal to an earlier one" in note for note in dataset.notes)
     distinct = from_frame(REPEATED, target="kind", drop_duplicates=True)
     assert distinct.n_dropped_duplicates == 2 and distinct.n_duplicates == 0
     np.testing.assert_array_equal(distinct.X, dataset.X[[0, 2, 4, 5, 6]])
     assert distinct.y.tolist() == ["a", "b", "a", "a", "b"]
-    assert any("2 duplicated rows left out" in note for note in distinct.notes)
+    assert any("2 rows left out that repeat" in note for note in distinct.notes)
 
 
 GAPS = pandas.DataFrame(
@@ -153,7 +153,10 @@ def test_numbers_named_as_categories_are_classes(tmp_path, ending):
 
 def test_a_class_with_one_row_is_mentioned():
     frame = pandas.DataFrame({"size": np.arange(30) % 7, "y": ["a"] * 29 + ["b"]})
-    assert any("'b' has one row" in note for note in from_frame(frame, target="y").notes)
+    assert any(
+        "1 row alone in a class, such as 'b'" in note
+        for note in from_frame(frame, target="y").notes
+    )
 
 
 def test_a_folder_is_no_file(tmp_path):

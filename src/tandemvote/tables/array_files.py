@@ -13,28 +13,15 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from tandemvote.tables.errors import DatasetError, either
-from tandemvote.tables.file_content import LARGEST_TABLE, read_bytes
+from tandemvote.tables.file_content import LARGEST_TABLE, read_bytes, refuse_size
 
 
 def read_libsvm(
-    path: Path,
-    *,
-    n_features: int | None = None,
-    zero_based: bool | Literal["auto"] = "auto",
+    path: Path, *, n_features: int | None = None, zero_based: bool | Literal["auto"] = "auto"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    r"""Read a LIBSVM file, compressed or not: on each line a label, then ``index:value`` pairs.
+    """Read a LIBSVM file, compressed or not: on each line a label, then ``index:value`` pairs.
 
     The options are those of `sklearn.datasets.load_svmlight_file`. Entries not in the file are 0.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "tiny.libsvm")
-    ...     _ = path.write_text("+1 1:0.5 3:2\n-1\n")
-    ...     X, y = read_libsvm(path)
-    >>> X.tolist(), y.tolist()
-    ([[0.5, 0.0, 2.0], [0.0, 0.0, 0.0]], [1.0, -1.0])
     """
     text = io.BytesIO(read_bytes(path))
     try:
@@ -45,35 +32,15 @@ def read_libsvm(
             "label, then index:value pairs in ascending order; name another format by"
             f" {either('file_format', '--format')}."
         ) from error
-    size = 8 * table.shape[0] * table.shape[1]
-    if size > LARGEST_TABLE:
-        raise DatasetError(
-            f"{path} as a dense table has {table.shape[0]} x {table.shape[1]} entries, "
-            f"{size / 2**30:.0f} GiB; the limit is {LARGEST_TABLE // 2**30} GiB. Read it with "
-            "sklearn.datasets.load_svmlight_file and keep fewer columns."
-        )
+    refuse_size(path, *table.shape)
     return table.toarray(), np.asarray(y)
 
 
 def read_npz(path: Path, *, target: str = "y") -> tuple[NDArray[Any], NDArray[Any]]:
-    """Read the arrays ``X`` and, unless `target` names another, ``y`` of an ``.npz`` file.
-
-    Examples
-    --------
-    >>> import numpy as np, pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "tiny.npz")
-    ...     np.savez(path, X=[[1, 2]], y=["a"])
-    ...     X, y = read_npz(path)
-    >>> X.tolist(), y.tolist()
-    ([[1, 2]], ['a'])
-    """
-    arrays = load_arrays(
-        path,
-        required=("X", target),
-        way_out="Save it with numpy.savez_compressed(path, X=X, y=y), without Python objects; "
-        f"{either('target', '--target')} names another array of labels.",
-    )
+    """Read the arrays ``X`` and, unless `target` names another, ``y`` of an ``.npz`` file."""
+    way_out = "Save it with numpy.savez_compressed(path, X=X, y=y), without Python objects"
+    way_out += f"; {either('target', '--target')} names another array of labels."
+    arrays = load_arrays(path, required=("X", target), way_out=way_out)
     return arrays["X"], arrays[target]
 
 
@@ -113,7 +80,6 @@ def load_arrays(
 
 
 def _refuse_bombs(archive: zipfile.ZipFile) -> None:
-    """Refuse what is small in the file and fills the memory."""
     for part in archive.infolist():
         if part.compress_type != zipfile.ZIP_STORED and part.file_size > LARGEST_TABLE:
             raise DatasetError(

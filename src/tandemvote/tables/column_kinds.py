@@ -49,6 +49,7 @@ _DAYS = (
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _ISO = "ISO8601"
+_PLURALS = {"number": "numbers", "category": "text", "date": "dates", "duration": "durations"}
 _WORDS = {"d": "day", "m": "month", "b": "month", "B": "month", "Y": "year", "y": "year"}
 _WORDS |= {"H": "hour", "I": "hour", "M": "minute", "S": "second", "p": "am/pm"}
 
@@ -69,11 +70,6 @@ def category_number(text: str | None) -> float:
 
 def find_kind(column: pandas.Series) -> tuple[str, str]:
     """Return "number", "date", "duration" or "category", and the format of dates that are text.
-
-    Raises
-    ------
-    DatasetError
-        If there is some text among numbers.
 
     Examples
     --------
@@ -117,11 +113,6 @@ def encode(
     Numbers are as they are, with NaN where they are missing; dates are seconds since 1970, and
     durations are seconds. A whole number is taken for a category if there are such among `known`.
 
-    Raises
-    ------
-    DatasetError
-        If the column is of another kind.
-
     Examples
     --------
     >>> import pandas
@@ -133,9 +124,9 @@ def encode(
     if given == "string" and kind == "date":
         column, given = _dates(column, date_format), "date"
     takes_numbers = given == "integer" and any(is_number(name) for name in known if name)
-    if given != "empty" and not takes_numbers and _KINDS.get(given, "category") != kind:
-        here = {"number": "numbers", "category": "text"}.get(_KINDS.get(given, "category"), given)
-        there = {"number": "numbers", "category": "text"}.get(kind, f"{kind}s")
+    found = _KINDS.get(given, "category")
+    if given != "empty" and not takes_numbers and found != kind:
+        here, there = (_PLURALS[name] for name in (found, kind))
         raise DatasetError(
             f"The column {column.name!r} holds {here} here and {there} in the table that the"
             f" encoder was fitted on; its first value is {column.dropna().iloc[0]!s:.40}. Write it"
@@ -154,7 +145,7 @@ def encode(
 
 
 def column_detail(
-    numbers: NDArray[Any], kind: str, categories: Categories | None
+    numbers: NDArray[Any], kind: str, categories: Categories | None, date_format: str = ""
 ) -> tuple[str, str]:
     """Return the kind of a column, or "constant", and a few words about what it holds.
 
@@ -162,39 +153,27 @@ def column_detail(
     --------
     >>> column_detail(np.array([7.0, -1.0, 9.0]), "category", ("a", None, "b"))
     ('category', '2 values, 1 missing')
-    >>> column_detail(np.array([0.0, 86400.0, np.nan]), "date", None)
-    ('date', '1970-01-01 to 1970-01-02, 1 missing')
+    >>> column_detail(np.array([0.0, 86400.0]), "date", None, "%d.%m.%Y")
+    ('date', '1970-01-01 to 1970-01-02, written as day.month.year')
     """
     missing = np.isnan(numbers) if categories is None else numbers == MISSING
     present = numbers[~missing]
-    names = None if categories is None else [name for name in categories if name is not None]
-    low, high = (present.min(), present.max()) if present.size else (np.nan, np.nan)
-    shown = [
-        str(np.datetime64(int(end), "s"))[:10] if kind == "date" and present.size else f"{end:.6g}"
-        for end in (low, high)
-    ]
     if not present.size:
-        kind, words = "constant", "no value"
-    elif low == high:
-        kind, words = "constant", f"always {names[0] if names else shown[0]}"
-    elif names is not None:
-        words = f"{len(names)} values"
+        return "constant", "no value"
+    ends = [f"{end:.6g}" for end in (present.min(), present.max())]
+    if kind == "date":
+        ends = [str(np.datetime64(int(end), "s"))[:10] for end in (present.min(), present.max())]
+    if present.min() == present.max():
+        kind = "constant"
+        words = f"always {next(filter(None, categories or ()), ends[0])}"
+    elif categories is not None:
+        words = f"{len(set(categories) - {None})} values"
     else:
-        words = " to ".join(shown) + " seconds" * (kind == "duration")
-    return kind, words + f", {missing.sum()} missing" * bool(missing.any() and present.size)
-
-
-def date_words(date_format: str) -> str:
-    """Return in words how dates are written, nothing if in ISO 8601.
-
-    Examples
-    --------
-    >>> date_words("%d.%m.%Y %H:%M")
-    ', written as day.month.year hour:minute'
-    """
-    if date_format in ("", _ISO):
-        return ""
-    return ", written as " + re.sub("%(.)", lambda found: _WORDS[found[1]], date_format)
+        words = " to ".join(ends) + " seconds" * (kind == "duration")
+    words += f", {missing.sum()} missing" * bool(missing.any())
+    if date_format not in ("", _ISO):
+        words += ", written as " + re.sub("%(.)", lambda sign: _WORDS[sign[1]], date_format)
+    return kind, words
 
 
 def _inferred(column: pandas.Series) -> str:

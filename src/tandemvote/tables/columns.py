@@ -15,15 +15,7 @@ _PLURALS = {"category": "categories", "dropped": "dropped", "constant": "constan
 
 
 def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
-    """Return the label column of a table, or refuse a table that has none or nothing else.
-
-    With None as `target` the message lists all columns; it calls the table `name`.
-
-    Examples
-    --------
-    >>> find_target(["size", "kind"], "kind", "fruit")
-    'kind'
-    """
+    """Return the label column of a table, or refuse a table that has none or nothing else."""
     columns = list(columns)
     if target is None:
         way = either("name the label column by target", "name the label column by --target")
@@ -61,14 +53,6 @@ def refuse_data(header: Sequence[str], name: Any) -> None:
     """Refuse a header line that holds numbers in no ascending order, as a line of data does.
 
     Ascending numbers, such as 0, 1, 2, years or wavelengths, can be names.
-
-    Examples
-    --------
-    >>> refuse_data(["country", "2019", "2020"], "rain.csv")
-    >>> refuse_data(["5.1", "3.5", "setosa"], "iris.csv")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    tandemvote.tables.errors.DatasetError: iris.csv starts with '5.1', '3.5', 'setosa', which...
     """
     numbers = [float(cell) for cell in header if is_number(cell)]
     if any(first >= second for first, second in pairwise(numbers)):

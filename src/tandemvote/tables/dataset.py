@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tandemvote.tables.column_kinds import MISSING, Categories, category_number
 from tandemvote.tables.columns import find_target, summary
-from tandemvote.tables.encoder import TableEncoder, refuse_infinite
+from tandemvote.tables.encoder import TableEncoder, finite
 from tandemvote.tables.errors import DatasetError, either, number_of
 from tandemvote.tables.identifiers import FEWEST_ROWS
 from tandemvote.tables.labels import classes_of, label_array, missing_labels
@@ -76,7 +76,7 @@ class Dataset:
     @property
     def n_samples(self) -> int:
         """Number of labelled points."""
-        return int(self.X.shape[0])
+        return len(self.X)
 
     @property
     def n_features(self) -> int:
@@ -105,10 +105,8 @@ class Dataset:
 
         A kind is "label", "number", "category", "date", "duration", "constant" or "dropped".
         """
-        if self.encoder is None:
-            return []
         label = (str(self.target), "label", f"{self.n_classes} classes")
-        return [label, *self.encoder.columns_]
+        return [] if self.encoder is None else [label, *self.encoder.columns_]
 
     @property
     def columns_summary(self) -> str:
@@ -127,49 +125,31 @@ class Dataset:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of results must know: rows left out, missing entries, merged categories.
+        """What a reader of results must know: rows left out or repeated, gaps, merged categories.
 
         Examples
         --------
-        >>> import numpy as np
         >>> Dataset("gaps", X=np.array([[1.0], [np.nan]]), y=np.array([0, 1]), n_dropped=3).notes
         ('3 rows with missing entries left out', '1 row with missing entries kept')
         """
-        notes = []
-        if self.n_dropped:
-            notes.append(f"{number_of(self.n_dropped, 'row')} with missing entries left out")
-        if self.X_unlabelled is not None:
-            notes.append(f"{number_of(len(self.X_unlabelled), 'row')} without a label left out")
-        if self.n_dropped_duplicates:
-            notes.append(f"{number_of(self.n_dropped_duplicates, 'duplicated row')} left out")
-        if self.n_duplicates:
-            repeat = "row repeats" if self.n_duplicates == 1 else "rows repeat"
-            notes.append(
-                f"{self.n_duplicates} {repeat} an earlier one, label included; if these are copies"
-                " of the same case, the guarantee is too good"
-            )
-        rare = [label for label, count in self.class_counts.items() if count == 1]
-        if rare and self.n_samples >= FEWEST_ROWS:
-            notes.append(
-                f"the class {rare[0]!r} has one row"
-                + f" (as have {len(rare) - 1} more)" * (len(rare) > 1)
-                + ", which no vote can both learn and be tested on"
-            )
         coded = [name in self.categories for name in self.feature_names or ()]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
-        if gaps.any():
-            notes.append(f"{number_of(gaps.sum(), 'row')} with missing entries kept")
-        for column, names in self.categories.items():
-            first_of = {category_number(name): name for name in reversed(names)}
-            merged = [name for name in names if first_of[category_number(name)] != name]
-            if merged:
-                pair = f"{first_of[category_number(merged[0])]!r} and {merged[0]!r}"
-                notes.append(
-                    f"{len(names)} categories of column {column!r} have {len(first_of)} numbers,"
-                    f" so {pair} count as one{' (among others)' * (len(merged) > 1)}: rename one to"
-                    " tell them apart"
-                )
-        return tuple(notes)
+        alone = [label for label, count in self.class_counts.items() if count == 1]
+        counted = {
+            "with missing entries left out": self.n_dropped,
+            "without a label left out": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
+            "left out that repeat an earlier one": self.n_dropped_duplicates,
+            "equal to an earlier one, label included; if they are copies of the same case, the"
+            " guarantee is too good": self.n_duplicates,
+            f"alone in a class, such as {[*alone, None][0]!r}, which no vote can both learn and be"
+            " tested on": len(alone) if self.n_samples >= FEWEST_ROWS else 0,
+            "with missing entries kept": gaps.sum(),
+        }
+        merged = (_merged(column, names) for column, names in self.categories.items())
+        return (
+            *(f"{number_of(count, 'row')} {words}" for words, count in counted.items() if count),
+            *filter(None, merged),
+        )
 
     def __repr__(self) -> str:
         shares = [count / self.n_samples for count in self.class_counts.values()]
@@ -182,6 +162,20 @@ class Dataset:
             *([self.origin] if self.origin else []),
         ]
         return f"Dataset({self.name!r}: {', '.join(parts)})"
+
+
+def _merged(column: str, names: Categories) -> str:
+    """Say which categories share a number, if some do."""
+    first_of = {category_number(name): name for name in reversed(names)}
+    pairs = [(first_of[category_number(name)], name) for name in names]
+    merged = [f"{first!r} and {name!r}" for first, name in pairs if first != name]
+    return (
+        ""
+        if not merged
+        else f"{len(names)} categories of column {column!r} have {len(first_of)} numbers, so"
+        f" {merged[0]} count as one{' (among others)' * (len(merged) > 1)}: rename one to tell them"
+        " apart"
+    )
 
 
 def from_frame(
@@ -213,23 +207,27 @@ def from_frame(
         raise DatasetError(f"{name}: {label!r} is the label, so it cannot be dropped. Keep it.")
     features = frame.drop(columns=label)
     encoder = TableEncoder(drop=drop, keep=keep) if like is None else encoder_of(like)
-    used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
-    gaps = features[features.columns.intersection(used)]
-    chosen = _Rows(name, gaps.isna().any(axis=1).to_numpy(), frame[label].isna().to_numpy(), **rows)
-    labels = label_array(frame[label][chosen.labelled])
-    y = classes_of(labels, column=label, like=None if like is None else like.y)
     encode = encoder.fit_transform if like is None else encoder.transform
-    X = np.asarray(encode(features[chosen.left]))
-    return chosen.dataset(X, y, origin=origin, encoder=encoder, target=label)
+    used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
+    return _points(
+        lambda rows: np.asarray(encode(features[rows])),
+        lambda rows: classes_of(
+            label_array(frame[label][rows]), column=label, like=getattr(like, "y", None)
+        ),
+        gaps=features[features.columns.intersection(used)].isna().any(axis=1).to_numpy(),
+        unlabelled=frame[label].isna().to_numpy(),
+        about={"name": name, "origin": origin, "encoder": encoder, "target": label},
+        **rows,
+    )
 
 
 def from_arrays(
     X: NDArray[Any],
     y: NDArray[Any],
     *,
+    like: Dataset | None = None,
     name: str = "table",
     origin: str = "arrays",
-    like: Dataset | None = None,
     **rows: bool,
 ) -> Dataset:
     """Turn a table of numbers and its labels into a data set, by the rules of `from_frame`.
@@ -238,25 +236,17 @@ def from_arrays(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from_arrays(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1])).X.tolist()
     [[1.0], [nan], [3.0]]
     """
-    if like is not None:
-        refuse_other_width(X, like.n_features)
-    chosen = _Rows(name, np.isnan(X).any(axis=1), missing_labels(y), **rows)
-    refuse_infinite(X[chosen.left], [f"number {column + 1}" for column in range(X.shape[1])])
-    classes = classes_of(y[chosen.labelled], column="y", like=None if like is None else like.y)
-    return chosen.dataset(X[chosen.left], classes, origin=origin)
-
-
-def refuse_other_width(X: NDArray[Any], n_features: int) -> None:
-    """Refuse points without names if they have not as many features as others."""
-    if X.shape[1] != n_features:
-        raise DatasetError(
-            f"It has {X.shape[1]} features instead of {n_features}. Give points with the same"
-            " columns in the same order."
-        )
+    return _points(
+        lambda rows: finite(X[rows], [f"number {place + 1}" for place in range(X.shape[1])]),
+        lambda rows: classes_of(y[rows], column="y", like=getattr(like, "y", None)),
+        gaps=np.isnan(X).any(axis=1),
+        unlabelled=missing_labels(y),
+        about={"name": name, "origin": origin},
+        **rows,
+    )
 
 
 def encoder_of(like: Dataset | TableEncoder | int) -> TableEncoder:
@@ -267,57 +257,48 @@ def encoder_of(like: Dataset | TableEncoder | int) -> TableEncoder:
     return encoder
 
 
-class _Rows:
-    """Which rows of a table are left, and which of these have a label."""
-
-    def __init__(
-        self,
-        name: str,
-        gaps: NDArray[np.bool_],
-        unlabelled: NDArray[np.bool_],
-        *,
-        drop_missing: bool = False,
-        drop_unlabelled: bool = False,
-        drop_duplicates: bool = False,
-    ) -> None:
-        self.name, self.drop_duplicates = name, drop_duplicates
-        incomplete = gaps if drop_unlabelled else gaps | unlabelled
-        self.left = ~incomplete if drop_missing else np.ones(len(gaps), dtype=bool)
-        self.labelled = self.left & ~unlabelled
-        if not len(gaps):
-            raise DatasetError(f"{name} has no rows. Add some.")
-        n_unlabelled = int((self.left & unlabelled).sum())
-        if n_unlabelled and not drop_unlabelled:
-            leave_out = either("pass drop_unlabelled=True", "give --drop-unlabelled")
-            raise DatasetError(
-                f"{name}: no label in {n_unlabelled} of {number_of(len(gaps), 'row')}, the first of"
-                f" them row {unlabelled.argmax() + 1}; texts such as NaN and None are none. Fill it"
-                f" in, or {leave_out} to leave out such rows"
-                f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap)."
-            )
-        if not self.labelled.any():
-            raise DatasetError(
-                f"{name}: no row is left of {len(gaps)}, as every one has a missing entry."
-                f" {either('Use drop_missing=False', 'Leave out --drop-missing')}, or fill it in."
-            )
-
-    def dataset(self, X: NDArray[Any], y: NDArray[Any], **about: Any) -> Dataset:
-        """Return the points, given the features of the rows left and the labels there are."""
-        with_label = self.labelled[self.left]
-        more, X = X[~with_label], X[with_label]
-        n_duplicates = 0
-        if self.drop_duplicates:
-            first = first_rows(X, y)
-            n_duplicates, X, y = len(X) - len(first), X[first], y[first]
-        return Dataset(
-            self.name,
-            X=X,
-            y=y,
-            n_dropped=int((~self.left).sum()),
-            n_dropped_duplicates=n_duplicates,
-            X_unlabelled=more if len(more) else None,
-            **about,
+def _points(
+    features: Callable[[NDArray[np.bool_]], NDArray[Any]],
+    labels: Callable[[NDArray[np.bool_]], NDArray[Any]],
+    *,
+    gaps: NDArray[np.bool_],
+    unlabelled: NDArray[np.bool_],
+    about: dict[str, Any],
+    drop_missing: bool = False,
+    drop_unlabelled: bool = False,
+    drop_duplicates: bool = False,
+) -> Dataset:
+    """Choose rows of which some have `gaps` in features and some are `unlabelled`."""
+    left = np.full(len(gaps), True)
+    if drop_missing:
+        left = ~gaps if drop_unlabelled else ~(gaps | unlabelled)
+    n_unlabelled, of_rows = (left & unlabelled).sum(), f"of {number_of(len(gaps), 'row')}"
+    if n_unlabelled and not drop_unlabelled:
+        raise DatasetError(
+            f"{about['name']}: no label in {n_unlabelled} {of_rows}, the first of them row"
+            f" {unlabelled.argmax() + 1}; texts such as NaN and None are none. Fill it in, or"
+            f" {either('pass drop_unlabelled=True', 'give --drop-unlabelled')} to leave out such"
+            f" rows ({either('drop_missing=True', '--drop-missing')}: all rows with a gap)."
         )
+    if not (left & ~unlabelled).any():
+        raise DatasetError(
+            f"{about['name']}: no row is left {of_rows}, as every one has a missing entry. Fill"
+            f" some in{either(', or use drop_missing=False', ', or leave out --drop-missing')}."
+        )
+    y = labels(left & ~unlabelled)  # before the features: a target that is none takes no time
+    X, labelled = features(left), ~unlabelled[left]
+    points = Dataset(
+        X=X[labelled],
+        y=y,
+        n_dropped=int((~left).sum()),
+        X_unlabelled=None if labelled.all() else X[~labelled],
+        **about,
+    )
+    if not drop_duplicates:
+        return points
+    first = first_rows(points.X, y)
+    n_repeated = len(y) - len(first)
+    return replace(points, X=points.X[first], y=y[first], n_dropped_duplicates=n_repeated)
 
 
 def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:

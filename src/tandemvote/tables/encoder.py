@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.extras import import_extra
-from tandemvote.tables.column_kinds import Categories, column_detail, date_words, encode, find_kind
+from tandemvote.tables.column_kinds import Categories, column_detail, encode, find_kind
 from tandemvote.tables.columns import find_column, refuse_duplicates
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.identifiers import identifier_reason, refuse_identifiers
@@ -82,11 +82,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, X: pandas.DataFrame, y: object = None) -> NDArray[Any]:
         """Record the columns of a data frame and encode them; `y` is ignored.
 
-        Raises
-        ------
-        DatasetError
-            If a column seems to number or name the rows, or is mostly numbers with some text among
-            them, or holds an infinite value.
+        A `DatasetError` says if a column seems to number or name the rows, or is mostly numbers
+        with some text among them, or holds an infinite value.
         """
         frame = _as_pandas(X)
         refuse_duplicates(frame.columns, "The table")
@@ -113,20 +110,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         }
         self.columns_ = [(name, "dropped", "as asked") for name in self.drop]
         for name, (numbers, categories) in encoded.items():
-            kind, words = column_detail(numbers, self.kinds_[name], categories)
-            words += date_words(self.date_formats_.get(name, ""))
+            kind, words = column_detail(numbers, kinds[name][0], categories, kinds[name][1])
             words += f", kept though {reasons.get(name)}" * (name in reasons)
             self.columns_.append((name, kind, words))
-        return _stacked({name: numbers for name, (numbers, _) in encoded.items()})
+        return finite(np.column_stack([numbers for numbers, _ in encoded.values()]), names)
 
     def transform(self, X: pandas.DataFrame) -> NDArray[Any]:
         """Encode the columns seen in `fit`, wherever they are; others are ignored.
 
-        Raises
-        ------
-        DatasetError
-            If a column is missing, or holds text where it held numbers in `fit`, or the other way
-            round, or an infinite value.
+        A `DatasetError` says if a column is missing or of another kind than in `fit`.
         """
         check_is_fitted(self)
         frame, encoded = _as_pandas(X), {}
@@ -136,7 +128,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 raise DatasetError(f"The column {name!r} is missing. Give the same columns.")
             form, known = self.date_formats_.get(name, ""), self.categories_.get(name, ())
             encoded[name], _ = encode(frame[name], kind, form, known)
-        return _stacked(encoded)
+        return finite(np.column_stack(list(encoded.values())), list(encoded))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the columns, which encoding does not change."""
@@ -144,14 +136,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.feature_names_in_)
 
 
-def refuse_infinite(X: NDArray[Any], columns: list[str]) -> None:
-    """Refuse numbers that are infinite or too large for trees."""
+def finite(X: NDArray[Any], columns: list[str]) -> NDArray[Any]:
+    """Return a table; refuse numbers that are infinite or too large for trees."""
     too_large = (np.abs(X) > LARGEST_VALUE).any(axis=0)
     if too_large.any():
         raise DatasetError(
             f"The column {columns[too_large.argmax()]} holds a value that is infinite or above "
             f"{LARGEST_VALUE:.1e}, more than trees can take. Replace it, or leave the cell empty."
         )
+    return X
 
 
 def _as_pandas(X: Any) -> pandas.DataFrame:
@@ -163,9 +156,3 @@ def _as_pandas(X: Any) -> pandas.DataFrame:
             " of numbers needs no encoder."
         )
     return frame.rename(columns=str)
-
-
-def _stacked(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
-    X = np.column_stack(list(columns.values()))
-    refuse_infinite(X, list(columns))
-    return X

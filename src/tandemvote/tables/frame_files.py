@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tandemvote.extras import import_extra
 from tandemvote.tables.columns import find_column, refuse_data, refuse_duplicates
 from tandemvote.tables.errors import DatasetError, either, number_of
-from tandemvote.tables.file_content import LARGEST_TABLE, read_text
+from tandemvote.tables.file_content import read_text, refuse_size
 from tandemvote.tables.labels import MISSING_TEXTS
 
 if TYPE_CHECKING:
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 # A comma comes last: it also occurs inside numbers and sentences of files separated otherwise.
 SEPARATORS = ("\t", ";", "|", ",")
-_SPELLED: dict[str, str | None] = {
-    "tab": "\t",
-    "\\t": "\t",
-    "space": " ",
-}  # as one writes them in a shell
+_SPELLED = {"tab": "\t", "\\t": "\t", "space": " "}  # as one writes them in a shell
 LINES_LOOKED_AT = 50
 
 
@@ -40,26 +36,18 @@ def read_delimited(
     missing_values: Sequence[str] = ("?",),
     categories: Sequence[str] = (),
 ) -> pandas.DataFrame:
-    r"""Read a text table, compressed or not; the options are those of `read_table`.
+    """Read a text table, compressed or not; the options are those of `read_table`.
 
     Blanks around a cell are ignored. Text that is undecodable or ragged, or has a column name
     twice, is refused.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "tiny.csv")
-    ...     _ = path.write_text("size;kind\n1,5;a\n2;b\n")
-    ...     read_delimited(path, decimal=",").to_dict("list")
-    {'size': [1.5, 2.0], 'kind': ['a', 'b']}
     """
     pandas = import_extra("pandas", "data")
     text = read_text(path, encoding=encoding)
     if not text.strip():
         raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
     try:
-        separator = _SPELLED.get(separator or "", separator) or find_separator(text)
+        separator = separator or find_separator(text)
+        separator = _SPELLED.get(separator, separator)
         names = _first_cells(text, separator)
     except (csv.Error, TypeError, ValueError) as error:  # the last two are about the separator
         raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
@@ -93,7 +81,8 @@ def read_delimited(
             # A row longer than the header would lose its last cells with a mere warning.
             warnings.simplefilter("error", pandas.errors.ParserWarning)
             frame = read(io.StringIO(text), na_values=list(missing))
-            padded = {cell for cell in _text_cells(frame) if cell.strip() in missing}
+            texts = (frame[name].dropna().unique() for name in _text_columns(frame))
+            padded = {cell for cells in texts for cell in cells if cell.strip() in missing}
             if padded:  # such as "NA ": without them a column may well be one of numbers
                 frame = read(io.StringIO(text), na_values=list(missing | padded))
     except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
@@ -133,15 +122,9 @@ def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFr
     import_extra("pandas", "data")
     try:
         with parquet.ParquetFile(path) as file:
-            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
             refuse_duplicates(file.schema_arrow.names, path)
             # Runs of equal values take next to nothing in the file, and their full size in memory.
-            size = 8 * n_rows * n_columns
-            if size > LARGEST_TABLE:
-                raise DatasetError(
-                    f"{path} has {n_rows} rows and {n_columns} columns, {size / 2**30:.0f} GiB; the"
-                    f" limit is {LARGEST_TABLE // 2**30} GiB. Keep fewer."
-                )
+            refuse_size(path, file.metadata.num_rows, file.metadata.num_columns)
             table = file.read()
             table.validate(full=True)  # text may not be text
             frame = table.to_pandas()
@@ -170,17 +153,11 @@ def _text_columns(frame: pandas.DataFrame) -> list[str]:
     return [name for name in frame.columns if infer(frame[name], skipna=True) == "string"]
 
 
-def _text_cells(frame: pandas.DataFrame) -> set[str]:
-    return {cell for name in _text_columns(frame) for cell in frame[name].dropna().unique()}
-
-
 def _refuse_decimal_commas(cells: pandas.Series, path: Path) -> None:
     """Refuse a text column of numbers like ``3,14``: as categories they would lose their order."""
     if cells.str.fullmatch(r"[+-]?\d+(,\d+)*").all() and cells.str.contains(",").any():
         raise DatasetError(
-            f"{path}: column {cells.name!r} holds numbers with commas, such as {cells.iloc[0]!r}. "
-            "For decimal commas "
-            + either("pass decimal=','", "give --decimal ,")
-            + "; remove commas"
-            " that group thousands."
+            f"{path}: column {cells.name!r} holds numbers with commas, such as {cells.iloc[0]!r}."
+            + either(" For decimal commas pass decimal=','", " For decimal commas give --decimal ,")
+            + "; remove commas that group thousands."
         )

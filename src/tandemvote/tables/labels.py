@@ -21,19 +21,12 @@ MISSING_TEXTS = (
 them, as it may be a category elsewhere."""
 
 FEW_CLASSES = 30
-FEWEST_ROWS_OF_NUMBER, FEWEST_ROWS_OF_TEXT = 15, 2
-"""Above so few, classes that are numbers or text need so many rows each, on average."""
+FEWEST_ROWS = {"numbers": 15, "texts": 2}
+"""More than a few classes need so many rows each, on average, or they are none."""
 
 
 def missing_labels(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which labels are missing: NaN, or the text that NaN and None become in an array of text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> missing_labels(np.array(["yes", np.nan, None, " "], dtype=str)).tolist()
-    [False, True, True, True]
-    """
+    """Tell which labels are missing: NaN, or what it and None become in an array of text."""
     if labels.dtype.kind == "f":
         return np.asarray(np.isnan(labels))
     if labels.dtype.kind == "U":
@@ -42,25 +35,15 @@ def missing_labels(labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def label_array(column: pandas.Series) -> NDArray[Any]:
-    """Return a label column without gaps as an array of integers, floats, booleans or objects.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> label_array(pandas.Series([2, 3], dtype="Int64"))
-    array([2, 3])
-    """
-    pandas = import_extra("pandas", "data")
-    kind = pandas.api.types.infer_dtype(column, skipna=True)
-    if kind == "integer":
-        try:  # from objects, as that checks the range where other conversions would wrap around
-            return np.array(column.to_numpy(dtype=object), dtype=np.int64)
-        except OverflowError as error:
-            raise _beyond_int64(column.abs().max(), str(column.name)) from error
-    dtypes = {"boolean": np.bool_} | dict.fromkeys(
-        ("floating", "mixed-integer-float", "decimal"), np.float64
-    )
-    return np.asarray(column.to_numpy(dtype=dtypes.get(kind, object)))
+    """Return a label column without gaps as an array of integers, floats, booleans or objects."""
+    kind = import_extra("pandas", "data").api.types.infer_dtype(column, skipna=True)
+    floats = dict.fromkeys(("floating", "mixed-integer-float", "decimal"), np.float64)
+    if kind != "integer":
+        return np.asarray(column.to_numpy(dtype={"boolean": np.bool_, **floats}.get(kind, object)))
+    try:  # from objects, as that checks the range where other conversions would wrap around
+        return np.array(column.to_numpy(dtype=object), dtype=np.int64)
+    except OverflowError as error:
+        raise _beyond_int64(column.abs().max(), str(column.name)) from error
 
 
 def classes_of(
@@ -77,9 +60,11 @@ def classes_of(
     >>> classes_of(np.array([1.0, 2.0, 1.0]), column="kind")
     array([1, 2, 1])
     """
-    as_classes = (
-        "Cut it into a few classes, choose another column, or use a tool for regression; to take"
-        f" every value for a class, name the column by {either('categories', '--category')}."
+    said, classes = f"The label column {column!r}", labels
+    way_out = (
+        "A vote needs classes. Cut it into a few, choose another column, or use a tool for"
+        " regression; to take every value for a class, name the column by"
+        f" {either('categories', '--category')}."
     )
     if labels.dtype.kind in "iuf":
         outside = labels[~(np.abs(labels.astype(np.float64)) < 2.0**63)]
@@ -87,38 +72,28 @@ def classes_of(
             raise _beyond_int64(outside[0], column)
         fractions = labels[labels != np.rint(labels)]
         if fractions.size:
-            raise DatasetError(
-                f"The label column {column!r} holds fractions such as {fractions[0]}; a vote needs "
-                f"classes. {as_classes}"
-            )
-        classes: NDArray[Any] = labels.astype(np.int64)
-    elif labels.dtype.kind == "b":
-        classes = labels
-    else:
+            raise DatasetError(f"{said} holds fractions such as {fractions[0]}. {way_out}")
+        classes = labels.astype(np.int64)
+    elif labels.dtype.kind != "b":
         classes = np.array([str(label) for label in labels])
+    distinct = np.unique(classes)
+    noun = "numbers" if classes.dtype.kind == "i" else "texts"
     if like is not None:
         if like.dtype.kind != classes.dtype.kind:
             raise DatasetError(
-                f"The label column {column!r} holds {classes[0]!s:.40}, unlike the first table's"
-                f" {like[0]!s:.40}. Write the labels in the same way in both."
+                f"{said} holds {classes[0]!s:.40}, unlike the first table's {like[0]!s:.40}. Write"
+                " the labels in the same way in both."
             )
-        return classes
-    distinct = np.unique(classes)
-    if len(distinct) < 2:
+    elif len(distinct) < 2:
         raise DatasetError(
-            f"The label column {column!r} holds one class only ({distinct[0]}); at least two are "
-            "needed. Choose another column, or add rows of another class."
+            f"{said} holds one class only ({distinct[0]}); at least two are needed. Choose another"
+            " column, or add rows of another class."
         )
-    n_rows, many = len(classes), len(distinct) > FEW_CLASSES
-    if many and classes.dtype.kind == "i" and n_rows < FEWEST_ROWS_OF_NUMBER * len(distinct):
+    elif len(distinct) > FEW_CLASSES and len(classes) < FEWEST_ROWS[noun] * len(distinct):
         raise DatasetError(
-            f"The label column {column!r} looks like a measurement: {len(distinct)} different"
-            f" numbers in {n_rows} rows. A vote needs classes. {as_classes}"
-        )
-    if many and n_rows < FEWEST_ROWS_OF_TEXT * len(distinct):
-        raise DatasetError(
-            f"The label column {column!r} looks like a name: {len(distinct)} different texts in"
-            f" {n_rows} rows. A vote needs classes of many rows each. Choose another column."
+            f"{said} looks like a {'measurement' if noun == 'numbers' else 'name'}: {len(distinct)}"
+            f" different {noun} in {len(classes)} rows. "
+            + (way_out if noun == "numbers" else "A class needs many rows. Choose another column.")
         )
     return classes
 

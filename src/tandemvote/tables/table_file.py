@@ -7,22 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.tables.array_files import load_arrays, read_libsvm, read_npz
 from tandemvote.tables.columns import is_number
-from tandemvote.tables.dataset import (
-    Dataset,
-    encoder_of,
-    from_arrays,
-    from_frame,
-    refuse_other_width,
-)
+from tandemvote.tables.dataset import Dataset, encoder_of, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError, either
+from tandemvote.tables.file_content import refuse_no_file, uncompressed
 from tandemvote.tables.frame_files import read_delimited, read_parquet
 
 if TYPE_CHECKING:
@@ -34,17 +29,13 @@ _FRAME_READERS: dict[str, Callable[..., pandas.DataFrame]] = {
 }
 _READERS: dict[str, Callable[..., Any]] = {**_FRAME_READERS, "libsvm": read_libsvm, "npz": read_npz}
 _FORMAT_OF_SUFFIX = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".libsvm": "libsvm",
-    ".svmlight": "libsvm",
-    ".svm": "libsvm",
+    **dict.fromkeys((".csv", ".tsv"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".libsvm", ".svmlight", ".svm"), "libsvm"),
     ".npz": "npz",
 }
-_FORMATS = sorted(_READERS)
-_COMPRESSED = {".gz", ".bz2"}
+Like: TypeAlias = "Dataset | TableEncoder | int | None"
+"""What further points must fit."""
 
 
 def read_table(
@@ -105,8 +96,7 @@ def read_table(
     Returns
     -------
     Dataset
-        Numbers as they are, each category as a number that depends on its text alone (see
-        :class:`~tandemvote.tables.TableEncoder`).
+        Encoded by a :class:`~tandemvote.tables.TableEncoder`.
 
     Raises
     ------
@@ -127,7 +117,7 @@ def read_table(
     """
     path, chosen = _find_format(path, file_format, options)
     about: dict[str, Any] = {
-        "name": name or _without_compression(path).stem,
+        "name": name or uncompressed(path).stem,
         "origin": f"{chosen} file {path.name}",
         "drop_missing": drop_missing,
         "drop_unlabelled": drop_unlabelled,
@@ -136,22 +126,21 @@ def read_table(
     }
     with _compared(path, like):
         if chosen in _FRAME_READERS:
-            text_labels = target is not None and like is not None and like.y.dtype.kind == "U"
-            as_text = [str(target)] if text_labels else []
+            as_text = [target] if like is not None and like.y.dtype.kind == "U" else []
             frame = _read_frame(path, chosen, options, like, as_text)
             return from_frame(frame, target=target, drop=drop, keep=keep, **about)
         if drop or keep:
             raise DatasetError(f"{path} has no named columns to {'drop' if drop else 'keep'}.")
-        if chosen == "npz":
-            return from_arrays(*read_npz(path, target=target or "y"), **about)
-        if target is not None:
+        if chosen == "libsvm" and target is not None:
             raise DatasetError(
                 f"{path}: a LIBSVM file has its label at the start of each line, not in a column "
                 f"{target!r}. Leave {either('target', '--target')} out."
             )
-        if like is not None:
-            options["n_features"] = like.n_features
-        return from_arrays(*read_libsvm(path, **options), **about)
+        if chosen == "npz":
+            X, y = read_npz(path, target=target or "y")
+        else:
+            X, y = read_libsvm(path, **{**options, **_width(like)})
+        return from_arrays(_fitting(X, like), y, **about)
 
 
 def read_features(
@@ -161,7 +150,7 @@ def read_features(
     file_format: str | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    r"""Read further points with the columns of a data set, without their labels.
+    r"""Read further points of shape (n_samples, n_features), without their labels.
 
     Parameters
     ----------
@@ -171,10 +160,6 @@ def read_features(
         Says which columns to take, by name where they have names; or just how many.
     file_format, **options
         As in `read_table`.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
 
     Raises
     ------
@@ -188,52 +173,54 @@ def read_features(
     ...     known, more = pathlib.Path(folder, "known.csv"), pathlib.Path(folder, "more.csv")
     ...     _ = known.write_text("weight,colour,kind\n150,red,apple\n120,yellow,banana\n")
     ...     _ = more.write_text("colour,weight\nred,140\n")
-    ...     fruit = read_table(known, target="kind")
-    ...     X = read_features(more, like=fruit)
-    >>> X[0, 0], X[0, 1] == fruit.X[0, 1]
-    (np.float64(140.0), np.True_)
+    ...     read_features(more, like=read_table(known, target="kind")).tolist()
+    [[140.0, 12301224.0]]
     """
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):
         if chosen in _FRAME_READERS:
-            return np.asarray(encoder_of(like).transform(_read_frame(path, chosen, options, like)))
-        n_features = _width(like)
+            frame = _read_frame(path, chosen, options, like)
+            return np.asarray(encoder_of(like).transform(frame))
         if chosen == "libsvm":
-            X, _ = read_libsvm(path, **{**options, "n_features": n_features})
-        else:
-            way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
-            X = load_arrays(path, required=("X",), way_out=way_out)["X"]
-        refuse_other_width(X, n_features)
-        return X
+            return _fitting(read_libsvm(path, **{**options, **_width(like)})[0], like)
+        way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
+        return _fitting(load_arrays(path, required=("X",), way_out=way_out)["X"], like)
 
 
 def _read_frame(
-    path: Path,
-    chosen: str,
-    options: dict[str, Any],
-    like: Dataset | TableEncoder | int | None,
-    as_text: Sequence[str] = (),
+    path: Path, chosen: str, options: dict[str, Any], like: Like, as_text: Sequence[str | None] = ()
 ) -> pandas.DataFrame:
     """Read named columns; like others, so that 7 is text where it is one of the categories."""
     if like is not None:
         known = encoder_of(like).categories_
         coded = [name for name, found in known.items() if any(map(is_number, filter(None, found)))]
         named = [name for name in options.get("categories", ()) if name in known]
-        options = {**options, "categories": [*dict.fromkeys([*coded, *named, *as_text])]}
+        options = {**options, "categories": [*{*coded, *named, *as_text} - {None}]}
     frame = _FRAME_READERS[chosen](path, **options)
     if not len(frame):
         raise DatasetError(f"{path} has names of columns but no rows. Add rows.")
     return frame
 
 
-def _width(like: Dataset | TableEncoder | int) -> int:
-    if isinstance(like, int):
-        return like
-    return like.n_features if isinstance(like, Dataset) else int(like.n_features_in_)
+def _width(like: Like) -> dict[str, int]:
+    if like is None or isinstance(like, int):
+        return {} if like is None else {"n_features": like}
+    return {"n_features": like.n_features if isinstance(like, Dataset) else like.n_features_in_}
+
+
+def _fitting(X: NDArray[Any], like: Like) -> NDArray[Any]:
+    """Return points without names, if they have as many features as others."""
+    for width in _width(like).values():
+        if X.shape[1] != width:
+            raise DatasetError(
+                f"It has {X.shape[1]} features instead of {width}. Give points with the same"
+                " columns in the same order."
+            )
+    return X
 
 
 @contextmanager
-def _compared(path: Path, like: Dataset | TableEncoder | int | None) -> Iterator[None]:
+def _compared(path: Path, like: Like) -> Iterator[None]:
     """Let errors say which file does not fit which other."""
     try:
         yield
@@ -248,17 +235,14 @@ def _find_format(
     path: str | os.PathLike[str], file_format: str | None, options: dict[str, Any]
 ) -> tuple[Path, str]:
     path = Path(path)
-    if path.is_dir():
-        raise DatasetError(f"{path} is a folder. Name one file in it.")
-    if not path.is_file():
-        raise DatasetError(f"There is no file {path}. Check the path.")
-    suffix = _without_compression(path).suffix
+    refuse_no_file(path)
+    suffix = uncompressed(path).suffix
     chosen = file_format or _FORMAT_OF_SUFFIX.get(suffix.lower())
-    if chosen not in _FORMATS:
+    if chosen not in _READERS:
         raise DatasetError(
             f"{path}: {'unknown format' if file_format else 'unknown ending'} "
-            f"{file_format or suffix!r}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; "
-            f"or {either('pass file_format', 'give --format')}, one of {', '.join(_FORMATS)}."
+            f"{file_format or suffix!r}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; or"
+            f" {either('pass file_format', 'give --format')}, one of {', '.join(sorted(_READERS))}."
         )
     if not path.stat().st_size:
         raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
@@ -270,7 +254,3 @@ def _find_format(
                 f" Leave it out{'; there are ' * bool(known) + ', '.join(known)}."
             )
     return path, chosen
-
-
-def _without_compression(path: Path) -> Path:
-    return Path(path.stem) if path.suffix.lower() in _COMPRESSED else Path(path.name)

@@ -19,7 +19,7 @@ from tandemvote.counting.vote_columns import agree_on_columns, shown
 from tandemvote.extras import import_extra
 from tandemvote.spelling import refuse_other_spellings
 from tandemvote.tables.errors import DatasetError
-from tandemvote.tables.file_content import read_bytes
+from tandemvote.tables.file_content import read_bytes, refuse_no_file, uncompressed
 from tandemvote.tables.frame_files import find_separator
 from tandemvote.votes import Votes
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 ENDINGS = (".csv", ".tsv", ".txt")
-COMPRESSED = (".gz", ".bz2")
 LARGEST_BLOCK = 2**30
 
 
@@ -54,12 +53,7 @@ def read_votes(
     ignore : collection of str
         Columns that are no voters, such as the names of the rows.
     unlabelled : path, optional
-        A table of predictions on points without labels, with the same voters in the same order;
-        see `read_unlabelled_votes`.
-
-    Returns
-    -------
-    Votes
+        A table for `read_unlabelled_votes`, with the same voters in the same order.
 
     Raises
     ------
@@ -104,33 +98,10 @@ def read_votes(
 def read_unlabelled_votes(
     path: str | os.PathLike[str], *, ignore: Collection[str] = ()
 ) -> NDArray[Any]:
-    r"""Read predictions on points without labels: one row per point, one column per voter.
+    """Read predicted labels of shape (n_voters, n_points) on points without labels.
 
-    Parameters
-    ----------
-    path : path
-        A CSV or Parquet file without empty cells.
-    ignore : collection of str
-        Columns that are no voters, if they are there.
-
-    Returns
-    -------
-    ndarray of str, shape (n_voters, n_points)
-        The predicted labels.
-
-    Raises
-    ------
-    DatasetError
-        If the table cannot be such votes; the message says what to do.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "votes.csv")
-    ...     _ = path.write_text("tree,svm\nyes,no\nno,no\n")
-    ...     read_unlabelled_votes(path).tolist()
-    [['yes', 'no'], ['no', 'no']]
+    The CSV or Parquet file has one row per point, one column per voter and no empty cell; columns
+    to `ignore` need not be there.
     """
     return _read_unlabelled(path, ignore)[0]
 
@@ -164,14 +135,13 @@ def _read_parquet(path: str | os.PathLike[str]) -> pyarrow.Table:
 
 def _read_text(path: Path) -> pyarrow.Table:
     """Read a CSV file as text; only an empty cell is null."""
-    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
-    if plain.suffix.lower() not in ENDINGS:
+    ending = uncompressed(path).suffix
+    if ending.lower() not in ENDINGS:
         raise DatasetError(
-            f"{path}: unknown ending {plain.suffix!r}. Votes are read from Parquet files"
+            f"{path}: unknown ending {ending!r}. Votes are read from Parquet files"
             f" (.parquet, .pq) and from text ({', '.join(ENDINGS)}), compressed or not."
         )
-    if not path.is_file():
-        raise DatasetError(f"There is no file {path}. Check the path.")
+    refuse_no_file(path)
     arrow = import_extra("pyarrow", "data")
     reader = import_extra("pyarrow.csv", "data")
     data = read_bytes(path)
