@@ -2,17 +2,17 @@
 A random forest that says how often it can be wrong
 ===================================================
 
-A forest that votes leaves some points out of every tree's training set. Judged on those, it can
-promise how often it will err on new points, and every label still goes into training.
+In the paper every tree of a forest votes. Each tree leaves some points out of its training set;
+evaluated on those, the forest gets a guarantee, and every label still goes into training.
 """
 
 # %%
-# Fit and read the promise
-# ------------------------
-# The parameters of the trees are those of scikit-learn's forest. ``max_samples=0.5`` lets each tree
-# draw half as many points, which leaves more of them to judge pairs of trees by.
-# ``weights="tandem"`` gives every tree the weight that makes the promise smallest; this may be done
-# on the same data.
+# Fit and read the guarantee
+# --------------------------
+# The parameters of the trees are those of scikit-learn's forest. ``max_samples=0.5`` lets each
+# tree draw half as many points, which leaves more of them to evaluate pairs of trees on.
+# ``weights="tandem"`` gives every tree the weight that makes the guarantee smallest; this may be
+# done on the same data.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
@@ -37,11 +37,11 @@ for assumption in forest.certificate_.assumptions:
     print("-", assumption)
 
 # %%
-# The promise kept
-# ----------------
-# New points, which a real user would not have labels for. The prediction is the hard weighted vote
-# of the trees, because that is what the promise is about. The promise is cautious: it must hold for
-# all sources that could have produced data like this.
+# New points
+# ----------
+# New points, which would not have labels in practice. The prediction is the hard weighted vote of
+# the trees, because that is what the guarantee is about. It is cautious: it must hold for all
+# sources that could have produced data like this.
 
 print(f"errors on {len(y_new)} new points: {(forest.predict(X_new) != y_new).mean():.3f}")
 BoundsDisplay.from_estimator(forest, X_new, y_new).plot()
@@ -51,8 +51,8 @@ plt.show()
 # A forest you already have
 # -------------------------
 # No refit is needed: scikit-learn remembers which points each tree drew. The training data must be
-# the same, in the same order; the trees' own leaves are compared with it. Labels that were used for
-# nothing else, if there are any, buy a far tighter bound.
+# the same, in the same order; the trees' own leaves are compared with it. Labels that were used
+# for nothing else, if there are any, buy a far tighter bound.
 
 plain = RandomForestClassifier(max_samples=0.5, random_state=0).fit(X, y)
 print(certify(plain, X, y, weights="tandem", X_test=X_new, y_test=y_new))

@@ -13,7 +13,7 @@ This is Figure 2b of the paper, on handwritten digits.
 # %%
 # Out-of-bag votes of a forest
 # ----------------------------
-# Every tree is judged on the training points that its own bootstrap left out, and every pair of
+# Every tree is evaluated on the training points that its own bootstrap left out, and every pair of
 # trees on the points that both left out.
 
 import matplotlib.pyplot as plt
@@ -92,4 +92,5 @@ plt.show()
 for max_voters in (100, 50, 20, 5):
     pruned = prune(solutions["tandem"], counts, max_voters=max_voters)
     error = test_error(pruned.weights)
-    print(f"{pruned.n_voters:3} trees: bound {pruned.bound:.3f}, test error {error:.3f}")
+    kept = np.count_nonzero(pruned.weights)
+    print(f"{kept:3} trees: bound {pruned.value:.3f}, test error {error:.3f}")

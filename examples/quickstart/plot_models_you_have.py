@@ -1,0 +1,74 @@
+"""
+Certify models you already have
+===============================
+
+Three different models were trained on the same points, and 200 labelled points were kept away from
+all of them. What can be guaranteed for their vote, and for each model alone?
+"""
+
+# %%
+# A list is certified on points that none of the models saw
+# ---------------------------------------------------------
+# Nothing is trained again, and nothing is chosen on the held-out points: they are a test set, and
+# the guarantee is the exact binomial limit, the tightest there is.
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tandemvote import certify
+
+X, y = load_breast_cancer(return_X_y=True)
+X_train, X_held_out, y_train, y_held_out = train_test_split(X, y, test_size=200, random_state=0)
+models = {
+    "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
+    "nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
+    "random forest": RandomForestClassifier(random_state=0),
+}
+for model in models.values():
+    model.fit(X_train, y_train)
+
+vote = certify(list(models.values()), X_held_out, y_held_out)
+print(vote)
+
+# %%
+# The certificate predicts by the vote it is about.
+
+print(vote.predict(X_held_out[:5]))
+
+# %%
+# Each model alone, and their vote
+# --------------------------------
+# Four statements are made on the same points. So that all four hold together, each gets a quarter
+# of delta. Then the smallest may be picked.
+
+share = 0.05 / 4
+found = {
+    name: certify([model], X_held_out, y_held_out, delta=share) for name, model in models.items()
+}
+found["their vote"] = certify(list(models.values()), X_held_out, y_held_out, delta=share)
+
+figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
+for row, (name, each) in enumerate(found.items()):
+    ax.plot([each.observed, each.value], [row, row], color="0.7", zorder=1)
+    ax.scatter(each.observed, row, color="tab:blue", label="observed" if row == 0 else None)
+    ax.scatter(each.value, row, color="tab:orange", label="guaranteed" if row == 0 else None)
+    print(f"{name:20} {each.guarantee}")
+ax.set(yticks=range(len(found)), yticklabels=found, xlabel="error", xlim=(0, None))
+ax.invert_yaxis()
+ax.legend()
+plt.show()
+
+# %%
+# Points that a model was trained on are refused
+# ----------------------------------------------
+
+try:
+    certify([models["random forest"]], X_train, y_train)
+except ValueError as error:
+    print(error)

@@ -1,0 +1,29 @@
+"""Every example of the gallery runs and draws."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("plot_*.py"))
+
+
+def test_the_gallery_has_three_levels_and_at_least_ten_examples():
+    if EXAMPLES:
+        assert {path.parent.name for path in EXAMPLES} == {"quickstart", "understand", "paper"}
+        assert len(EXAMPLES) >= 10
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_draws(path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+    monkeypatch.setattr(pyplot, "show", lambda: None)
+    runpy.run_path(str(path))
+    assert pyplot.get_fignums()
+    for number in pyplot.get_fignums():
+        pyplot.figure(number).canvas.draw()
+    pyplot.close("all")
