@@ -97,14 +97,10 @@ def dirichlet_bound(
 
     Parameters
     ----------
-    loss : float
-        Observed mean of l, an upper bound on the probability that a drawn weighting is bad.
-    n : float
-        Labelled points behind it.
-    concentration : float
-        K, the sum of the posterior's parameters.
-    level : float in (0, 1/2)
-        kappa.
+    loss, n : float
+        Observed mean of l over n labelled points.
+    concentration, level : float
+        K, the sum of the posterior's parameters, and kappa in (0, 1/2).
     n_classes : int
         Labels c that voters can predict.
     kl_divergence : float

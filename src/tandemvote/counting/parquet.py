@@ -50,20 +50,6 @@ class ParquetVotes:
     ignore : collection of str
         Columns that are not voters.
 
-    Attributes
-    ----------
-    columns : Columns
-        The label column and the voters.
-    row_groups : tuple of RowGroup
-        Where the points are.
-    labels : frozenset of str or None
-        The true labels, read at once where columns hold text.
-
-    Raises
-    ------
-    ValueError
-        If the files cannot be votes of the same voters; the message names the file and what to do.
-
     Examples
     --------
     >>> import pathlib, tempfile
@@ -98,6 +84,7 @@ class ParquetVotes:
         self.row_groups = tuple(row_groups)
         if not row_groups:
             raise ValueError(f"{schemas[0][0]} holds no rows. Give at least one labelled point.")
+        # Text is compared with all labels, so these are read before any votes.
         self.labels = self._label_words() if self.columns.kind == "text" else None
 
     @property

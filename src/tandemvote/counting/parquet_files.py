@@ -21,11 +21,6 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
         A file; a folder, for the Parquet files directly in it; or a pattern such as
         ``"votes/*.parquet"``, in which ``**`` stands for folders of any depth.
 
-    Raises
-    ------
-    ValueError
-        If nothing is found, or a file is named twice: its points would be counted twice.
-
     Examples
     --------
     >>> find_files("no/such/folder/*.parquet")

@@ -44,11 +44,6 @@ def count_shards(
     progress : callable, optional
         Called now and then with the number of points counted since the last call.
 
-    Raises
-    ------
-    ValueError
-        If there are no votes, or none of some voter.
-
     Examples
     --------
     >>> shards = [Votes.from_predictions([[0, 1]], [0, 0]), Votes.from_predictions([[1]], [1])]

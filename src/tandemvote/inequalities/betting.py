@@ -32,16 +32,8 @@ def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> F
     .. math:: \sqrt{2 / (n \hat\sigma^2_{i-1})}
 
     For a goal of t nats multiply them by sqrt(t). Before any point the mean is taken to be the
-    middle of the range and the deviation half its width; this guess counts as one point.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_variables)
-    lower, upper : array_like of shape (n_variables,)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_variables)
+    middle of the range and the deviation half its width; this guess counts as one point. There is
+    one row per point and one column per variable, whose range is from `lower` to `upper`.
 
     Examples
     --------

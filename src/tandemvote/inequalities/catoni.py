@@ -51,12 +51,7 @@ def catoni_tilts(n: float, *, delta: float = 0.05) -> Tilts:
     suits x = 2 ln(1/delta) and q = 1/2, or fewer nats and a smaller q; later ones suit smaller q
     and larger divergences. Their shares fall as 1, 1/2, 1/3, ...
 
-    Parameters
-    ----------
-    n : float
-        Sample size; where sizes differ any typical one that does not depend on the data.
-    delta : float in (0, 1)
-        Failure probability.
+    Where sample sizes differ n is any typical one that does not depend on the data.
 
     Examples
     --------
@@ -80,16 +75,9 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Ti
 
     .. math:: \ln \sum_j s_j \exp(n \psi_{C_j}(\hat p, q))
 
-    It grows with the mean q, and for the true mean its exponential has expectation at most 1.
-
-    Parameters
-    ----------
-    loss, mean : array_like of float in [0, 1]
-        Observed mean p^ of n independent losses in [0, 1], and supposed true mean q > 0.
-    n : array_like of float
-        Sample size.
-    tilts : Tilts
-        From `catoni_tilts`, fixed before seeing the losses.
+    for the observed `loss` p^ of n independent losses in [0, 1] and a supposed `mean` q > 0. It
+    grows with q, and for the true mean its exponential has expectation at most 1. The tilts are
+    fixed before seeing the losses.
 
     Examples
     --------

@@ -57,14 +57,9 @@ class PlainDivergence:
 class UnequalDivergence:
     """Effective divergence where sets differ in size; of voters, or of pairs of them.
 
-    Parameters
-    ----------
-    shares, entropies : ndarray, shape (n_voters,) or (n_voters, n_voters)
-        m and m ln m up to `scale`, as in `UnequalSets`.
-    scale : float
-        The harmonic size at the prior over the largest size: m is this times the shares.
-    nats : float
-        ln(mean moment / delta).
+    `shares` and `entropies` are m and m ln m of each set relative to the largest one, as in
+    `UnequalSets`; `scale` is the harmonic size at the prior over the largest size, and `nats` is
+    ln(mean moment / delta).
 
     Examples
     --------

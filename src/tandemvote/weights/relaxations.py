@@ -35,21 +35,11 @@ class WeightedAverages(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """An average over voters or pairs that is estimated from a sample.
+    """An average over voters or pairs that is estimated from a sample of size n."""
 
-    Attributes
-    ----------
-    position : int
-        VOTERS or PAIRS: the position of the average in `WeightedAverages`.
-    n : float
-        Sample size.
-    nats : float
-        ln(moment / delta), the moment being 2 sqrt(n) in the paper.
-    """
-
-    position: int
+    position: int  # VOTERS or PAIRS: where the average stands in `WeightedAverages`
     n: float
-    nats: float
+    nats: float  # ln(moment / delta), the moment being 2 sqrt(n) in the paper
 
     @classmethod
     def of(cls, position: int, n: float, delta: float, log_moment: float | None = None) -> Estimate:
@@ -80,17 +70,9 @@ class Relaxation:
     .. math::
         f \cdot (q + k + \sqrt{k^2 + 2 q k}) - 2 (D - \sqrt{2 b D})
 
-    where q and k are the average and complexity of `upper`, D and b those of `lower`. It bounds the
-    vote's error and is not clipped.
-
-    Attributes
-    ----------
-    factor : float
-        f: 2 for the first order, 4 for the second.
-    upper : Estimate
-        Of the Gibbs loss or the tandem loss.
-    lower : Estimate, optional
-        Of the disagreement.
+    where q and k are the average and complexity of `upper` (Gibbs or tandem loss), D and b those of
+    `lower` (disagreement), and f is 2 for the first order, 4 for the second. It bounds the vote's
+    error and is not clipped.
 
     Examples
     --------
