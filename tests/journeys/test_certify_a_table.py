@@ -5,6 +5,7 @@ import re
 
 import joblib
 import numpy as np
+import pandas
 import pytest
 
 from tandemvote.cli.app import run
@@ -49,7 +50,7 @@ def votes(tmp_path):
 def test_a_messy_table_becomes_a_certificate_and_a_report(messy, tmp_path, capsys):
     report = tmp_path / "report.html"
     code = run(
-        ["certify", str(messy), "--target", "quality", "--voters", "30", "--report", str(report)]
+        ["certify", str(messy), "--target", "quality", "--trees", "30", "--report", str(report)]
     )
     shown = capsys.readouterr()
     assert code == 0
@@ -62,7 +63,7 @@ def test_a_messy_table_becomes_a_certificate_and_a_report(messy, tmp_path, capsy
 
 
 def test_rows_with_missing_cells_are_mentioned_kept_or_not(messy, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--voters", "5"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "5"]
     lines = messy.read_text(encoding="utf-8-sig").splitlines()[1:]
     gaps = sum(any(cell in ("", "n/a") for cell in line.split(";")) for line in lines)
     assert run(options) == 0
@@ -77,7 +78,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
     rows[7] = "unknown,3+,a"
     path.write_text("\n".join(rows) + "\n")
     more.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
-    options = ["certify", str(path), "--target", "column3", "--voters", "10"]
+    options = ["certify", str(path), "--target", "column3", "--trees", "10"]
     for option, complaint in [
         ([], "Give --no-header"),
         (["--no-header"], "'column1' is numbers, but 'unknown' in row 8"),
@@ -100,7 +101,7 @@ def test_a_table_from_an_office_in_the_old_world_is_read_by_options(tmp_path, ca
     lines = ["größe;urteil", *(f"{s:.3f};{'gut' if s > 0 else 'übel'}" for s in size)]
     path = tmp_path / "amt.csv"
     path.write_bytes("\n".join(lines).replace(".", ",").encode("latin-1"))
-    call = ["certify", str(path), "--target", "urteil", "--voters", "20"]
+    call = ["certify", str(path), "--target", "urteil", "--trees", "20"]
     assert run(call) == 2 and "--encoding" in capsys.readouterr().err
     assert run([*call, "--encoding", "latin-1"]) == 2 and "--decimal" in capsys.readouterr().err
     assert run([*call, "--encoding", "latin-1", "--decimal", ","]) == 0
@@ -111,28 +112,29 @@ def test_categories_that_count_as_one_are_mentioned(tmp_path, capsys):
     path = tmp_path / "places.csv"
     rows = [f"{('zip04756', 'zip06716')[i % 2]},{i % 2}" for i in range(40)]
     path.write_text("\n".join(["place,kind", *rows]) + "\n")
-    assert run(["certify", str(path), "--target", "kind", "--voters", "5"]) == 0
+    assert run(["certify", str(path), "--target", "kind", "--trees", "5"]) == 0
     assert "'zip04756' and 'zip06716' count as one" in capsys.readouterr().err
 
 
 def test_machines_get_json_with_the_same_number(messy, capsys):
-    options = ["--target", "quality", "--voters", "30", "--delta", "0.1", "--bound", "best"]
-    assert run(["certify", str(messy), *options, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["delta"] == 0.1
-    assert found["value"] == min(found["bounds"].values())
-    assert found["n_voters"] == 30
+    options = ["--target", "quality", "--trees", "30", "--delta", "0.1", "--bound", "best"]
+    for design, n_voters in (("trees", 30), ("folds", 3)):
+        assert run(["certify", str(messy), *options, "--design", design, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["delta"] == 0.1
+        assert found["value"] == min(found["bounds"].values())
+        assert found["n_voters"] == n_voters
     assert any("independent draws" in text for text in found["assumptions"])
 
 
 def test_a_test_set_is_paid_in_labels_and_shown_beside_the_rest(messy, capsys):
-    options = ["--target", "quality", "--voters", "30", "--test-fraction", "0.25"]
+    options = ["--target", "quality", "--trees", "30", "--test-fraction", "0.25"]
     assert run(["certify", str(messy), *options]) == 0
     assert "labels of an extra test set" in capsys.readouterr().out
 
 
 def test_a_test_set_bound_can_be_the_one_reported(messy, capsys):
-    options = ["--target", "quality", "--voters", "20", "--test-fraction", "0.5"]
+    options = ["--target", "quality", "--trees", "20", "--test-fraction", "0.5"]
     assert run(["certify", str(messy), *options, "--bound", "test_set", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["value"] == found["bounds"]["test_set"]
@@ -151,7 +153,7 @@ def more(tmp_path):
 
 
 def test_unlabelled_points_sharpen_the_disagreement_bound(messy, more, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--voters", "20", "--json"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json"]
     assert run(options) == 0
     without = json.loads(capsys.readouterr().out)["bounds"]["disagreement"]
     assert run([*options, "--unlabelled", str(more)]) == 0
@@ -159,7 +161,7 @@ def test_unlabelled_points_sharpen_the_disagreement_bound(messy, more, capsys):
 
 
 def test_unlabelled_points_give_a_bound_of_their_own(messy, more, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--voters", "20", "--json"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json"]
     assert run([*options, "--unlabelled", str(more), "--bound", "vote_profile"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["bound"] == "vote_profile"
@@ -190,16 +192,17 @@ def test_training_points_do_not_pass_for_unlabelled_ones(messy, tmp_path, capsys
     lines = messy.read_text(encoding="utf-8-sig").splitlines()
     again = tmp_path / "again.csv"
     again.write_text("\n".join(line.rsplit(";", 1)[0] for line in lines) + "\n")
-    options = ["--target", "quality", "--voters", "5", "--unlabelled", str(again)]
+    options = ["--target", "quality", "--trees", "5", "--unlabelled", str(again)]
     assert run(["certify", str(messy), *options]) != 0
     assert "rows of the training data" in capsys.readouterr().err
 
 
 def test_published_forms_are_never_tighter(messy, capsys):
     options = ["certify", str(messy), "--target", "quality", "--weights", "uniform", "--json"]
+    options += ["--design", "trees"]
     found = []
     for sharpening in ("harmonic", "paper"):
-        assert run([*options, "--voters", "20", "--sharpening", sharpening]) == 0
+        assert run([*options, "--trees", "20", "--sharpening", sharpening]) == 0
         found.append(json.loads(capsys.readouterr().out)["bounds"])
     for name in ("first_order", "tandem", "disagreement", "c_tandem", "c_box", "second_order"):
         assert found[0][name] <= found[1][name]
@@ -207,7 +210,7 @@ def test_published_forms_are_never_tighter(messy, capsys):
 
 
 def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--voters", "30", "--per-class"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "30", "--per-class"]
     assert run(options) == 0
     assert "errors by true class" in capsys.readouterr().out
     assert run([*options, "--bound", "first_order", "--json"]) == 0
@@ -219,22 +222,23 @@ def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
 def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
     path = tmp_path / "forest.joblib"
     assert (
-        run(["certify", str(messy), "--target", "quality", "--voters", "10", "--model", str(path)])
+        run(["certify", str(messy), "--target", "quality", "--trees", "10", "--model", str(path)])
         == 0
     )
     assert "can run their code" in capsys.readouterr().err
-    forest = joblib.load(path)
-    assert set(forest.predict(np.zeros((2, 3)))) <= {"good", "bad"}
+    kept = joblib.load(path)
+    rows = pandas.DataFrame({"size": [0.3], "colour": ["violet"], "the note": [12.0]})
+    assert set(kept.predict(rows)) <= {"good", "bad"}
 
 
 def test_the_forest_can_be_handed_to_strangers(messy, tmp_path, capsys):
     pytest.importorskip("skops")
     path = tmp_path / "forest.skops"
-    options = ["certify", str(messy), "--target", "quality", "--voters", "10", "--json"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json"]
     assert run([*options, "--model", str(path)]) == 0
     printed = capsys.readouterr()
     assert "can run their code" not in printed.err
-    assert load_model(path).certificate_.value == json.loads(printed.out)["value"]
+    assert load_model(path)[-1].certificate_.value == json.loads(printed.out)["value"]
 
 
 def test_an_unknown_kind_of_model_file_is_refused_before_the_work(messy, tmp_path, capsys):
@@ -260,7 +264,7 @@ def test_the_same_seed_gives_the_same_certificate(messy, capsys):
                     str(messy),
                     "--target",
                     "quality",
-                    "--voters",
+                    "--trees",
                     "10",
                     "-j",
                     jobs,
@@ -291,9 +295,9 @@ KIND = ["--target", "kind"]
         (GOOD, [*KIND, "--bound", "TND"], "no bound 'TND'"),
         (GOOD, [*KIND, "--bound", "test_set"], "--test-fraction"),
         (GOOD, [*KIND, "--bound", "vote_profile"], "give --unlabelled"),
-        (GOOD, [*KIND, "--jobs", "0"], "--jobs is 0"),
-        (GOOD, [*KIND, "--voters", "ten"], "Invalid value for '--voters'"),
-        (GOOD, [*KIND, "--unlabelled", "nowhere.csv"], "There is no file nowhere.csv"),
+        (GOOD, [*KIND, "--jobs", "0"], "0 threads"),
+        (GOOD, [*KIND, "--trees", "ten"], "Invalid value for '--trees'"),
+        (GOOD, [*KIND, "--unlabelled", "nowhere.csv"], "there is no file nowhere.csv"),
     ],
 )
 def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, options, message):
@@ -309,7 +313,7 @@ def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, optio
         (["certify"], "either DATA or --predictions"),
         (["certify", "nowhere.csv", "--target", "kind"], "There is no file nowhere.csv"),
         (["certify", "Letter"], "There is no file Letter"),
-        (["certify", "--predictions", "votes.csv", "--missing", "-"], "go with DATA"),
+        (["certify", "--predictions", "votes.csv", "--missing", "-"], "goes with DATA"),
         (["certify", __file__, "--target", "kind"], "unknown ending '.py'"),
         (["bounds"], "no bound can be computed"),
         (["bounds", "--gibbs-loss", "1.2", "--n", "10"], "Invalid value for '--gibbs-loss'"),

@@ -257,7 +257,7 @@ def test_the_command_line_refuses_training_rows_as_unlabelled_points(tmp_path):
     table.to_csv(tmp_path / "data.csv", index=False)
     table.drop(columns="label").to_csv(tmp_path / "more.csv", index=False)
     arguments = ["certify", str(tmp_path / "data.csv"), "--target", "label"]
-    plain = CliRunner().invoke(app, [*arguments, "--json", "--voters", "20"])
+    plain = CliRunner().invoke(app, [*arguments, "--json", "--trees", "20"])
     assert plain.exit_code == 0
     assert float(plain.stdout.split('"value": ')[1].split(",")[0]) >= LOWEST_HONEST_VALUE
     more = ["--unlabelled", str(tmp_path / "more.csv"), "--bound", "vote_profile"]

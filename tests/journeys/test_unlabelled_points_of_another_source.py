@@ -20,7 +20,8 @@ def test_a_table_of_shifted_points_is_refused(tmp_path, capsys, bound):
     size, colour = rng.normal(size=(2, 900))
     data = table(tmp_path / "data.csv", "abk", [size, colour, (size > 0).astype(int)])
     near = table(tmp_path / "near.csv", "ab", [size[:600] / 50, colour[:600] + 0.01])
-    words = ["certify", data, "--target", "k", "--voters", "20", "--bound", bound]
+    words = ["certify", data, "--target", "k", "--trees", "20"]
+    words += ["--design", "trees", "--bound", bound]
     assert run([*words, "--unlabelled", near]) == 2
     shown = capsys.readouterr()
     assert "do not come from one source" in shown.err and not shown.out

@@ -326,5 +326,3 @@ def test_an_unknown_column_cannot_be_ignored(write, capsys):
         "no column 'di' to ignore"
         in certified(path, "--ignore", "di", capsys=capsys, code=2)[1].err
     )
-    assert run(["certify", str(path), "--target", "label", "--ignore", "v0"]) == 2
-    assert "--ignore goes with --predictions" in capsys.readouterr().err

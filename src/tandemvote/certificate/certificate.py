@@ -17,7 +17,7 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.automatic import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.bounds.averages import distribution
-from tandemvote.bounds.requirements import check
+from tandemvote.bounds.requirements import check, missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
@@ -191,7 +191,12 @@ class Certificate(VoteStatement):
                 test_set=test_counts is not None,
             )
         if names == (BEST,):
-            names = tuple(name for name in sources if get_bound(name).superseded_by is None)
+            names = tuple(
+                name
+                for name, source in sources.items()
+                if get_bound(name).superseded_by is None
+                and not missing(get_bound(name).needs, source.counts)
+            )
         for name in names:
             refuse_without(name, unlabelled=profile is not None, test_set=test_counts is not None)
             check(name, get_bound(name).needs, sources.get(name, averages).counts)

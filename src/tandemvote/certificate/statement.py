@@ -148,8 +148,8 @@ class VoteStatement(Statement):
         """The promise in one sentence."""
         if self.value >= 1.0:
             return (
-                "No guarantee: nothing below an error of 100 % could be shown"
-                f" with probability {percent(self.delta)}."
+                f"No guarantee: the bound reported ({self.bound}) shows nothing below an error of"
+                f" 100 % with probability {percent(self.delta)}."
             )
         return (
             f"With probability at least {percent(self.delta)} over the draw of {self._drawn}, this"

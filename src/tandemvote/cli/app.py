@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import sys
 import traceback
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
 from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
+from tandemvote.cli.compare import compare
 from tandemvote.cli.demo import demo
+from tandemvote.cli.language import in_options
+from tandemvote.cli.predict import predict
 from tandemvote.cli.verify import verify
 from tandemvote.spelling import printable
 
 app = typer.Typer(
     name="tandemvote",
-    help="Certified error rates for majority votes.",
+    help="How often will this classifier be wrong? Certified error rates, with or without a test"
+    " set.",
+    epilog="Exit codes: 0 done; 1 a certificate does not hold (verify); 2 a mistake in the call or"
+    " the data; 3 --max-error is not guaranteed; 70 a bug in tandemvote; 130 stopped.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(demo)
-app.command()(certify)
-app.command()(verify)
-app.command()(bounds)
+for command in (demo, certify, compare, predict, verify, bounds):
+    app.command()(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -47,12 +52,11 @@ def _root(
 
 
 def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -> int:
-    """Run a command and return its exit code.
-
-    0 for success, 2 for a mistake of the caller, 70 for a bug in the library.
-    """
+    """Run a command and return its exit code, one of those that its help lists."""
     try:
-        code = application(arguments, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = application(arguments, standalone_mode=False)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
@@ -65,6 +69,10 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
             print(message, file=sys.stderr)
         return 2
     return code if isinstance(code, int) else 0
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"Warning: {printable(in_options(' '.join(str(message).split())))}", file=sys.stderr)
 
 
 def as_one_line(error: Exception) -> str | None:
@@ -82,10 +90,12 @@ def as_one_line(error: Exception) -> str | None:
         message = error.format_message()
         # Without arguments a group shows its help, and its error has no message.
         return f"Error: {printable(' '.join(message.split()))}" if message else ""
+    if isinstance(error, MemoryError):
+        return "Error: the memory is too small for this. Give fewer rows, trees or classes."
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
     # The library refuses bad values by ValueError, with the way out in the message. Folders that
     # cannot be written to and schedulers that do not answer are OSErrors.
     if lacks_extra or isinstance(error, ValueError | OSError):
-        message = getattr(error, "on_command_line", str(error))  # options, not parameters
+        message = getattr(error, "on_command_line", None) or in_options(str(error))
         return f"Error: {printable(' '.join(message.split()))}"
     return None

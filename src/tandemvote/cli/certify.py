@@ -5,58 +5,95 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from dataclasses import replace
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tandemvote.cli.bounds import Delta
+from tandemvote.cli import GATE_CLOSED
+from tandemvote.cli.combinations import refuse_what_makes_no_sense
+from tandemvote.cli.language import in_options
+from tandemvote.cli.options import (
+    DataOptions,
+    Delta,
+    Design,
+    Json,
+    Sharpening,
+    TrainingOptions,
+    Weights,
+    existing,
+    grouped,
+)
+from tandemvote.cli.outputs import OutputOptions, check_outputs, write_votes, write_whole
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tandemvote.certificate.by_class import ClassCertificates
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certification import Certification
     from tandemvote.tables import Dataset
 
 
-class Bagging(str, Enum):
-    """How many points each tree draws: as many as there are, or half as many."""
+@dataclass(frozen=True, kw_only=True)
+class GuaranteeOptions:
+    """The guarantee."""
 
-    FULL = "full"
-    REDUCED = "reduced"
+    delta: Delta = 0.05
+    max_error: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help=f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.",
+        ),
+    ] = None
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Certify the error on each true class as well.")
+    ] = False
+    weights: Annotated[
+        Weights | None,
+        typer.Option(
+            help="How much each voter counts: as minimises a bound, 'tandem' by default for trees;"
+            " else equally."
+        ),
+    ] = None
+    bound: Annotated[
+        list[str],
+        typer.Option(
+            help="Bound to report, by default chosen by the kind of evidence; repeatable, or 'best'"
+            " (each then pays for the choice)."
+        ),
+    ] = field(default_factory=list)
+    sharpening: Annotated[
+        Sharpening, typer.Option(help="Use held-out sets in full, or the bounds as published.")
+    ] = Sharpening.HARMONIC
+
+    def asked(self, design: Design | None) -> dict[str, Any]:
+        """Return arguments of `CertificateRequest`, for a design or for predictions."""
+        usual = Weights.TANDEM if design is Design.TREES else Weights.UNIFORM
+        return {
+            "weights": (self.weights or usual).value,
+            "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
+            "delta": self.delta,
+            "sharpening": self.sharpening.value,
+        }
 
 
-class Weights(str, Enum):
-    """How much each voter counts."""
-
-    UNIFORM = "uniform"
-    FIRST_ORDER = "first_order"
-    TANDEM = "tandem"
-    DISAGREEMENT = "disagreement"
-
-
-class Sharpening(str, Enum):
-    """How held-out sets of different sizes count: in full, or all as the smallest."""
-
-    HARMONIC = "harmonic"
-    PAPER = "paper"
-
-
-SHARE_OF_POINTS = {Bagging.FULL: None, Bagging.REDUCED: 0.5}
-FEWEST_ROWS = 20
-
-
+@grouped
 def certify(
+    context: typer.Context,
     data: Annotated[
-        str | None,
-        typer.Argument(help="CSV, Parquet, LIBSVM or npz file."),
+        str | None, typer.Argument(help="CSV, Parquet, LIBSVM or npz file with labels.")
     ] = None,
     *,
-    target: Annotated[str | None, typer.Option(help="Label column.")] = None,
+    design: Annotated[
+        Design,
+        typer.Option(
+            help="folds: a few whole models, each evaluated on the fold it never saw; trees: the"
+            " paper's forest, in which every tree votes; holdout: one model, and labels set aside"
+            " to test it."
+        ),
+    ] = Design.FOLDS,
     predictions: Annotated[
         str | None,
         typer.Option(
@@ -66,258 +103,81 @@ def certify(
             " pattern of Parquet files."
         ),
     ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column of --predictions that is not a voter, such as row names; repeatable."
-        ),
-    ] = None,
-    voters: Annotated[int, typer.Option(min=1, help="Trees to grow.")] = 100,
-    bagging: Annotated[
-        Bagging, typer.Option(help="Points each tree draws: n, or n/2 (tighter pair bounds).")
-    ] = Bagging.REDUCED,
-    weights: Annotated[Weights, typer.Option(help="How much each voter counts.")] = Weights.TANDEM,
-    bound: Annotated[
-        list[str] | None,
-        typer.Option(help="Bound to report, 'tandem' by default; repeatable, or 'best'."),
-    ] = None,
-    delta: Delta = 0.05,
-    sharpening: Annotated[
-        Sharpening, typer.Option(help="Use held-out sets in full, or the bounds as published.")
-    ] = Sharpening.HARMONIC,
-    per_class: Annotated[
-        bool, typer.Option("--per-class", help="Certify the error on each true class as well.")
-    ] = False,
-    test_fraction: Annotated[
-        float, typer.Option(min=0, max=0.9, help="Share of labels to set aside as a test set.")
-    ] = 0.0,
-    unlabelled: Annotated[
+    test: Annotated[
         Path | None,
         typer.Option(
-            help="File of more points without labels, for --bound vote_profile; with --predictions,"
-            " of the predictions on them."
+            callback=existing, help="Labelled file used for nothing else; it tests the vote."
         ),
     ] = None,
-    drop_missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Leave out rows with missing cells.")
-    ] = False,
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="CSV: text of a missing cell, '?' by default, besides empty cells, NA, NaN and the"
-            " like; repeatable."
-        ),
-    ] = None,
-    category: Annotated[
-        list[str] | None,
-        typer.Option(help="CSV: column of categories that look like numbers; repeatable."),
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            help="CSV: whether the first line names the columns, which are column1, column2, ..."
-            " otherwise."
-        ),
-    ] = None,
-    decimal: Annotated[str | None, typer.Option(help="CSV: the decimal sign, such as ','.")] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="CSV: such as latin-1; UTF-8 by default.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the forest and of the split.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all.")] = 1,
-    dask: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler for counting or growing trees.")
-    ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML report.")] = None,
-    certificate_file: Annotated[
-        Path | None,
-        typer.Option("--certificate", help="Write a file that tandemvote verify can check."),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(help="Save the forest: .skops (runs no code when opened) or .joblib."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    guarantee: GuaranteeOptions,
+    reading: DataOptions,
+    training: TrainingOptions,
+    outputs: OutputOptions,
+    as_json: Json = False,
 ) -> None:
-    """Certify a majority vote: of a forest grown on DATA, or of given --predictions.
+    """Certify a classifier trained on DATA, or the vote of given --predictions.
 
     For example: tandemvote certify wine.csv --target quality --report wine.html
 
+    Or: tandemvote certify wine.csv --target quality --unlabelled more.csv --max-error 0.1
+
     Or: tandemvote certify --predictions votes.csv --target label
 
-    Or: tandemvote certify --predictions 'votes/*.parquet' --dask tcp://scheduler:8786
+    Exit codes: 0 done; 2 a mistake in the call or the data; 3 --max-error is not guaranteed; 70 a
+    bug in tandemvote.
     """
     from tandemvote.cli.predictions import certify_predictions, connected  # noqa: PLC0415
 
-    if (data is None) == (predictions is None):
-        raise typer.BadParameter("give either DATA or --predictions.")
-    if jobs == 0:
-        raise typer.BadParameter("--jobs is 0; give a number of threads, or -1 for all.")
-    if model is not None:
-        from tandemvote.model_file import model_path  # noqa: PLC0415
-
-        model_path(model)  # before the work, not after it
-    names = bound or ["auto"]
-    if "test_set" in names and not test_fraction:
-        raise typer.BadParameter(
-            "--bound test_set needs labelled points used for nothing else: give DATA and"
-            " --test-fraction, such as 0.2."
-        )
-    if "vote_profile" in names and unlabelled is None:
-        raise typer.BadParameter("--bound vote_profile needs unlabelled points: give --unlabelled.")
-    asked: dict[str, Any] = {
-        "weights": weights.value,
-        "bound": names[0] if len(names) == 1 else names,
-        "delta": delta,
-        "sharpening": sharpening.value,
-    }
-    given = {
-        "missing_values": missing,
-        "categories": category,
-        "header": header,
-        "decimal": decimal,
-        "encoding": encoding,
-    }
-    reading = {option: value for option, value in given.items() if value is not None}
+    refuse_what_makes_no_sense(context)
+    check_outputs(outputs.paths, inputs=[data, predictions, test, training.unlabelled])
+    model = dataset = None
     if predictions is not None:
-        if model or test_fraction or drop_missing or reading:
-            raise typer.BadParameter(
-                "--model, --test-fraction, --drop-missing, --missing, --category, --header,"
-                " --decimal and --encoding go with DATA, not with --predictions."
-            )
-        forest = None
-        with connected(dask) as client:
-            certification, description = certify_predictions(
+        with connected(training.dask) as client:
+            found, description = certify_predictions(
                 predictions,
-                target or "label",
-                asked,
-                unlabelled=unlabelled,
-                ignore=ignore or [],
+                reading.target or "label",
+                guarantee.asked(None),
+                unlabelled=training.unlabelled,
+                ignore=reading.drop,
                 client=client,
             )
     else:
-        if ignore:
-            raise typer.BadParameter("--ignore goes with --predictions, not with DATA.")
-        dataset = _read(str(data), target, drop_missing=drop_missing, **reading)
-        extra = _read_more(unlabelled, dataset, reading)
-        trees = {
-            "n_estimators": voters,
-            "max_samples": SHARE_OF_POINTS[bagging],
-            "random_state": seed,
-            "n_jobs": jobs if dask is None else -1,
-            "verbose": int(sys.stderr.isatty() and not as_json),
-        }
-        with connected(dask):
-            forest, certification = _grow(
-                dataset, asked, trees, test_fraction=test_fraction, unlabelled=extra, seed=seed
+        from tandemvote.cli import data as tables  # noqa: PLC0415
+        from tandemvote.cli.designs import train  # noqa: PLC0415
+
+        dataset = tables.read_data(str(data), reading)
+        tested = None if test is None else tables.read_test(test, dataset, reading)
+        more = tables.unlabelled_points(dataset, reading, training.unlabelled)
+        with connected(training.dask):
+            model = train(
+                design, dataset, guarantee.asked(design), training, test=tested, unlabelled=more
             )
-        description = _describe(dataset)
-    classes = _by_class(certification) if per_class else None
-    _show(certification.certificate, classes, as_json=as_json)
-    if report is not None:
-        from tandemvote.report import write_report  # noqa: PLC0415
-
-        written = write_report(
-            report,
-            certification.certificate,
-            estimator=forest,
-            votes=certification.votes,
-            solution=certification.solution,
-            classes=classes,
-            data_description=description,
-            command=shlex.join(["tandemvote", *sys.argv[1:]]),
-        )
-        typer.echo(f"Report: {written}", err=True)
-    if certificate_file is not None:
-        written = certification.certificate.save(certificate_file)
-        typer.echo(f"Certificate: {written}", err=True)
-    if model is not None:
-        from tandemvote.model_file import JOBLIB_WARNING, save_model  # noqa: PLC0415
-
-        warning = f" ({JOBLIB_WARNING})" if model.suffix == ".joblib" else ""
-        typer.echo(f"Forest: {save_model(forest, model)}{warning}", err=True)
+        found = model.certification_
+        description = f"{dataset.n_samples:,} labelled rows of {Path(str(data)).name}"
+    classes = _by_class(found) if guarantee.per_class else None
+    _show(found.certificate, classes, as_json=as_json)
+    about = {"estimator": model, "classes": classes, "data": dataset}
+    _write(outputs, found, data_description=description, **about)
+    if outputs.model is not None:
+        _keep(model, dataset, outputs.model)
+    _gate(found.certificate.value, guarantee.max_error)
 
 
-def _read(data: str, target: str | None, *, drop_missing: bool, **reading: Any) -> Dataset:
-    from tandemvote.tables import DatasetError, read_table  # noqa: PLC0415
-    from tandemvote.tables.errors import number_of  # noqa: PLC0415
-
-    dataset = read_table(data, target=target, drop_missing=drop_missing, **reading)
-    for note in dataset.notes:
-        typer.echo(f"Note: {note}.", err=True)
-    if dataset.n_samples < FEWEST_ROWS:
-        raise DatasetError(
-            f"{data} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} show"
-            " nothing. Give more rows: thousands for a useful guarantee."
-        )
-    return dataset
-
-
-def _read_more(path: Path | None, like: Dataset, reading: dict[str, Any]) -> NDArray[Any] | None:
-    from tandemvote.tables import read_features  # noqa: PLC0415
-
-    return None if path is None else read_features(path, like=like, **reading)
-
-
-def _describe(dataset: Dataset) -> str:
-    remarks = "; ".join([dataset.origin, *dataset.notes])
-    return (
-        f"{dataset.name}: {dataset.n_samples} points, {dataset.n_features} features,"
-        f" {dataset.n_classes} classes ({remarks})."
-    )
-
-
-def _grow(
-    dataset: Dataset,
-    asked: dict[str, Any],
-    trees: dict[str, Any],
-    *,
-    test_fraction: float,
-    unlabelled: NDArray[Any] | None,
-    seed: int,
-) -> tuple[Any, Certification]:
-    """Grow a forest on the points that are not set aside, and certify it."""
-    from sklearn.model_selection import train_test_split  # noqa: PLC0415
-
-    from tandemvote import CertifiedForestClassifier  # noqa: PLC0415
-    from tandemvote.certificate.certificate import TEST_SET  # noqa: PLC0415
-    from tandemvote.ensembles.hold_out import votes_on  # noqa: PLC0415
-
-    if not test_fraction:
-        forest = CertifiedForestClassifier(**asked, **trees)
-        forest.fit(dataset.X, dataset.y, X_unlabelled=unlabelled)
-        return forest, forest.certification_
-    # Not stratified: test points must be independent draws for the binomial limit to hold.
-    X, X_test, y, y_test = train_test_split(
-        dataset.X, dataset.y, test_size=test_fraction, random_state=seed
-    )
-    bound = asked["bound"]
-    if TEST_SET in bound:
-        # The forest does not know the test set; its own certificate has the other bounds.
-        others = [] if bound == TEST_SET else [name for name in bound if name != TEST_SET]
-        asked = {**asked, "bound": others or "first_order"}
-    forest = CertifiedForestClassifier(**asked, **trees).fit(X, y, X_unlabelled=unlabelled)
-    test_votes = votes_on(forest, X_test, y_test, what="test")
-    return forest, forest.certification_.with_test_set(test_votes, bound)
-
-
-def _by_class(certification: Certification) -> ClassCertificates:
+def _by_class(found: Certification) -> ClassCertificates:
     """Certify each class by the bounds of the certificate that apply to one class."""
     from tandemvote.api.classes import certify_classes  # noqa: PLC0415
-    from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE  # noqa: PLC0415
+    from tandemvote.certificate.certificate import VOTE_PROFILE  # noqa: PLC0415
 
-    if certification.votes is None:
+    if found.votes is None:
         raise typer.BadParameter("--per-class needs predictions that fit in memory.")
-    candidates = certification.certificate.candidates
-    bounds = [name for name in candidates if name not in (TEST_SET, VOTE_PROFILE)]
-    request = replace(certification.request, bound=bounds or "auto")
-    return certify_classes(replace(certification, request=request, profile=None, test_votes=None))
+    candidates = [name for name in found.certificate.candidates if name != VOTE_PROFILE]
+    request = replace(found.request, bound=candidates or "auto")
+    return certify_classes(replace(found, request=request, profile=None))
 
 
 def _show(certificate: Certificate, classes: ClassCertificates | None, *, as_json: bool) -> None:
     if not as_json:
-        typer.echo(repr(certificate))
-        typer.echo(f"\n{certificate.guarantee}")
+        typer.echo(in_options(f"{certificate!r}\n\n{certificate.guarantee}"))
         if classes is not None:
             typer.echo(f"\nThis table and the guarantee each hold by themselves:\n{classes!r}")
         return
@@ -327,6 +187,8 @@ def _show(certificate: Certificate, classes: ClassCertificates | None, *, as_jso
                 "value": certificate.value,
                 "bound": certificate.bound,
                 "delta": certificate.delta,
+                "observed": certificate.observed,
+                "guessing": certificate.guessing,
                 "guarantee": certificate.guarantee,
                 "bounds": {name: value.value for name, value in certificate.bounds.items()},
                 "n_voters": certificate.counts.n_voters,
@@ -340,3 +202,57 @@ def _show(certificate: Certificate, classes: ClassCertificates | None, *, as_jso
             }
         )
     )
+
+
+def _write(outputs: OutputOptions, found: Certification, **about: Any) -> None:
+    """Write the report, the certificate and the votes that were asked for."""
+    if outputs.report is not None:
+        from tandemvote.report import write_report  # noqa: PLC0415
+
+        def write(path: Path) -> None:
+            write_report(
+                path,
+                found.certificate,
+                votes=found.votes,
+                solution=found.solution,
+                command=shlex.join(["tandemvote", *sys.argv[1:]]),
+                **about,
+            )
+
+        typer.echo(f"Report: {write_whole(outputs.report, write)}", err=True)
+    checks = {}
+    if outputs.votes is not None:
+        checks = write_votes(outputs.votes, found)
+        typer.echo(f"Votes: {', '.join(map(str, dict.fromkeys(checks.values())))}", err=True)
+    if outputs.certificate is not None:
+        written = write_whole(outputs.certificate, found.certificate.save)
+        typer.echo(f"Certificate: {written}", err=True)
+        words = [str(word) for option in checks.items() for word in option]
+        typer.echo(
+            f"Check it: {shlex.join(['tandemvote', 'verify', str(written), *words])}", err=True
+        )
+
+
+def _keep(model: Any, dataset: Dataset | None, path: Path) -> None:
+    """Write the whole way from the columns of a table to labels."""
+    from sklearn.pipeline import Pipeline  # noqa: PLC0415
+
+    from tandemvote.model_file import JOBLIB_WARNING, save_model  # noqa: PLC0415
+
+    if dataset is not None and dataset.encoder is not None:
+        model = Pipeline([("columns", dataset.encoder), ("vote", model)])
+    warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
+    written = write_whole(path, lambda file: save_model(model, file))
+    typer.echo(f"Model: {written}{warning}", err=True)
+
+
+def _gate(value: float, max_error: float | None) -> None:
+    from tandemvote.certificate.decimals import rounded_up  # noqa: PLC0415
+
+    if max_error is not None and value > max_error:
+        typer.echo(
+            f"Not guaranteed: the error is at most {rounded_up(value)}, --max-error is"
+            f" {max_error:g}.",
+            err=True,
+        )
+        raise typer.Exit(GATE_CLOSED)

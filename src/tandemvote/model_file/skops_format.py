@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.certificate import Certificate
@@ -24,8 +25,16 @@ from tandemvote.estimators import (
 )
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.extras import import_extra
-from tandemvote.model_file.trees import ModelFileError, refuse_unsound_trees
+from tandemvote.model_file.parts import (
+    Model,
+    ModelFileError,
+    encoder_of,
+    refuse_other_models,
+    vote_of,
+)
+from tandemvote.model_file.trees import refuse_unsound_trees
 from tandemvote.profile import VoteProfile
+from tandemvote.tables import TableEncoder
 
 OWN_TYPES: tuple[type, ...] = (
     BoundValue,
@@ -34,6 +43,7 @@ OWN_TYPES: tuple[type, ...] = (
     CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
+    TableEncoder,
     VoteCounts,
     VoteProfile,
 )
@@ -44,15 +54,16 @@ public estimators of scikit-learn. Its compiled trees are not among those, becau
 check where their branches lead; `refuse_unsound_trees` does, before they are used."""
 
 
-def write_skops(model: CertifiedVote) -> bytes:
+def write_skops(model: Model) -> bytes:
     """Return the skops file of a vote, without the votes and labels it was certified by."""
-    kept = copy(model)
-    del kept.certification_
+    vote, encoder = copy(vote_of(model)), encoder_of(model)
+    del vote.certification_
+    kept = vote if encoder is None else Pipeline([("columns", encoder), ("vote", vote)])
     data: bytes = _skops().dumps(kept)
     return data
 
 
-def read_skops(data: bytes) -> CertifiedVote:
+def read_skops(data: bytes) -> Model:
     """Return the vote in a skops file, checked; damaged files raise errors of any kind."""
     skops = _skops()
     with ZipFile(io.BytesIO(data)) as archive:
@@ -66,10 +77,9 @@ def read_skops(data: bytes) -> CertifiedVote:
     if unknown:
         raise ModelFileError(f"it holds the type {unknown[0]}, which is not trusted")
     model = skops.loads(data, trusted=TRUSTED)
-    if not isinstance(model, CertifiedVote):
-        raise ModelFileError(f"it holds a {type(model).__name__}, not a certified vote")
+    refuse_other_models(model)
     refuse_unsound_trees(model)
-    refuse_false_promise(model)
+    refuse_false_promise(vote_of(model))
     return model
 
 

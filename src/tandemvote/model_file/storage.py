@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.model_file.parts import Model, ModelFileError, refuse_other_models, vote_of
 from tandemvote.model_file.skops_format import read_skops, write_skops
-from tandemvote.model_file.trees import ModelFileError
 
 SKOPS, JOBLIB = ".skops", ".joblib"
 
@@ -43,7 +43,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     Parameters
     ----------
     estimator : certified classifier
-        Fitted.
+        Fitted; or a pipeline of a `TableEncoder` and one.
     path : path
         ``.skops``: a file that opens without running anything (needs the extra ``skops``).
         ``.joblib``: a file for yourself; opening one from a stranger can run their code.
@@ -64,11 +64,14 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     ['b']
     """
     path = model_path(path)
-    if not isinstance(estimator, CertifiedVote) or not hasattr(estimator, "certificate_"):
+    try:
+        refuse_other_models(estimator)
+        check_is_fitted(vote_of(estimator), "certificate_")
+    except (ModelFileError, NotFittedError) as error:
         raise ModelFileError(
             f"A model file keeps a fitted certified vote, not {type(estimator).__name__}. Fit a"
             " certified classifier of this library."
-        )
+        ) from error
     way_out = {
         SKOPS: f"Keep it in a {JOBLIB} file, for yourself and for those who trust you.",
         JOBLIB: "Give functions of your own a name in a module.",
@@ -88,7 +91,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> CertifiedVote:
+def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Model:
     """Read what `save_model` wrote.
 
     A skops file is opened without running anything in it: types other than this library's,

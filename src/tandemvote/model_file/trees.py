@@ -23,7 +23,7 @@ from sklearn.tree import BaseDecisionTree
 
 from tandemvote.ensembles.private_names import TREE_LEAF, Tree
 from tandemvote.estimators import CertifiedForestClassifier
-from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.model_file.parts import Model, ModelFileError, vote_of
 
 CONTAINERS = (list, tuple, set, frozenset)
 
@@ -37,11 +37,7 @@ WITHOUT_PARTS = (
 """Types with nothing inside that could be a tree."""
 
 
-class ModelFileError(ValueError):
-    """A file cannot be opened as a certified vote, or a vote cannot be kept in such a file."""
-
-
-def refuse_unsound_trees(model: CertifiedVote) -> None:
+def refuse_unsound_trees(model: Model) -> None:
     """Refuse a vote that holds, anywhere, a tree on which a walk could leave it or its table."""
     parts = list(_everything_in(model))
     owners = [part for part in parts if isinstance(part, BaseDecisionTree)]
@@ -62,8 +58,9 @@ def refuse_unsound_trees(model: CertifiedVote) -> None:
         ):
             raise ModelFileError("it holds a tree for tables of another width than it says")
         _refuse_unsound(getattr(owner, "tree_", None))
-    if isinstance(model, CertifiedForestClassifier):
-        _refuse_other_widths(model)
+    vote = vote_of(model)
+    if isinstance(vote, CertifiedForestClassifier):
+        _refuse_other_widths(vote)
 
 
 def _refuse_unsound(tree: Any) -> None:

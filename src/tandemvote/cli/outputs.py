@@ -1,0 +1,164 @@
+"""Files that a command writes: checked before the work, written whole after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from tandemvote.certification import Certification
+    from tandemvote.votes import Votes
+
+TABLE_ENDINGS = (".csv", ".parquet")
+ENDINGS = {
+    "--report": (".html", ".htm"),
+    "--certificate": (".json",),
+    "--model": (".skops", ".joblib"),
+    "--votes": TABLE_ENDINGS,
+    "--output": TABLE_ENDINGS,
+}
+PACKAGES = {
+    "--report": ("matplotlib", "jinja2", "pandas"),
+    ".skops": ("skops",),
+    ".csv": ("pandas",),
+    ".parquet": ("pandas", "pyarrow"),
+}
+"""What an option or a file's ending needs besides the core of the library."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Files to write."""
+
+    report: Annotated[Path | None, typer.Option(help="HTML report.")] = None
+    certificate: Annotated[
+        Path | None, typer.Option(help="JSON file that tandemvote verify can check.")
+    ] = None
+    votes: Annotated[
+        Path | None,
+        typer.Option(
+            help="The votes, .csv or .parquet, which verify --votes counts again. Those on"
+            " unlabelled and test points go into files beside it."
+        ),
+    ] = None
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="Everything from columns to labels, for tandemvote predict: .skops (runs no code"
+            " when opened) or .joblib."
+        ),
+    ] = None
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The files asked for, by option."""
+        given = {f"--{name}": path for name, path in vars(self).items()}
+        return {option: path for option, path in given.items() if path is not None}
+
+
+def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]) -> None:
+    """Refuse files that could not be written, before anything is computed."""
+    read = [Path(path) for path in inputs if path is not None]
+    taken = {path.resolve(): "that is read" for path in read}
+    for option, path in paths.items():
+        if path.suffix not in ENDINGS[option]:
+            raise typer.BadParameter(
+                f"{option} {path} ends in {path.suffix!r}; expected {' or '.join(ENDINGS[option])}."
+            )
+        if path.is_dir():
+            raise typer.BadParameter(f"{option} {path} is a folder. Name a file in it.")
+        if not path.parent.is_dir():
+            raise typer.BadParameter(
+                f"{option} {path}: there is no folder {path.parent}. Make it, or choose another."
+            )
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise typer.BadParameter(f"{option} {path} cannot be written to. Choose another place.")
+        place = path.resolve()
+        if place in taken:
+            raise typer.BadParameter(
+                f"{option} {path} is also the file {taken[place]}. Give each a name of its own."
+            )
+        taken[place] = f"of {option}"
+    names = [*paths, *(path.suffix for path in (*read, *paths.values()))]
+    require_packages(package for name in names for package in PACKAGES.get(name, ()))
+
+
+def require_packages(packages: Iterable[str]) -> None:
+    """Name all packages that are not installed, in one line."""
+    absent = sorted({package for package in packages if find_spec(package) is None})
+    if absent:
+        are = "is" if len(absent) == 1 else "are"
+        raise typer.BadParameter(
+            f"this needs {', '.join(absent)}, which {are} not installed. Install everything:"
+            ' pip install "tandemvote[all]"'
+        )
+
+
+def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
+    """Write a file beside its place, and move it there once it is complete."""
+    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
+    try:
+        write(unfinished)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
+
+
+def write_votes(path: Path, found: Certification) -> dict[str, Path]:
+    """Write the votes behind a certificate; return the files by the option of verify."""
+    votes, tested = found.votes, found.test_votes
+    assert votes is not None, "votes of trained models are kept"
+    tables = {"--votes": _labelled(votes)}
+    if votes.n_unlabelled:
+        tables["--unlabelled"] = _columns(votes.classes[votes.unlabelled])
+    if tested is not None and tested is not votes:
+        tables["--test"] = _labelled(tested)
+    written = {}
+    for option, table in tables.items():
+        place = path if option == "--votes" else beside(path, option.strip("-"))
+        written[option] = write_whole(place, partial(write_table, table))
+    return written | ({"--test": path} if tested is votes else {})
+
+
+def beside(path: Path, word: str) -> Path:
+    """Return the path of a file that belongs to another.
+
+    Examples
+    --------
+    >>> beside(Path("votes.csv"), "test").name
+    'votes.test.csv'
+    """
+    return path.with_name(f"{path.stem}.{word}{path.suffix}")
+
+
+def write_table(columns: dict[str, Any], path: Path | None) -> None:
+    """Write columns as CSV or Parquet; without a path, as CSV to the standard output."""
+    import pandas  # noqa: PLC0415
+
+    frame = pandas.DataFrame(columns)
+    if path is None:
+        typer.echo(frame.to_csv(index=False, lineterminator="\n"), nl=False)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+
+
+def _labelled(votes: Votes) -> dict[str, Any]:
+    import numpy as np  # noqa: PLC0415
+
+    said = votes.classes[votes.predictions].astype(str)
+    label = {"label": votes.classes[votes.labels]}
+    return label | _columns(np.where(votes.held_out, said, ""))
+
+
+def _columns(said: Any) -> dict[str, Any]:
+    return {f"voter{number}": cells for number, cells in enumerate(said, start=1)}
