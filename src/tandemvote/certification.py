@@ -179,7 +179,7 @@ class Certification:
             guessing=None if self.votes is None else self.votes.guessing_error,
         )
 
-    @property
+    @cached_property
     def observed(self) -> float | None:
         """Error of the vote on points its voters did not see: an estimate, not a guarantee."""
         return None if self.votes is None else observed_error(self.votes, self.weights)

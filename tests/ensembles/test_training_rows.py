@@ -1,6 +1,7 @@
 """Points that were trained on are recognised, and new ones are not taken for them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import make_classification
@@ -32,6 +33,19 @@ def test_rows_are_compared_in_every_form(form):
     refuse_training_rows(row_digests(form(X)), form(X + 2000), what="unlabelled")
     with pytest.raises(ValueError, match="rows of the training data"):
         refuse_training_rows(row_digests(form(X)), form(X[30:60]), what="unlabelled")
+
+
+def test_equal_rows_and_no_others_have_equal_digests_in_any_form():
+    table = np.random.default_rng(5).integers(-1, 3, size=(3000, 6)).astype(float)
+    _, copies = np.unique(table, axis=0, return_inverse=True)
+    frame = pd.DataFrame(table).astype({0: str, 1: "category", 2: "Int64"})
+    frame[3] = frame[3].map({-1.0: None, 0.0: "", 1.0: "a", 2.0: "b"})
+    for form in (table, table.astype(int), csr_array(table), frame, table.astype(object)):
+        _, found = np.unique(row_digests(form), return_inverse=True)
+        assert np.array_equal(
+            copies.ravel()[:, None] == copies.ravel()[:99], found[:, None] == found[:99]
+        )
+    assert np.array_equal(row_digests(table), row_digests(csr_array(table)))
 
 
 def test_comparing_rows_leaves_them_as_they_are():

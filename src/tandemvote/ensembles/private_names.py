@@ -15,9 +15,9 @@ memory, which scikit-learn does not check."""
 TREE_LEAF: int = _tree.TREE_LEAF
 """What a compiled tree has for the children of a leaf."""
 
-pick_rows = _safe_indexing
-"""Rows of an array, frame, sparse matrix or list, as scikit-learn's own meta-estimators take them.
-No public function does it for all of these."""
+pick = _safe_indexing
+"""Rows or columns of an array, frame, sparse matrix or list, as scikit-learn's own meta-estimators
+take them. No public function does it for all of these."""
 
 NamedEstimators = _BaseComposition
 """Parameters of a list of (name, estimator) pairs, as in `VotingClassifier`: name__parameter."""

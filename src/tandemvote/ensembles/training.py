@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.parallel import Parallel, delayed
 
-from tandemvote.ensembles.private_names import pick_rows
+from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.splits import Rows
 
 LARGEST_SEED = np.iinfo(np.int32).max
@@ -51,7 +51,7 @@ def _train_one(estimator: Any, X: Any, y: NDArray[Any], rows: Rows, seed: int) -
         voter = DummyClassifier(strategy="most_frequent")
     else:
         voter = seeded(clone(estimator), RandomState(seed))
-    return voter.fit(pick_rows(X, rows), labels)
+    return voter.fit(pick(X, rows), labels)
 
 
 def seeded(estimator: Any, random_state: RandomState) -> Any:

@@ -15,7 +15,7 @@ from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
 from tandemvote.ensembles.members import BAGGED, made_of_trees, member_input, members_of
 from tandemvote.ensembles.pipelines import before_last_step, last_step
-from tandemvote.ensembles.private_names import n_trained_on, pick_rows
+from tandemvote.ensembles.private_names import n_trained_on, pick
 from tandemvote.ensembles.splits import held_out_mask
 from tandemvote.ensembles.voters import TreeVoter
 
@@ -39,7 +39,13 @@ MOST_POINTS = 4000
 """How many points are looked at, drawn at random."""
 
 CHUNK = 10_000
-"""Training points that are compared at a time."""
+"""Training points, or cells of a table, that are looked at together."""
+
+NUMBERS = "biuf"
+"""Kinds of numpy types that are numbers."""
+
+GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+"""By which SplitMix64 steps from one seed to the next; here from column to column."""
 
 WAY_OUT = "Pass points that were not trained on."
 
@@ -48,7 +54,7 @@ def row_digests(X: Any) -> Digests:
     """Return a digest per row, the same for the same values.
 
     X is an array, frame, sparse matrix or sequence of texts. Numbers are compared as float32, which
-    is what trees see of them.
+    is what trees see of them. A row's digest is the sum of its cells' digests; a zero has none.
 
     Examples
     --------
@@ -56,30 +62,51 @@ def row_digests(X: Any) -> Digests:
     >>> bool(first == second), bool(first == third)
     (True, False)
     """
-    return np.array(
-        [int.from_bytes(blake2b(row, digest_size=8).digest(), "little") for row in _rows(X)],
-        dtype=np.uint64,
-    )
-
-
-def _rows(X: Any) -> list[bytes]:
     if issparse(X):
-        matrix = csr_array(X, copy=True)  # what follows works in place
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        indices, values = matrix.indices.astype(np.int64), matrix.data.astype(np.float32)
-        return [
-            indices[start:end].tobytes() + values[start:end].tobytes()
-            for start, end in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
-        ]
+        matrix = csr_array(X, copy=True)
+        matrix.sum_duplicates()  # in place
+        digests = np.zeros(matrix.shape[0], np.uint64)
+        rows = np.repeat(np.arange(len(digests)), np.diff(matrix.indptr))
+        np.add.at(digests, rows, _cell_digests(_codes(matrix.data), matrix.indices))
+        return digests
     table = np.asarray(X)
-    if table.dtype.kind in "biuf":
-        return [row.tobytes() for row in np.ascontiguousarray(table, np.float32)]
-    return ["\x1f".join(map(_as_text, np.atleast_1d(row))).encode() for row in table]
+    n_rows, n_columns = len(table), math.prod(table.shape[1:])
+    table = table.reshape(n_rows, n_columns)
+    digests = np.zeros(n_rows, np.uint64)
+    if table.dtype.kind in NUMBERS:
+        size = max(1, CHUNK // max(1, n_columns))
+        for part in (slice(start, start + size) for start in range(0, n_rows, size)):
+            digests[part] = _cell_digests(_codes(table[part]), np.arange(n_columns)).sum(axis=1)
+        return digests
+    for column in range(n_columns):
+        cells = pick(X, column, axis=1) if hasattr(X, "columns") else table[:, column]
+        digests += _cell_digests(_codes(np.asarray(cells)), column)
+    return digests
+
+
+def _codes(cells: NDArray[Any]) -> Digests:
+    """Return an integer per cell: the bits of a float32, or a digest of the text."""
+    if cells.dtype.kind not in NUMBERS:
+        known: dict[str, int] = {}
+        texts = [cell if isinstance(cell, str) else _as_text(cell) for cell in cells.tolist()]
+        for text in set(texts):
+            known[text] = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+        return np.array([known[text] for text in texts], np.uint64)
+    with np.errstate(over="ignore"):
+        numbers = cells.astype(np.float32) + np.float32(0.0)  # -0.0 becomes 0.0
+    return np.asarray(numbers.view(np.uint32), np.uint64)
 
 
 def _as_text(cell: Any) -> str:
     return repr(float(np.float32(cell))) if isinstance(cell, Real) else str(cell)
+
+
+def _cell_digests(codes: Digests, columns: Any) -> Digests:
+    """Mix every code with its column, by the finaliser of SplitMix64; 0 stays 0."""
+    mixed = codes + GOLDEN_RATIO * (np.atleast_1d(columns).astype(np.uint64) + np.uint64(1))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(np.where(codes == 0, np.uint64(0), mixed))
 
 
 def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
@@ -146,7 +173,7 @@ def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str
     if rows.size > MOST_POINTS:
         rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
     codes = encode(labels[rows], model.classes_)
-    points = member_input(model, pick_rows(X, rows))
+    points = member_input(model, pick(X, rows))
     strange = np.array(
         [
             voter.leaf_contents[voter.leaves(points), codes] <= 0

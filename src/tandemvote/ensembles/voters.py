@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.codes import Codes, encode
-from tandemvote.ensembles.private_names import pick_rows
+from tandemvote.ensembles.private_names import pick
 
 Rows = NDArray[np.intp]
 
@@ -46,7 +46,7 @@ class Voter:
 
     def predict_rows(self, X: Any, rows: Rows) -> Codes:
         """Predict codes of some rows of X."""
-        return self.predict(pick_rows(X, rows))
+        return self.predict(pick(X, rows))
 
 
 @dataclass(frozen=True)

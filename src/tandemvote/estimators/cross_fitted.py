@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 
 from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
-from tandemvote.ensembles.private_names import pick_rows
+from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.splits import Rows, split
 from tandemvote.estimators.trained_vote import TrainedVote
 from tandemvote.hard_vote import vote_totals
@@ -88,7 +88,7 @@ class CertifiedClassifierCV(TrainedVote):
         ndarray, shape (n_samples,)
         """
         totals, points = self._totals(X), self._validate_new(X)
-        winners = self._winners(totals, lambda rows: self._averages(pick_rows(points, rows)))
+        winners = self._winners(totals, lambda rows: self._averages(pick(points, rows)))
         return np.asarray(self.classes_[winners])
 
     def predict_proba(self, X: Any) -> FloatArray:
