@@ -178,7 +178,7 @@ def test_a_separator_can_be_named(tmp_path, separator, text):
     path.write_text(text)
     dataset = read_table(path, target="kind", separator=separator)
     assert dataset.X.tolist() == [[1], [2]] and dataset.y.tolist() == ["a", "b"]
-    with pytest.raises(DatasetError):
+    with pytest.raises(DatasetError, match="'::' is no separator"):
         read_table(path, target="kind", separator="::")
 
 

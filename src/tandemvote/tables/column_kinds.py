@@ -160,10 +160,11 @@ def column_detail(
     present = numbers[~missing]
     if not present.size:
         return "constant", "no value"
-    ends = [f"{end:.6g}" for end in (present.min(), present.max())]
+    low, high = present.min(), present.max()
+    ends = [f"{end:.6g}" for end in (low, high)]
     if kind == "date":
-        ends = [str(np.datetime64(int(end), "s"))[:10] for end in (present.min(), present.max())]
-    if present.min() == present.max():
+        ends = [str(np.datetime64(int(end), "s"))[:10] for end in (low, high)]
+    if low == high and not missing.any():
         kind = "constant"
         words = f"always {next(filter(None, categories or ()), ends[0])}"
     elif categories is not None:
@@ -184,6 +185,7 @@ def _categories(column: pandas.Series) -> tuple[NDArray[Any], Categories]:
     missing = column.isna().to_numpy()
     pandas = import_extra("pandas", "data")
     codes, names = pandas.factorize(column.astype(object).map(str).mask(missing))
+    # The code of a missing entry is -1, which finds the last.
     categories: Categories = (*names, None) if missing.any() else tuple(names)
     return np.array([category_number(name) for name in categories])[codes], categories
 

@@ -87,8 +87,8 @@ def summary(columns: Iterable[tuple[str, str, str]]) -> str:
     parts = []
     for kind, group in groups.items():
         noun = kind if len(group) == 1 else _PLURALS.get(kind, f"{kind}s")
-        more = ", ..." * (len(group) > NAMES_SHOWN)
-        parts.append(f"{len(group)} {noun} ({', '.join(group[:NAMES_SHOWN])}{more})")
+        more = "; ..." * (len(group) > NAMES_SHOWN)
+        parts.append(f"{len(group)} {noun} ({'; '.join(group[:NAMES_SHOWN])}{more})")
     return ", ".join(parts)
 
 

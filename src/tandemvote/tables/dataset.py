@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,7 +140,7 @@ class Dataset:
             "with missing entries left out": self.n_dropped,
             "without a label left out": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
             "left out that repeat an earlier one": self.n_dropped_duplicates,
-            "equal to an earlier one, label included; if they are copies of the same case, the"
+            "equal to an earlier one, label included; if these are copies of one case, the"
             " guarantee is too good": self.n_duplicates,
             f"alone in a class, such as {[*alone, None][0]!r}, which no vote can both learn and be"
             " tested on": len(alone) if self.n_samples >= FEWEST_ROWS else 0,
@@ -169,12 +170,11 @@ def _merged(column: str, names: Categories) -> str:
     first_of = {category_number(name): name for name in reversed(names)}
     pairs = [(first_of[category_number(name)], name) for name in names]
     merged = [f"{first!r} and {name!r}" for first, name in pairs if first != name]
+    if not merged:
+        return ""
     return (
-        ""
-        if not merged
-        else f"{len(names)} categories of column {column!r} have {len(first_of)} numbers, so"
-        f" {merged[0]} count as one{' (among others)' * (len(merged) > 1)}: rename one to tell them"
-        " apart"
+        f"{len(names)} categories of column {column!r} have {len(first_of)} numbers, so {merged[0]}"
+        f" count as one{' (among others)' * (len(merged) > 1)}: rename one to tell them apart"
     )
 
 
@@ -309,7 +309,9 @@ def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     >>> first_rows(np.array([[1.0], [np.nan], [1.0], [np.nan]]), np.array([0, 1, 1, 1]))
     array([0, 1, 2])
     """
-    rows = np.column_stack([X, np.unique(y, return_inverse=True)[1]]).astype(np.float64) + 0.0
-    rows[np.isnan(rows)] = np.nan  # one pattern of bits for all
-    keys = rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel()
-    return np.sort(np.unique(keys, return_index=True)[1])
+    if X.dtype.kind == "f":
+        X = np.where(np.isnan(X), np.nan, X + 0.0)  # one pattern of bits for NaN, and one for 0
+    first: dict[tuple[bytes, int], int] = {}
+    for place, (row, label) in enumerate(zip(X, np.unique(y, return_inverse=True)[1], strict=True)):
+        first.setdefault((blake2b(row.tobytes(), digest_size=16).digest(), label), place)
+    return np.array(list(first.values()))

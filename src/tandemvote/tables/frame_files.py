@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # A comma comes last: it also occurs inside numbers and sentences of files separated otherwise.
 SEPARATORS = ("\t", ";", "|", ",")
-_SPELLED = {"tab": "\t", "\\t": "\t", "space": " "}  # as one writes them in a shell
+_SPELLED: dict[str, str | None] = {"": None, "tab": "\t", "\\t": "\t", "space": " "}
 LINES_LOOKED_AT = 50
 
 
@@ -45,11 +45,13 @@ def read_delimited(
     text = read_text(path, encoding=encoding)
     if not text.strip():
         raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
+    separator = _SPELLED.get(separator or "", separator)
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise DatasetError(f"{separator!r} is no separator. Give one character, tab or space.")
     try:
         separator = separator or find_separator(text)
-        separator = _SPELLED.get(separator, separator)
         names = _first_cells(text, separator)
-    except (csv.Error, TypeError, ValueError) as error:  # the last two are about the separator
+    except csv.Error as error:
         raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
     if column_names is not None:
         names, header = list(column_names), False

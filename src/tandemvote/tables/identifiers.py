@@ -51,10 +51,7 @@ def identifier_reason(
     """
     present = column.notna().to_numpy()
     n_rows, numbers = int(present.sum()), numbers[present]
-    if categories is None:
-        distinct = column.nunique()
-    else:
-        distinct = sum(category is not None for category in categories)
+    distinct = column.nunique() if categories is None else len(set(categories) - {None})
     if n_rows < FEWEST_ROWS or distinct < NEARLY_ALL * n_rows:
         return None
     if categories is not None:
