@@ -35,6 +35,10 @@ def test_words_say_how_labels_are_used():
     common = LabelUseDisplay(held_out=np.ones((2, 9), bool)).description
     assert "No voter was trained on these points" in common
     assert "No label was set aside" not in common
+    assert (
+        "90 other labels trained"
+        in LabelUseDisplay(held_out=np.ones((2, 9), bool), n_training=90).description
+    )
     more = LabelUseDisplay(held_out=masks, n_test=1200, n_unlabelled=7).description
     assert "1,200 more labels were set aside" in more
     assert "7 more points needed no label" in more

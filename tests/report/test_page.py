@@ -79,12 +79,12 @@ def test_rates_below_one_in_a_thousand_are_not_shown_as_none(certificate):
     assert "at most 1 wrong on average" in text
 
 
-def test_the_matrix_of_mistakes_adds_up_to_the_observed_error(votes, certificate):
+def test_the_matrix_of_mistakes_adds_up_to_the_observed_error(votes, certificate, page):
     found = Confusion.from_votes(votes, certificate.weights)
     wrong = found.counts.sum() - np.trace(found.counts)
     assert wrong / found.counts.sum() == observed_error(votes, certificate.weights)
     assert sum(count for _, _, count, _ in found.mistakes()) == wrong
-    table = Page(render_report(certificate, votes=votes)).sections["confusion"]
+    table = page.sections["confusion"]
     for count in found.counts.ravel():
         assert str(count) in table
     assert "estimates, not guarantees" in table
@@ -100,8 +100,8 @@ def test_many_labels_are_shown_as_a_list_of_the_most_frequent_mistakes():
     assert len(lines) == 12
 
 
-def test_labels_and_their_shares_are_listed(votes, certificate):
-    table = Page(render_report(certificate, votes=votes)).sections["data"]
+def test_labels_and_their_shares_are_listed(votes, page):
+    table = page.sections["data"]
     for code, count in enumerate(np.bincount(votes.labels)):
         assert f"{code}{count}{100 * count / votes.n_samples:.1f} %" in table
 
@@ -125,8 +125,8 @@ def test_a_table_adds_how_every_column_was_read(certificate):
         assert f"{column}{kind}{detail}" in table
 
 
-def test_which_labels_were_used_for_what_is_a_picture_with_words(votes, certificate):
-    text = Page(render_report(certificate, votes=votes)).sections["labels"]
+def test_which_labels_were_used_for_what_is_a_picture_with_words(votes, page):
+    text = page.sections["labels"]
     assert LabelUseDisplay.from_votes(votes, n_test=200).description in text
     assert "200 more labels were set aside" in text
 
@@ -139,10 +139,12 @@ def test_pictures_that_would_show_nothing_are_left_out():
     assert figures == ["label-use", "bounds"]  # equal weights, and no two voters share a point
 
 
-def test_what_would_make_it_tighter_names_what_was_not_done(votes, certificate):
+def test_what_would_make_it_tighter_names_what_was_not_done_in_the_words_given(votes, page):
     without = Certificate.from_counts(VoteCounts.from_votes(votes))
-    assert "A test set" in Page(render_report(without)).sections["tighter"]
-    assert "More test points" in Page(render_report(certificate)).sections["tighter"]
+    ways = Page(render_report(without, words=lambda text: text.replace("X_un", "--un")))
+    assert "A test set" in ways.sections["tighter"]
+    assert "(--unlabelled)" in ways.sections["tighter"]
+    assert "More test points" in page.sections["tighter"]
 
 
 def test_every_bound_stands_there_rounded_up_with_the_labels_it_consumed(certificate, page):

@@ -216,6 +216,7 @@ def _write(outputs: OutputOptions, found: Certification, **about: Any) -> None:
                 votes=found.votes,
                 solution=found.solution,
                 command=shlex.join(["tandemvote", *sys.argv[1:]]),
+                words=in_options,
                 **about,
             )
 

@@ -31,6 +31,8 @@ class LabelUseDisplay(Display):
     ----------
     held_out : ndarray of bool, shape (n_voters, n_points)
         True where the voter was not trained on the point, so that its label evaluates the voter.
+    n_training : int
+        Further labelled points that trained the voters and evaluate nothing.
     n_test : int
         Further labelled points that evaluate the vote and do nothing else.
     n_unlabelled : int
@@ -44,13 +46,15 @@ class LabelUseDisplay(Display):
     """
 
     held_out: NDArray[np.bool_]
+    n_training: int = 0
     n_test: int = 0
     n_unlabelled: int = 0
 
     @classmethod
-    def from_votes(cls, votes: Votes, *, n_test: int = 0) -> LabelUseDisplay:
-        """Take the held-out points of votes; `n_test` labels were set aside beside them."""
-        return cls(held_out=votes.held_out, n_test=n_test, n_unlabelled=votes.n_unlabelled)
+    def from_votes(cls, votes: Votes, *, n_training: int = 0, n_test: int = 0) -> LabelUseDisplay:
+        """Take the held-out points of votes, and the numbers of labelled points beside them."""
+        more = {"n_training": n_training, "n_test": n_test, "n_unlabelled": votes.n_unlabelled}
+        return cls(held_out=votes.held_out, **more)
 
     def _size(self) -> tuple[float, float]:
         return 6.0, 1.3 + 0.22 * min(len(self.held_out), MOST_VOTERS)
@@ -59,6 +63,8 @@ class LabelUseDisplay(Display):
         n_voters, times = len(self.held_out), self.held_out.sum(axis=0)
         if self.held_out.all():
             words = "No voter was trained on these points: their labels only evaluate."
+            if self.n_training:
+                words += f" {self.n_training:,} other labels trained."
         else:
             words = (
                 f"Every label trained {n_voters - 1} of the {n_voters} voters and evaluated the"
@@ -101,7 +107,11 @@ class LabelUseDisplay(Display):
                 ax.broken_barh([place], (row - 0.4, 0.8), color=ACCENT if evaluates else MUTED)
                 start += width
         right = 1.0
-        extras = [(self.n_test, SECOND, "test set"), (self.n_unlabelled, "none", "no labels")]
+        extras = [
+            (self.n_training, MUTED, "training"),
+            (self.n_test, SECOND, "test set"),
+            (self.n_unlabelled, "none", "no labels"),
+        ]
         sample = f"{n_columns} of " if n_columns < self.held_out.shape[1] else ""
         ticks = [(0.5, f"{sample}{self.held_out.shape[1]:,} labelled points")]
         for n_points, colour, name in extras:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -70,6 +71,7 @@ def render_report(
     title: str | None = None,
     data_description: str | None = None,
     command: str | None = None,
+    words: Callable[[str], str] = str,
 ) -> str:
     """Return the report of a certificate as one HTML page that needs no other file.
 
@@ -96,6 +98,8 @@ def render_report(
         The points the vote was trained and certified on, in words.
     command : str, optional
         What to type to get the same report again.
+    words : callable, optional
+        Puts other names in the place of parameters in advice, such as options of the command line.
 
     Examples
     --------
@@ -125,7 +129,9 @@ def render_report(
             rows=says_something,
             silent=[row.bound.name for row in rows if row not in says_something],
             has_test_set=TEST_SET in certificate.bounds,
-            label_use=None if votes is None else _label_use(certificate, votes),
+            label_use=None if votes is None else _label_use(certificate, votes, data),
+            advice=words(certificate.advice),
+            ways=[words(f"{way[0].upper()}{way[1:]}.") for way in certificate.ways_to_tighten],
             pictures=_pictures(certificate, votes, solution, test_risk, equal_weights),
             weights=weights,
             equal_weights=equal_weights,
@@ -197,11 +203,13 @@ def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, 
     return sorted(counts.items(), key=lambda item: -item[1])
 
 
-def _label_use(certificate: Certificate, votes: Votes) -> Picture:
-    n_test = 0
-    if TEST_SET in certificate.bounds and not votes.held_out.all():
-        n_test = int(certificate.bounds[TEST_SET].terms["n_samples"])
-    display = LabelUseDisplay.from_votes(votes, n_test=n_test)
+def _label_use(certificate: Certificate, votes: Votes, data: Dataset | None) -> Picture:
+    beside = {}
+    if votes.held_out.all():
+        beside["n_training"] = 0 if data is None else max(0, data.n_samples - votes.n_samples)
+    elif TEST_SET in certificate.bounds:
+        beside["n_test"] = int(certificate.bounds[TEST_SET].terms["n_samples"])
+    display = LabelUseDisplay.from_votes(votes, **beside)
     height = 1.2 + 0.2 * min(votes.n_voters, 12)
     return draw(display, name="label-use", caption=display.description, height=height)
 
