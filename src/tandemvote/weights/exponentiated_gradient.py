@@ -85,11 +85,11 @@ def _newton_direction(objective: Objective, point: Point) -> Direction:
     curvature = objective.relaxation.curvature(point.averages) / in_kl
     gradient = objective.gradient(point) / in_kl
     gradient -= point.weights @ gradient
-    root = np.sqrt(point.weights)
+    jacobian, root = point.jacobian, np.sqrt(point.weights)
 
     def product(w: FloatArray) -> FloatArray:
         u = root * w
-        change = (curvature @ (point.jacobian @ u)) @ point.jacobian
+        change = (curvature @ (jacobian @ u)) @ jacobian
         change += (2.0 * in_pairs / in_kl) * objective.pair_product(u)
         result = w + root * change
         return np.asarray(result - (root @ result) * root)

@@ -26,8 +26,8 @@ class Point:
         ln(rho / pi); finite even where the weight itself underflows to 0.
     weights : ndarray of shape (n_voters,)
         rho, which sums to 1.
-    jacobian : ndarray of shape (4, n_voters)
-        Gradients of the four averages, up to constants.
+    gradients : tuple of 4 ndarrays of shape (n_voters,)
+        Of the four averages, up to constants.
     averages : WeightedAverages
     value : float
         The objective.
@@ -35,9 +35,14 @@ class Point:
 
     log_ratio: FloatArray
     weights: FloatArray
-    jacobian: FloatArray
+    gradients: tuple[FloatArray, ...]
     averages: WeightedAverages
     value: float
+
+    @property
+    def jacobian(self) -> FloatArray:
+        """The gradients as rows, shape (4, n_voters)."""
+        return np.array(self.gradients)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +133,9 @@ class Objective:
             divergence=voters.value,
             pair_divergence=pairs.value,
         )
-        jacobian = np.stack([self.losses, 2.0 * pair_means, voters.slope, pairs.slope])
+        gradients = (self.losses, 2.0 * pair_means, voters.slope, pairs.slope)
         value = float(self.relaxation.value(averages))
-        return Point(log_ratio, weights, jacobian, averages, value)
+        return Point(log_ratio, weights, gradients, averages, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
         """Q times a vector."""
