@@ -26,6 +26,21 @@ UNLABELLED_POINTS = (
     " wrongly, cannot be seen."
 )
 
+DEPLOYED = (
+    "The guarantee is about the deployed classifier as it was when it predicted the unlabelled"
+    " points, not about the vote of the voters through which it is certified; refitted it is another"
+    " classifier.",
+    "Labelled and unlabelled points are independent draws from the source that the deployed"
+    " classifier will meet: no duplicated, grouped or time-ordered rows.",
+    "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
+    " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
+    " more than their errors allow would have been refused; a shift to points on which all agree,"
+    " rightly or wrongly, cannot be seen.",
+    VOTES[1],
+    VOTES[2],
+)
+"""What a guarantee for another classifier rests on, in place of all others."""
+
 TEST_POINTS = (
     "The test points are independent draws from the same source; they were used for nothing else:"
     " not for training, tuning, choosing the weights or the kind of bound."
@@ -56,21 +71,31 @@ SELECTIVE = (
 
 
 def standard_assumptions(
-    *, profile: bool = False, test_set: bool = False, by_class: bool = False
+    *,
+    profile: bool = False,
+    test_set: bool = False,
+    by_class: bool = False,
+    deployed: bool = False,
 ) -> tuple[str, ...]:
     """List what a guarantee rests on that uses unlabelled points, a test set, or goes by class.
+
+    With `deployed` it is about another classifier than the vote.
 
     Examples
     --------
     >>> len(standard_assumptions()), len(standard_assumptions(profile=True, test_set=True))
     (5, 7)
     """
+    if deployed:
+        return DEPLOYED
     extra = ((profile, UNLABELLED_POINTS), (test_set, TEST_POINTS), (by_class, CLASSES))
     return (*VOTES, *(text for used, text in extra if used))
 
 
-def missing_assumptions(texts: Iterable[str], *, profile: bool, test_set: bool) -> tuple[str, ...]:
-    """List the assumptions of a vote that are not among some texts, in any known wording.
+def missing_assumptions(
+    texts: Iterable[str], *, profile: bool, test_set: bool, deployed: bool = False
+) -> tuple[str, ...]:
+    """List the assumptions of a guarantee that are not among some texts, in any known wording.
 
     Examples
     --------
@@ -80,5 +105,5 @@ def missing_assumptions(texts: Iterable[str], *, profile: bool, test_set: bool) 
     6
     """
     known = set(texts)
-    needed = standard_assumptions(profile=profile, test_set=test_set)
+    needed = standard_assumptions(profile=profile, test_set=test_set, deployed=deployed)
     return tuple(text for text in needed if known.isdisjoint((text, EARLIER.get(text, text))))

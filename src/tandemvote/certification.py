@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +19,19 @@ from tandemvote.bounds.automatic import AUTO
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
-from tandemvote.certificate.certificate import BEST, TEST_SET, Certificate, refuse_without
+from tandemvote.certificate.certificate import (
+    BEST,
+    TEST_SET,
+    Certificate,
+    refuse_other_than_profile,
+    refuse_without,
+)
+from tandemvote.certificate.statement import about
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import observed_error, votable, weighted_vote
 from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.profile import SHUFFLE, VoteProfile
-from tandemvote.votes import Votes
+from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
 from tandemvote.weights.problems import PROBLEMS
 
@@ -65,8 +71,12 @@ class CertificateRequest:
         n_classes: int,
         unlabelled: bool = False,
         test_set: bool = False,
+        deployed: str | None = None,
     ) -> None:
-        """Refuse what cannot be done, before anything is trained or counted."""
+        """Refuse what cannot be done, before anything is trained or counted.
+
+        `deployed` is the name of the classifier to be certified in place of the vote, if any.
+        """
         if n_voters < 1:
             raise ValueError(f"A vote of {n_voters} voters is none; ask for at least 1.")
         check_delta(self.delta)
@@ -82,6 +92,8 @@ class CertificateRequest:
         # One voter on one point: all that a bound can miss here depends on the number of classes.
         probe = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
         probe = replace(probe, classes=np.arange(n_classes))
+        for name in self.bounds_reported:
+            refuse_other_than_profile(name, deployed)
         for name in self.bounds_named:
             refuse_without(name, unlabelled=unlabelled, test_set=test_set)
             check(name, get_bound(name).needs, probe)
@@ -105,11 +117,16 @@ class CertificateRequest:
                 )
 
     @property
+    def bounds_reported(self) -> list[str]:
+        """Names of the bounds to report."""
+        names = [self.bound] if isinstance(self.bound, str) else self.bound
+        return [name for name in names if name not in (AUTO, BEST)]
+
+    @property
     def bounds_named(self) -> list[str]:
         """Names of the bounds to report and to minimise."""
-        reported = [self.bound] if isinstance(self.bound, str) else list(self.bound)
-        minimised = [self.weights] if isinstance(self.weights, str) else []
-        return [name for name in (*reported, *minimised) if name not in (AUTO, BEST, UNIFORM)]
+        minimised = isinstance(self.weights, str) and self.weights != UNIFORM
+        return [*self.bounds_reported, *([str(self.weights)] if minimised else [])]
 
     @property
     def fixes_weights(self) -> bool:
@@ -159,6 +176,9 @@ class Certification:
     def certificate(self) -> Certificate:
         """The bounds at these weights, and what they rest on."""
         notes, test_counts = self.notes, None
+        deployed = None if self.votes is None else self.votes.deployed
+        if deployed is not None:
+            notes = [*notes, self._about(deployed)]
         if self.test_votes is not None:
             test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
             used = f"Test-set labels: {test_counts.n_min} set aside for the test-set bound."
@@ -175,7 +195,8 @@ class Certification:
             notes=notes,
             assumptions=self.assumptions,
             voters=None if self.votes is None else self.votes.voters,
-            observed=self.observed,
+            observed=self.observed if deployed is None else None,
+            deployed_predict=None if deployed is None else deployed.predict,
             guessing=None if self.votes is None else self.votes.guessing_error,
         )
 
@@ -183,6 +204,20 @@ class Certification:
     def observed(self) -> float | None:
         """Error of the vote on points its voters did not see: an estimate, not a guarantee."""
         return None if self.votes is None else observed_error(self.votes, self.weights)
+
+    def _about(self, deployed: Deployed) -> str:
+        """Say what is known of a deployed classifier besides its guarantee."""
+        votes, observed = self.votes, self.observed
+        assert votes is not None
+        winners = weighted_vote(votes.unlabelled, self.weights, votes.classes.size)
+        differs = float((winners != deployed.predictions).mean())
+        known = (
+            "" if observed is None else f" That vote errs on {about(observed)} of held-out points."
+        )
+        return (
+            f"No labelled point has tested {deployed.name} itself. On {about(differs)} of the"
+            f" {votes.n_unlabelled} unlabelled points it differs from the voters' vote.{known}"
+        )
 
     def with_test_set(
         self, test_votes: Votes, bound: str | Sequence[str] | None = None
@@ -211,7 +246,7 @@ class Certification:
                     "The votes on unlabelled points were not kept, so those of fewer voters are"
                     " unknown. Fit the vote anew."
                 )
-            profile = VoteProfile.of(set_apart(self.votes, self.request)[1], weights)
+            profile = profile_of(self.votes, self.request, weights)
         # A hold-out on which weights are chosen is no longer a test set.
         test_votes = None if self.test_votes is self.votes else self.test_votes
         return replace(
@@ -246,20 +281,27 @@ def certify_votes(
     >>> certify_votes(votes, CertificateRequest(bound="first_order")).certificate.bound
     'first_order'
     """
-    if test_votes is None and votes.held_out.all() and request.fixes_weights:
+    deployed = None if votes.deployed is None else votes.deployed.name
+    if deployed is not None and test_votes is not None:
+        raise ValueError(
+            f"With a test set {deployed} needs no voters: pass certify([it], X_test, y_test)."
+            " Leave out deployed or the test set."
+        )
+    if test_votes is None and deployed is None and votes.held_out.all() and request.fixes_weights:
         test_votes = votes  # a common hold-out on which nothing is chosen is a test set
     request.check(
         n_voters=votes.n_voters,
         n_classes=votes.classes.size,
         unlabelled=votes.n_unlabelled > 0,
         test_set=test_votes is not None,
+        deployed=deployed,
     )
-    counted, for_profile = set_apart(votes, request)
+    counted, _ = set_apart(votes, request)
     found = certify_counts(VoteCounts.from_votes(counted), request)
     return replace(
         found,
         votes=votes,
-        profile=VoteProfile.of(for_profile, found.weights) if for_profile.size else None,
+        profile=profile_of(votes, request, found.weights),
         test_votes=test_votes,
         notes=notes,
         assumptions=assumptions,
@@ -304,18 +346,33 @@ def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
         held_out=np.ones(winners.shape, bool),
         unlabelled=winners[:, :0],
         voters=None,
+        deployed=None,
     )
 
 
-def set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[Any]]:
+def profile_of(
+    votes: Votes, request: CertificateRequest, weights: FloatArray
+) -> VoteProfile | None:
+    """Profile the deployed classifier, or the vote, on the unlabelled points that are left."""
+    _, places = set_apart(votes, request)
+    if not places.size:
+        return None
+    said, deployed = votes.unlabelled[:, places], votes.deployed
+    if deployed is None:
+        return VoteProfile.of(said, weights)
+    return VoteProfile.of(said, weights, deployed.predictions[places], name=deployed.name)
+
+
+def set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[np.intp]]:
     """Divide the unlabelled points between the counts, which weights depend on, and the profile.
 
     Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both
-    uses get all points; where it is, each gets half of them, drawn at random.
+    uses get all points; where it is, each gets half of them, drawn at random. Returned are the
+    votes to count, and the places of the points to profile.
     """
     if "disagreement" not in request.bounds_named:
-        return votes, votes.unlabelled
+        return votes, np.arange(votes.n_unlabelled)
     order = np.random.default_rng(SHUFFLE).permutation(votes.n_unlabelled)
     first, second = np.array_split(order, 2)
     seen = replace(votes, unlabelled=votes.unlabelled[:, np.sort(first)])
-    return seen, votes.unlabelled[:, np.sort(second)]
+    return seen, np.sort(second)

@@ -1,13 +1,14 @@
-"""Labels as codes: positions in a sorted array of classes."""
+"""Labels of any type, and as codes: positions in a sorted array of classes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.spelling import shown
+from tandemvote.spelling import FROM_CODES, shown
 
 Codes = NDArray[np.integer[Any]]
 
@@ -76,3 +77,86 @@ def _positions(values: NDArray[Any], classes: NDArray[Any]) -> Codes:
     largest = max(classes.size - 1, 0)
     found = np.searchsorted(classes, values).clip(max=largest)
     return np.asarray(found.astype(np.min_scalar_type(largest)))
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Return an array of the values as they are: numpy alone would turn 1 beside "a" into text."""
+    if hasattr(values, "__array__") or not isinstance(values, Iterable):
+        return np.asarray(values)
+    rows = list(values)
+    if rows and all(hasattr(row, "dtype") for row in rows):
+        arrays = [np.asarray(row) for row in rows]
+        if len({array.dtype for array in arrays}) == 1:
+            return np.asarray(arrays)
+        rows = [array.astype(object) for array in arrays]
+    return np.array(rows, object)
+
+
+def is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where an entry is None, NaN, NaT or pandas.NA, none of which equals itself."""
+    if array.dtype.kind in "fcmM":
+        return np.asarray(array != array)  # noqa: PLR0124
+    if array.dtype.kind == "O":
+        return np.array([_is_missing(value) for value in array.flat], bool).reshape(array.shape)
+    return np.zeros(array.shape, bool)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # pandas.NA is neither
+        return True
+
+
+def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the arrays in one type in which different labels stay different, or refuse them."""
+    parts = [part for array in arrays for part in _parts(array)]
+    families = {_family(part): part.flat[0] for part in parts}
+    if len(families) > 1:
+        (one, first), (other, second) = sorted(families.items(), reverse=True)[:2]
+        raise ValueError(
+            f"Labels and predictions mix {one} ({first!s:.40}) with {other} ({second!s:.40}), so"
+            f" every comparison would count as an error. Give both the same labels; {FROM_CODES}."
+        )
+    common = np.result_type(*(part.dtype for part in parts))
+    # From here on a float also stands for the integer next to it.
+    limits = [2 ** (np.finfo(part.dtype).nmant + 1) for part in parts if part.dtype.kind == "f"]
+    if not limits and common.kind == "f":  # numpy's common type of int64 and uint64
+        common, limits = np.dtype(np.int64), [2**63]
+    for part in parts if limits else ():
+        largest = max(abs(part.min().item()), abs(part.max().item()))
+        if largest >= min(limits):
+            raise ValueError(
+                f"Labels reach {largest}; from {min(limits)} on, different integers become the same"
+                " number in the types of labels and predictions. Give both as integers of one type,"
+                " or as text."
+            )
+    return [array.astype(common) for array in arrays]
+
+
+def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the values by their type; an array of objects may hold several."""
+    if array.dtype != object:
+        return [array] * bool(array.size)
+    values: dict[type, list[Any]] = {}
+    for value in array.flat:
+        values.setdefault(type(value), []).append(value)
+    for text in (text for kind in values if issubclass(kind, str) for text in values[kind]):
+        if text.endswith("\0"):  # numpy would drop it
+            raise ValueError(f"The label {text!r:.40} ends in a null character. Remove it.")
+    return [np.array(part) for part in values.values()]
+
+
+def _family(array: NDArray[Any]) -> str:
+    names = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
+    return names.get(array.dtype.kind, "numbers")
+
+
+def refuse_missing(missing: NDArray[np.bool_], what: str, way_out: str) -> None:
+    """Refuse labels some of which are missing, and say how many and where."""
+    if missing.any():
+        position = tuple(int(i) for i in np.argwhere(missing)[0])
+        raise ValueError(
+            f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
+            f" {position if len(position) > 1 else position[0]}. {way_out}"
+        )

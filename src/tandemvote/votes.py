@@ -9,16 +9,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import Codes, distinct, encode
-from tandemvote.spelling import (
-    FEWEST_POINTS,
-    FROM_CODES,
-    refuse_other_spellings,
-    refuse_other_words,
+from tandemvote.codes import (
+    Codes,
+    as_array,
+    comparable,
+    distinct,
+    encode,
+    is_missing,
+    refuse_missing,
 )
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From points to the codes that voters predict, shape (n_voters, n_points), and the classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deployed:
+    """A classifier to be certified through the voters, and what it says of the unlabelled points.
+
+    Attributes
+    ----------
+    name : str
+    predictions : ndarray of int, shape (n_unlabelled,)
+        Codes of the labels it predicts.
+    predict : callable or None
+        From points to labels, if the classifier itself is at hand.
+    """
+
+    name: str
+    predictions: Codes
+    predict: Callable[[Any], Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +62,8 @@ class Votes:
         Predicted codes on points without a label, which no voter was trained on.
     voters : callable or None
         The voters themselves, if they are at hand to vote on further points.
+    deployed : Deployed or None
+        Another classifier that is to be certified in place of the vote; see `with_deployed`.
 
     Examples
     --------
@@ -57,6 +80,7 @@ class Votes:
     classes: NDArray[Any]
     unlabelled: Codes
     voters: Voters | None = None
+    deployed: Deployed | None = None
 
     @classmethod
     def from_predictions(
@@ -83,7 +107,7 @@ class Votes:
         unlabelled : array_like, shape (n_voters, n_unlabelled), optional
             Predictions on further points of the same source, without labels, that no voter saw.
         """
-        predictions, labels = _array(predictions), _array(labels)
+        predictions, labels = as_array(predictions), as_array(labels)
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
             raise ValueError(
                 f"predictions has shape {predictions.shape} and labels {labels.shape}; expected"
@@ -96,22 +120,22 @@ class Votes:
                 " Pass at least one voter and one labelled point."
             )
         mask = _mask(held_out, predictions.shape)
-        extra = predictions[:, :0] if unlabelled is None else _array(unlabelled)
+        extra = predictions[:, :0] if unlabelled is None else as_array(unlabelled)
         if extra.ndim != 2 or extra.shape[0] != predictions.shape[0]:
             raise ValueError(
                 f"unlabelled has shape {extra.shape}; expected ({predictions.shape[0]},"
                 " n_unlabelled): the same voters, one row each."
             )
-        _refuse_missing(_missing(labels), "labels", "Drop these points, or pass them unlabelled.")
-        _refuse_missing(
-            _missing(predictions) & mask,
+        refuse_missing(is_missing(labels), "labels", "Drop these points, or pass them unlabelled.")
+        refuse_missing(
+            is_missing(predictions) & mask,
             "held-out predictions",
             "Set held_out to False where a voter gives no prediction because it was trained there.",
         )
-        _refuse_missing(
-            _missing(extra), "unlabelled", "Every voter must predict every unlabelled point."
+        refuse_missing(
+            is_missing(extra), "unlabelled", "Every voter must predict every unlabelled point."
         )
-        coded = [distinct(part) for part in _comparable(labels, predictions[mask], extra)]
+        coded = [distinct(part) for part in comparable(labels, predictions[mask], extra)]
         words = [part.tolist() for part, _ in coded]
         if coded[0][0].dtype.kind == "U":
             refuse_other_spellings(words[1], words[0])
@@ -127,16 +151,16 @@ class Votes:
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
         """Encode predictions on points without labels; the first voter's stand in for them."""
-        said = _array(predictions)
+        said = as_array(predictions)
         if said.ndim != 2 or not said.size:
             raise ValueError(
                 f"predictions has shape {said.shape}; expected (n_voters, n_samples), one of each"
                 " or more."
             )
-        _refuse_missing(
-            _missing(said), "predictions", "Every voter must predict every unlabelled point."
+        refuse_missing(
+            is_missing(said), "predictions", "Every voter must predict every unlabelled point."
         )
-        (values,) = _comparable(said)
+        (values,) = comparable(said)
         classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
 
@@ -181,6 +205,57 @@ class Votes:
         said, no_points = more.predictions, more.predictions[:, :0]
         extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, said)
         return replace(Votes.joined([self, extra]), voters=self.voters)
+
+    def with_deployed(
+        self,
+        predictions: ArrayLike,
+        *,
+        name: str = "the deployed classifier",
+        predict: Callable[[Any], Any] | None = None,
+    ) -> Votes:
+        """Return these votes with the classifier that they are to certify instead of their own.
+
+        Parameters
+        ----------
+        predictions : array_like, shape (n_unlabelled,)
+            Labels it predicts for the unlabelled points, in their order. It must not depend on
+            these points; on anything else it may, all labels and the voters included.
+        name : str
+            What certificates call it.
+        predict : callable, optional
+            From points to labels, so that the certificate can predict.
+
+        Examples
+        --------
+        >>> votes = Votes.from_predictions([["a", "b"]], ["a", "b"], unlabelled=[["a", "b", "b"]])
+        >>> votes.with_deployed(["a", "a", "b"]).deployed.predictions.tolist()
+        [0, 0, 1]
+        """
+        if not self.n_unlabelled:
+            raise ValueError(
+                "Nothing is known of a deployed classifier without unlabelled points: one that"
+                " behaves on all other points may have memorised the labelled ones. Pass"
+                " X_unlabelled, points that neither it nor a voter has seen."
+            )
+        said = as_array(predictions)
+        if said.shape != (self.n_unlabelled,):
+            raise ValueError(
+                f"The deployed classifier's predictions have shape {said.shape}; expected"
+                f" ({self.n_unlabelled},): one label for each unlabelled point, in their order."
+            )
+        refuse_missing(
+            is_missing(said), "deployed predictions", "It must predict every unlabelled point."
+        )
+        _, own = comparable(self.classes, said)
+        labels, codes = distinct(own)
+        unknown = labels[~np.isin(labels, self.classes)]
+        if unknown.size:
+            raise ValueError(
+                f"The deployed classifier predicts {unknown.tolist()[0]!r}, which is neither a"
+                f" label nor a prediction of a voter: {shown(self.classes.tolist())}. Spell its"
+                " labels like theirs."
+            )
+        return replace(self, deployed=Deployed(name, encode(labels, self.classes)[codes], predict))
 
     @property
     def n_voters(self) -> int:
@@ -238,79 +313,6 @@ def refuse_voters_without_points(n_held_out: NDArray[np.integer[Any]]) -> None:
         )
 
 
-def _array(values: Any) -> NDArray[Any]:
-    """Return an array of the values as they are: numpy alone would turn 1 beside "a" into text."""
-    if hasattr(values, "__array__") or not isinstance(values, Iterable):
-        return np.asarray(values)
-    rows = list(values)
-    if rows and all(hasattr(row, "dtype") for row in rows):
-        arrays = [np.asarray(row) for row in rows]
-        if len({array.dtype for array in arrays}) == 1:
-            return np.asarray(arrays)
-        rows = [array.astype(object) for array in arrays]
-    return np.array(rows, object)
-
-
-def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell where an entry is None, NaN, NaT or pandas.NA, none of which equals itself."""
-    if array.dtype.kind in "fcmM":
-        return np.asarray(array != array)  # noqa: PLR0124
-    if array.dtype.kind == "O":
-        return np.array([_is_missing(value) for value in array.flat], bool).reshape(array.shape)
-    return np.zeros(array.shape, bool)
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:  # pandas.NA is neither
-        return True
-
-
-def _comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the arrays in one type in which different labels stay different, or refuse them."""
-    parts = [part for array in arrays for part in _parts(array)]
-    families = {_family(part): part.flat[0] for part in parts}
-    if len(families) > 1:
-        (one, first), (other, second) = sorted(families.items(), reverse=True)[:2]
-        raise ValueError(
-            f"Labels and predictions mix {one} ({first!s:.40}) with {other} ({second!s:.40}), so"
-            f" every comparison would count as an error. Give both the same labels; {FROM_CODES}."
-        )
-    common = np.result_type(*(part.dtype for part in parts))
-    # From here on a float also stands for the integer next to it.
-    limits = [2 ** (np.finfo(part.dtype).nmant + 1) for part in parts if part.dtype.kind == "f"]
-    if not limits and common.kind == "f":  # numpy's common type of int64 and uint64
-        common, limits = np.dtype(np.int64), [2**63]
-    for part in parts if limits else ():
-        largest = max(abs(part.min().item()), abs(part.max().item()))
-        if largest >= min(limits):
-            raise ValueError(
-                f"Labels reach {largest}; from {min(limits)} on, different integers become the same"
-                " number in the types of labels and predictions. Give both as integers of one type,"
-                " or as text."
-            )
-    return [array.astype(common) for array in arrays]
-
-
-def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the values by their type; an array of objects may hold several."""
-    if array.dtype != object:
-        return [array] * bool(array.size)
-    values: dict[type, list[Any]] = {}
-    for value in array.flat:
-        values.setdefault(type(value), []).append(value)
-    for text in (text for kind in values if issubclass(kind, str) for text in values[kind]):
-        if text.endswith("\0"):  # numpy would drop it
-            raise ValueError(f"The label {text!r:.40} ends in a null character. Remove it.")
-    return [np.array(part) for part in values.values()]
-
-
-def _family(array: NDArray[Any]) -> str:
-    names = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
-    return names.get(array.dtype.kind, "numbers")
-
-
 def _mask(held_out: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     if held_out is None:
         return np.ones(shape, bool)
@@ -323,12 +325,3 @@ def _mask(held_out: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool
     mask = np.broadcast_to(mask, shape).copy()
     refuse_voters_without_points(mask.sum(axis=1))
     return mask
-
-
-def _refuse_missing(missing: NDArray[np.bool_], what: str, way_out: str) -> None:
-    if missing.any():
-        position = tuple(int(i) for i in np.argwhere(missing)[0])
-        raise ValueError(
-            f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
-            f" {position if len(position) > 1 else position[0]}. {way_out}"
-        )

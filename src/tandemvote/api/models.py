@@ -17,6 +17,7 @@ from tandemvote.ensembles.evidence import (
     is_certified,
     own_predict_note,
     votes_on_test_set,
+    with_deployed,
 )
 
 
@@ -26,6 +27,7 @@ def certify(
     y: ArrayLike | None = None,
     *,
     X_unlabelled: Any = None,
+    deployed: Any = None,
     X_test: Any = None,
     y_test: ArrayLike | None = None,
     weights: str | ArrayLike = "uniform",
@@ -34,7 +36,7 @@ def certify(
     delta: float = 0.05,
     sharpening: str = HARMONIC,
 ) -> Certificate:
-    """Certify the hard weighted vote of voters that exist already.
+    """Certify the hard weighted vote of voters that exist already, or another classifier by them.
 
     Parameters
     ----------
@@ -49,6 +51,10 @@ def certify(
         Points of the same source that no voter was trained on, none of them among X; they sharpen
         the disagreement bound and add the bound `vote_profile`. Where weights or bound are
         "disagreement", each of the two gets half of them.
+    deployed : fitted classifier, or array_like of shape (n_unlabelled,), optional
+        What will really be used, to be certified in place of the vote: a model refitted on all
+        labels, the ensemble with its own `predict`, next month's model; or what it predicts for the
+        unlabelled points. It may have seen anything but these.
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, which add the test-set bound.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
@@ -66,8 +72,9 @@ def certify(
     Returns
     -------
     Certificate
-        Its `predict` is the vote that is certified. Its `notes` say what was audited, which labels
-        were used, and how far the model's own `predict` differs from that vote.
+        Its `predict` is the vote that is certified, or the deployed classifier. Its `notes` say
+        what was audited, which labels were used, and how far the model's own `predict` differs
+        from that vote.
 
     Raises
     ------
@@ -83,6 +90,14 @@ def certify(
     >>> certificate = certify(forest, X, y)
     >>> certificate.counts.n_voters, certificate.predict(X[:2]).tolist()
     (100, [0, 0])
+
+    A model that was tested on a hold-out, and then refitted on all labels:
+
+    >>> tested = RandomForestClassifier(random_state=0).fit(X[:200], y[:200])
+    >>> refitted = RandomForestClassifier(random_state=0).fit(X[:369], y[:369])
+    >>> given = {"X_unlabelled": X[369:], "deployed": refitted}
+    >>> certify([tested], X[200:369], y[200:369], **given).deployed
+    'RandomForestClassifier'
     """
     if is_certified(model):
         check_is_fitted(model)
@@ -91,13 +106,18 @@ def certify(
         weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening
     )
     found = evidence(model, X, y, X_unlabelled=X_unlabelled)
+    votes = found.votes
+    if deployed is not None:
+        votes = with_deployed(votes, deployed, X_unlabelled)
     certificate = certify_votes(
-        found.votes,
+        votes,
         request,
         test_votes=votes_on_test_set(model, X, X_test, y_test),
         notes=found.notes,
         assumptions=found.assumptions,
     ).certificate
+    if deployed is not None:
+        return certificate
     own = own_predict_note(
         model, certificate.predict, test=X_test, unlabelled=X_unlabelled, training=X
     )

@@ -32,7 +32,7 @@ class Averages:
     sharpening : callable
         How sets of different sizes make up one sample size.
     profile : VoteProfile, optional
-        What the vote says of unlabelled points.
+        What the vote, or another classifier, says of unlabelled points.
     exact_factors : bool
         Whether sharpened bounds count on all of the weight that must err where the vote does.
     """
@@ -69,9 +69,9 @@ class Averages:
             sharpening=get_sharpening(sharpening),
         )
 
-    def with_profile(self, unlabelled: ArrayLike) -> Averages:
-        """Return the same with the voters' predictions on unlabelled points."""
-        return replace(self, profile=VoteProfile.of(unlabelled, self.posterior))
+    def with_profile(self, unlabelled: ArrayLike, deployed: ArrayLike | None = None) -> Averages:
+        """Return the same with predictions on unlabelled points, as in `VoteProfile.of`."""
+        return replace(self, profile=VoteProfile.of(unlabelled, self.posterior, deployed))
 
     @cached_property
     def gibbs_loss(self) -> float:

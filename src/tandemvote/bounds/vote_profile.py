@@ -1,21 +1,24 @@
 r"""Vote profile: held-out labels say how often voters err, unlabelled points say where they can.
 
-At a point let v1 >= v2 be the two largest shares of the vote and gap = v1 - v2. If the vote is
-right the erring weight Z is 1 - v1, if it is wrong Z is at least 1 - v2 = 1 - v1 + gap. So
-gap · err <= Z - (1 - v1), and err <= (1 - lam gap)_+ + lam gap · err gives, for every lam >= 0,
+It bounds the error of any classifier F: of the weighted vote, or of one that is deployed in its
+place. At a point let v be the share of the voters that say what F says, and gap its lead over the
+largest share of another label. If F is right the erring weight Z is 1 - v, if it is wrong Z is at
+least 1 - v + gap. So, for every lam >= 0,
 
-.. math:: L \le \lambda G + E[\phi_\lambda], \qquad
-    \phi_\lambda = (1 - \lambda\, gap)_+ - \lambda (1 - v_1) \le \max(1 - \lambda / 2, 0).
+.. math:: L(F) \le \lambda G + E[\phi_\lambda], \qquad
+    \phi_\lambda = (1 - \lambda\, gap)_+ - \lambda (1 - v) \le 1,
 
+and :math:`\phi_\lambda \le \max(1 - \lambda / 2, 0)` if F is the vote, whose gap is never negative.
 G needs labels, phi does not. No bound that knows G and the distribution of profiles alone can be
 smaller than the best lam allows.
 
-**Both estimates at once.** Suppose the vote errs at a rate L and a random voter at a rate g. The
-held-out labels are evidence against g by Catoni's inequality; bets on the unlabelled points are
-evidence against E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability
-1 - delta their product stays below 1/delta for the true g and L; the bound is the largest L for
-which some g keeps it there. Where even L = 0 is refuted for every g, the labelled and unlabelled
-points do not come from one source, and there is no bound. Proofs are in ``docs/beyond.rst``.
+**Both estimates at once.** Suppose F errs at a rate L and a random voter at a rate g. The held-out
+labels are evidence against g by Catoni's inequality; bets on the unlabelled points are evidence
+against E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability 1 - delta
+their product stays below 1/delta for the true g and L; the bound is the largest L for which some g
+keeps it there. Where even L = 0 is refuted for every g, the labelled and unlabelled points do not
+come from one source, and there is no bound. Where F is not the vote and there is one voter, see
+`single_voter`. Proofs are in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from scipy.optimize import brentq
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.contradiction import ContradictionError
+from tandemvote.bounds.single_voter import single_voter_bound
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
@@ -42,11 +46,11 @@ LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])
 """Values of lam fixed in advance; averaging over them costs about a nat."""
 
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)
-"""Their reciprocals, by which an error of the vote raises the mean in a game, and that of an
-infinite lam, where it does not."""
+"""Their reciprocals, by which an error of F raises the mean in a game, and that of an infinite
+lam, where it does not."""
 
-SCALE = float(LAMBDAS[-1])
-"""How much the rounding of a mean is magnified in an error rate."""
+FEW_KINKS = 5
+"""Up to so many voters phi has no more kinks than there are values of lam above."""
 
 N_CELLS = 24
 """Intervals of g between which the evidence is shared; each is treated at its worse end."""
@@ -63,7 +67,7 @@ def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike)
     gibbs_loss : float
         True G.
     leads, gaps : array_like of shape (n_points,)
-        Largest share v1 and its lead v1 - v2 over the second.
+        Share v behind the classifier, and its lead over the largest other one.
 
     Examples
     --------
@@ -71,11 +75,11 @@ def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike)
     >>> vote_profile_oracle(gibbs_loss=0.25, leads=leads, gaps=2 * leads - 1)
     0.25
     """
-    v1, gap = np.asarray(leads, float), np.asarray(gaps, float)
+    v, gap = np.asarray(leads, float), np.asarray(gaps, float)
     # A convex, piecewise linear function of lam: smallest at 0 or at some 1 / gap.
-    lam = np.append(0.0, 1.0 / np.unique(gap[gap > 0]))
-    values = lam * gibbs_loss + [phi(v1, gap, np.array([x])).mean() for x in lam]
-    return float(np.clip(values.min(), 0.0, 1.0))
+    slopes = np.unique(gap[gap > 0])
+    values = (gibbs_loss + _phi(v, gap, slopes).mean(axis=0)) / slopes
+    return float(np.clip(values.min(initial=1.0), 0.0, 1.0))
 
 
 def vote_profile_bound(
@@ -85,10 +89,12 @@ def vote_profile_bound(
     leads: ArrayLike,
     gaps: ArrayLike,
     tilts: Tilts,
+    slopes: FloatArray = SLOPES,
+    of_vote: bool = True,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
 ) -> float:
-    """Bound from observed errors and the vote's profile on unlabelled points; any classes.
+    """Bound from observed errors and a profile on unlabelled points; any classes.
 
     Parameters
     ----------
@@ -98,10 +104,14 @@ def vote_profile_bound(
         Sample size behind it: the smallest held-out set with KL(rho‖pi), or the harmonic size with
         its own divergence.
     leads, gaps : array_like of shape (n_unlabelled,)
-        Largest share v1 of the vote at each unlabelled point and its lead over the second, in an
-        order that does not depend on them.
+        Share v of the voters that agree with the classifier at each unlabelled point, and its lead
+        over the largest other one, in an order that does not depend on them.
     tilts : Tilts
         Tilts of Catoni's inequality, fixed without looking at the data; see `catoni_tilts`.
+    slopes : ndarray
+        Reciprocals of lam, fixed in advance.
+    of_vote : bool
+        Whether the classifier is the weighted vote itself.
     kl_divergence : float
         Divergence that belongs to `n`.
     delta : float
@@ -121,15 +131,16 @@ def vote_profile_bound(
     0.181
     """
     check_delta(delta)
-    v1, gap = np.asarray(leads, float), np.asarray(gaps, float)
-    values = np.column_stack([phi(v1, gap, LAMBDAS) / LAMBDAS, v1 - 1.0])
-    largest = np.append(largest_phi(LAMBDAS) / LAMBDAS, 0.0)
-    bets = plug_in_bets(values, lower=SLOPES - 1.0, upper=largest)
+    v, gap = np.asarray(leads, float), np.asarray(gaps, float)
+    largest = np.maximum(slopes - 0.5, 0.0) if of_vote else slopes
+    # Shares known to rounding alone must not carry phi above its largest value.
+    values = np.minimum(_phi(v, gap, slopes), largest)
+    bets = plug_in_bets(values, lower=slopes - 1.0, upper=largest)
     nats = float(np.log(1.0 / delta)) * (1.0 + INPUT_MARGIN)
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
     # no bet on the unlabelled points is needed.
     levels = np.linspace(LEAST_EVIDENCE - kl_divergence, nats, N_CELLS + 1)
-    share = float(np.log(SLOPES.size))
+    share = float(np.log(slopes.size))
     gibbs = evidence_inverse(
         min(gibbs_loss * (1.0 + INPUT_MARGIN), 1.0),
         n,
@@ -139,24 +150,29 @@ def vote_profile_bound(
 
     def surplus(g: float, needed: float, error: float) -> float:
         """Evidence of the unlabelled points against an error rate, beyond what is needed."""
-        mean = np.minimum(SLOPES * error - g, largest)
+        mean = np.minimum(slopes * error - g, largest)
         capital = log_capital(values, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
         return float(np.logaddexp.reduce(capital)) - share - needed
 
     # In a cell the labels give at least the evidence of its lower end, and the unlabelled points
     # least at its upper end. The largest errors hide in the middle; from there on, most cells
     # cannot raise the bound and cost one evaluation.
-    bound = below_zero = -INPUT_MARGIN * SCALE
+    steep = slopes > 0.0
+    scale = float(1.0 / slopes[steep].min())  # by which the rounding of a mean is magnified
+    bound = below_zero = -INPUT_MARGIN * scale
     for cell in sorted(range(N_CELLS), key=lambda k: abs(k - 0.6 * N_CELLS)):
         g, needed = float(gibbs[cell]), nats - float(levels[cell])
-        limit = min(float(np.min(largest_phi(LAMBDAS) + LAMBDAS * g)), 1.0)
+        limit = min(float(np.min((largest[steep] + g) / slopes[steep])), 1.0)
         if bound < limit and surplus(g, needed, bound) < 0.0:
             bound = _refuted_above(partial(surplus, g, needed), bound, limit)
     if bound == below_zero:  # refuted for every g, and beyond rounding
         raise ContradictionError.of_two_sources(
-            gibbs_loss=gibbs_loss, minority=float(1.0 - v1.mean()), n_points=v1.size, delta=delta
+            gibbs_loss=gibbs_loss,
+            minority=float(VoteProfile(v, gap, "").minorities.mean()),
+            n_points=v.size,
+            delta=delta,
         )
-    return outward(bound, scale=SCALE)
+    return outward(bound, scale=scale)
 
 
 def _refuted_above(surplus: Callable[[float], float], left: float, right: float) -> float:
@@ -180,12 +196,15 @@ class ProfileBound(Bound):
         posterior: ArrayLike | None = None,
         prior: ArrayLike | None = None,
         delta: float = 0.05,
+        *,
+        deployed: ArrayLike | None = None,
     ) -> BoundValue:
         """Evaluate the bound on counts of held-out labels and predictions on unlabelled points.
 
         As `Bound.__call__`, with `unlabelled`, of shape (n_voters, n_unlabelled): predicted labels
         on independent points of the same source, which were used neither for training nor for
-        choosing the posterior.
+        choosing the posterior; and `deployed`, of shape (n_unlabelled,): what another classifier
+        says of them, to bound its error in place of the vote's.
 
         Examples
         --------
@@ -199,11 +218,19 @@ class ProfileBound(Bound):
         ('VP', 0.035)
         """
         averages = Averages.of(counts, posterior, prior)
-        return self.at(averages.with_profile(unlabelled), delta)
+        return self.at(averages.with_profile(unlabelled, deployed), delta)
 
 
 def _evaluate(averages: Averages, delta: float) -> float:
-    profile, pi = _profile(averages), averages.prior
+    profile, pi, n_voters = _profile(averages), averages.prior, averages.counts.n_voters
+    if profile.deployed is not None and n_voters == 1:
+        return single_voter_bound(
+            n_errors=int(averages.counts.errors[0]),
+            n_samples=int(averages.counts.sizes[0]),
+            n_differ=int((profile.leads < 0.5).sum()),
+            n_unlabelled=profile.n_points,
+            delta=delta,
+        )
     size = harmonic_size(averages.posterior, averages.counts.sizes, pi)
     return vote_profile_bound(
         gibbs_loss=averages.gibbs_loss,
@@ -213,6 +240,8 @@ def _evaluate(averages: Averages, delta: float) -> float:
         gaps=profile.gaps,
         # The tilts must not depend on the posterior: they belong to the size at the prior.
         tilts=catoni_tilts(harmonic_size(pi, averages.counts.sizes, pi).n, delta=delta),
+        slopes=SLOPES if profile.deployed is None else deployed_slopes(n_voters),
+        of_vote=profile.deployed is None,
         delta=delta,
     )
 
@@ -224,7 +253,7 @@ def _profile(averages: Averages) -> VoteProfile:
             " Pass X_unlabelled, or choose another bound."
         )
     heaviest = float(averages.posterior.max())
-    smallest = float(averages.profile.leads.min(initial=1.0))
+    smallest = float((1.0 - averages.profile.minorities).min(initial=1.0))
     if smallest < heaviest - ROUNDING:
         raise ValueError(
             f"A voter has weight {heaviest:g}, but at some unlabelled point no label has more than"
@@ -252,13 +281,17 @@ VOTE_PROFILE = ProfileBound(
 )
 
 
-def largest_phi(lambdas: FloatArray) -> FloatArray:
-    """Largest value of phi_lam, attained where the vote is tied."""
-    return np.maximum(1.0 - lambdas / 2.0, 0.0)
+def deployed_slopes(n_voters: int) -> FloatArray:
+    """Slopes of the games about a deployed classifier: the kinks of phi for a few equal voters.
+
+    Examples
+    --------
+    >>> deployed_slopes(4).tolist()
+    [1.0, 0.75, 0.5, 0.25, 0.0]
+    """
+    return SLOPES if n_voters > FEW_KINKS else np.arange(n_voters, -1.0, -1.0) / n_voters
 
 
-def phi(leads: FloatArray, gaps: FloatArray, lambdas: FloatArray) -> FloatArray:
-    """Value of phi_lam at each point, shape (n_points, n_lambdas)."""
-    certain = np.maximum(1.0 - np.outer(gaps, lambdas), 0.0)
-    # Shares known to rounding alone must not carry phi above its largest value.
-    return np.minimum(certain - np.outer(1.0 - leads, lambdas), largest_phi(lambdas))
+def _phi(leads: FloatArray, gaps: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Value of phi_lam / lam at each point, shape (n_points, n_slopes); in the limit at slope 0."""
+    return np.maximum(slopes - gaps[:, None], 0.0) - (1.0 - leads)[:, None]

@@ -1,17 +1,18 @@
-"""The guarantee for a weighted vote: its value, what it comes from and what it rests on."""
+"""The guarantee for a classifier: its value, what it comes from and what it rests on."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
@@ -22,6 +23,7 @@ from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.printable import printable
 from tandemvote.profile import VoteProfile
 from tandemvote.votes import Voters
 
@@ -32,14 +34,15 @@ VOTE_PROFILE = "vote_profile"
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Certificate(VoteStatement):
-    """A guarantee for one weighted vote.
+    """A guarantee for one weighted vote, or for a classifier that is deployed in its place.
 
     Build it with `Certificate.from_counts`.
 
     Attributes
     ----------
     value : float
-        With probability at least 1 - delta the vote errs at most this often; 1 says nothing.
+        With probability at least 1 - delta the vote, or the deployed classifier, errs at most this
+        often; 1 says nothing.
     bound : str
         Name of the bound behind `value`.
     delta : float
@@ -60,7 +63,8 @@ class Certificate(VoteStatement):
     counts : VoteCounts
         The integers everything was computed from.
     profile : VoteProfile or None
-        What the vote says of unlabelled points, where the bound `vote_profile` was computed.
+        What the vote, or the deployed classifier, says of unlabelled points, where the bound
+        `vote_profile` was computed.
     assumptions : tuple of str
         What must be true, in words, because no code can see it.
     notes : tuple of str
@@ -70,9 +74,12 @@ class Certificate(VoteStatement):
     voters : callable or None
         The voters themselves, if `certify` was given models; files do not keep them.
     observed : float or None
-        Error of the vote on points its voters did not see: an estimate, not a guarantee.
+        Error of the vote on points its voters did not see: an estimate, not a guarantee. None for a
+        deployed classifier, which no labelled point has tested.
     guessing : float or None
         Error of always naming the most frequent label.
+    deployed_predict : callable or None
+        The deployed classifier itself, from points to labels, if it is at hand.
 
     Examples
     --------
@@ -116,6 +123,7 @@ class Certificate(VoteStatement):
     voters: Voters | None = None
     observed: float | None = None
     guessing: float | None = None
+    deployed_predict: Callable[[Any], Any] | None = None
 
     @classmethod
     def from_counts(
@@ -134,8 +142,9 @@ class Certificate(VoteStatement):
         voters: Voters | None = None,
         observed: float | None = None,
         guessing: float | None = None,
+        deployed_predict: Callable[[Any], Any] | None = None,
     ) -> Certificate:
-        """Certify a vote from the counts of its voters.
+        """Certify a vote, or the classifier that the profile is about, from counts of voters.
 
         Parameters
         ----------
@@ -166,6 +175,9 @@ class Certificate(VoteStatement):
         observed, guessing : float, optional
             Error of the vote on points its voters did not see, and error of always naming the most
             frequent label, to be shown beside the guarantee.
+        deployed_predict : callable, optional
+            The deployed classifier, if the profile is about one, so that the certificate can
+            predict.
         """
         names = (bound,) if isinstance(bound, str) else tuple(bound)
         if not names:
@@ -179,6 +191,9 @@ class Certificate(VoteStatement):
             for name in VOTE_BOUNDS
             if name in names or get_bound(name).offered_for(counts)
         }
+        deployed = None if profile is None else profile.deployed
+        if deployed is not None:
+            sources = {}  # what is known of the vote says nothing of another classifier
         if profile is not None:
             sources[VOTE_PROFILE] = averages
         if test_counts is not None:
@@ -198,6 +213,7 @@ class Certificate(VoteStatement):
                 and not missing(get_bound(name).needs, source.counts)
             )
         for name in names:
+            refuse_other_than_profile(name, deployed)
             refuse_without(name, unlabelled=profile is not None, test_set=test_counts is not None)
             check(name, get_bound(name).needs, sources.get(name, averages).counts)
 
@@ -221,7 +237,9 @@ class Certificate(VoteStatement):
             profile=profile,
             assumptions=(
                 *standard_assumptions(
-                    profile=profile is not None, test_set=test_counts is not None
+                    profile=profile is not None,
+                    test_set=test_counts is not None,
+                    deployed=deployed is not None,
                 ),
                 *assumptions,
             ),
@@ -230,7 +248,40 @@ class Certificate(VoteStatement):
             voters=voters,
             observed=observed,
             guessing=guessing,
+            deployed_predict=deployed_predict,
         )
+
+    @property
+    def deployed(self) -> str | None:
+        """Name of the classifier that the guarantee is about; None if it is the vote."""
+        return None if self.profile is None else self.profile.deployed
+
+    @property
+    def _subject(self) -> str:  # type: ignore[override]
+        return super()._subject if self.deployed is None else printable(self.deployed)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict by the vote that was certified, or by the deployed classifier if it is one.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            The label with the largest total weight, ties going to the smallest class; or what the
+            deployed classifier says.
+        """
+        if self.deployed is None:
+            return super().predict(X)
+        if self.deployed_predict is None:
+            raise ValueError(
+                f"This certificate is about {self.deployed}, of which only predictions are known."
+                " Certify with the fitted classifier itself, deployed=classifier, or call its own"
+                " predict."
+            )
+        return np.asarray(self.deployed_predict(X))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``."""
@@ -300,12 +351,26 @@ class Certificate(VoteStatement):
         if n.n_min_pairs:
             pairs = f"each pair on at least {n.n_min_pairs}"
         unlabelled = "" if profile is None else f"; {profile.n_points} unlabelled points"
+        voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}"
+        about = f"the hard weighted vote of {voters}"
+        if self.deployed is not None:
+            about = f"{self._subject}, not a vote, through {voters}"
         return [
-            f"bound: {self.bound} ({label}){choice}; the hard weighted vote of {n.n_voters} voters,"
-            f" {n.n_classes} classes",
+            f"bound: {self.bound} ({label}){choice}; {about}, {n.n_classes} classes",
             f"each voter evaluated on at least {n.n_min} points it never saw, {pairs}{unlabelled}",
             *([self.advice] if self.advice else []),
         ]
+
+
+def refuse_other_than_profile(bound: str, deployed: str | None) -> None:
+    """Refuse a bound that is about the vote where another classifier is deployed."""
+    if deployed is not None and bound != VOTE_PROFILE:
+        raise ValueError(
+            f"The bound {bound!r} is about the vote, and {deployed} is another classifier. Only"
+            " 'vote_profile' says something about it: leave bound='auto'. For a certificate of the"
+            " vote leave out deployed; for a test of the deployed classifier call certify([it],"
+            " X_test, y_test)."
+        )
 
 
 def refuse_without(bound: str, *, unlabelled: bool, test_set: bool) -> None:

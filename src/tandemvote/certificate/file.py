@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.bounds import Averages, BoundValue, get_bound
-from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file_arrays import full, triangle_of
 from tandemvote.certificate.file_record import (
@@ -22,9 +22,12 @@ from tandemvote.certificate.file_record import (
     StatedBound,
     label_kind,
 )
-from tandemvote.certificate.file_text import CertificateFileError, read_document
+from tandemvote.certificate.file_text import CertificateFileError, read_document, shortened
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.profile import VoteProfile
+
+ABOUT_ANY = {VOTE_PROFILE}
+"""Bounds that say something about any classifier; the others are about the vote."""
 
 TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
@@ -99,6 +102,7 @@ def record_of(certificate: Certificate) -> CertificateRecord:
         prior=tuple(certificate.prior.tolist()),
         counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
         profile=None if profile is None else (profile.leads, profile.gaps),
+        deployed=certificate.deployed,
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
         classes=_labels(counts.classes),
         attestations=tuple(map(str, certificate.assumptions)),
@@ -119,7 +123,12 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         **matrices,
     )
     weights, prior = np.array(record.weights), np.array(record.prior)
-    profile = None if record.profile is None else VoteProfile(*record.profile)
+    if record.deployed is not None and (record.profile is None or set(record.bounds) != ABOUT_ANY):
+        raise CertificateFileError(
+            f"The file is about {shortened(record.deployed)}, of which only the bound vote_profile"
+            " with its profile says something."
+        )
+    profile = None if record.profile is None else VoteProfile(*record.profile, record.deployed)
     averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
     # Files of earlier versions count on half of the weight only, which is looser and right.
     earlier = replace(averages, exact_factors=False)

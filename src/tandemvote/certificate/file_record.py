@@ -39,10 +39,11 @@ from tandemvote.certificate.file_fields import (
 )
 from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
-SCHEMA = "tandemvote/certificate/2"
+SCHEMA = "tandemvote/certificate/3"
 
-SCHEMAS = ("tandemvote/certificate/1", SCHEMA)
-"""Those that can be read. The first knew no assumption about test points."""
+SCHEMAS = ("tandemvote/certificate/1", "tandemvote/certificate/2", SCHEMA)
+"""Those that can be read. The first knew no assumption about test points, and the first two no
+classifier but the vote."""
 
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
 PROFILE_ENCODING = "base64(zlib(little-endian float64))"
@@ -97,7 +98,10 @@ class CertificateRecord:
     counts : mapping of str to ndarray of int64, shape (n_voters (n_voters + 1) / 2,)
         Lower triangles of the matrices in `PAIR_COUNTS`.
     profile : tuple of two ndarrays of float64, shape (n_points,), or None
-        Largest share of the vote at each unlabelled point, and its lead over the second.
+        Share of the voters behind the vote, or the deployed classifier, at each unlabelled point,
+        and its lead over any other.
+    deployed : str or None
+        Name of the classifier that the guarantee is about, if it is not the vote.
     test : tuple of int or None
         Errors and points of the test set, if there was one.
     classes : tuple
@@ -119,6 +123,7 @@ class CertificateRecord:
     prior: tuple[float, ...]
     counts: Mapping[str, IntArray]
     profile: tuple[FloatArray, FloatArray] | None
+    deployed: str | None = None
     test: tuple[int, int] | None
     classes: tuple[Any, ...]
     attestations: tuple[str, ...]
@@ -139,6 +144,7 @@ class CertificateRecord:
             self.attestations,
             profile=self.profile is not None,
             test_set=self.test is not None and self.schema != SCHEMAS[0],
+            deployed=self.deployed is not None,
         )
 
     @classmethod
@@ -150,7 +156,7 @@ class CertificateRecord:
         CertificateFileError
             If a part is missing, unknown or of the wrong kind.
         """
-        said = fields(**FORM).read(document, "")
+        said = fields(**_form(document.get("schema"))).read(document, "")
         n_voters = document["counts"]["n_voters"]
         for name in ("weights", "prior"):
             if len(said[name]) != n_voters:
@@ -174,7 +180,8 @@ class CertificateRecord:
         """
         self._refuse_too_large()
         said = {**vars(self), **dict.fromkeys(GROUPS, vars(self))}
-        document = {n: kind.write(said[n]) for n, kind in FORM.items() if n != "digest"}
+        form = _form(self.schema)
+        document = {n: kind.write(said[n]) for n, kind in form.items() if n != "digest"}
         return {**document, "digest": digest_of(document)}
 
     def _refuse_too_large(self) -> None:
@@ -329,6 +336,7 @@ FORM: dict[str, Kind] = {
             _packed_profile,
         )
     ),
+    "deployed": optional(TEXT),
     "test": optional(
         converted(
             fields(n_errors=integer(0, MAX_POINTS), n_samples=integer(0, MAX_POINTS)),
@@ -351,3 +359,9 @@ FORM: dict[str, Kind] = {
     "digest": TEXT,
 }
 """The fields of a file, how they are read and how they are written."""
+
+
+def _form(schema: object) -> dict[str, Kind]:
+    """Return the fields of a file of some schema."""
+    earlier = schema in SCHEMAS[:-1]
+    return {name: kind for name, kind in FORM.items() if not (earlier and name == "deployed")}

@@ -143,6 +143,9 @@ class VoteStatement(Statement):
     _drawn = "the data"
     """What the probability is over."""
 
+    _subject = "this weighted majority vote"
+    """What errs."""
+
     @property
     def guarantee(self) -> str:
         """The promise in one sentence."""
@@ -152,9 +155,8 @@ class VoteStatement(Statement):
                 f" 100 % with probability {percent(self.delta)}."
             )
         return (
-            f"With probability at least {percent(self.delta)} over the draw of {self._drawn}, this"
-            f" weighted majority vote errs on at most {rounded_up(100 * self.value, 1)} % of new"
-            " points."
+            f"With probability at least {percent(self.delta)} over the draw of {self._drawn},"
+            f" {self._subject} errs on at most {rounded_up(100 * self.value, 1)} % of new points."
         )
 
     def predict(self, X: Any) -> NDArray[Any]:

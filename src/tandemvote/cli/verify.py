@@ -32,7 +32,9 @@ def verify(
     ] = None,
     unlabelled: Annotated[
         Path | None,
-        typer.Option(help="The same for the unlabelled points; it has no label column."),
+        typer.Option(
+            help="The same for the unlabelled points; no label column, a deployed classifier last."
+        ),
     ] = None,
     test: Annotated[
         Path | None,
@@ -99,10 +101,13 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[
         for name, what in TABLES.items()
         if there[name] and name not in recounted
     ]
+    about = f"weighted vote of {record.n_voters} voters"
+    if record.deployed is not None:
+        about = f"for {record.deployed}, not a vote, through {record.n_voters} voters"
     whose = " and ".join(TABLES[name] for name in recounted)
     return [
         f"valid: error <= {record.printed} with failure probability {record.delta:g}",
-        f"  by {record.bound}, weighted vote of {record.n_voters} voters",
+        f"  by {record.bound}, {about}",
         f"  every number follows from the counts, {how}",
         *([f"  the counts are those of {whose}"] if whose else []),
         *(["  of the first schema: nothing is attested about the test points"] if silent else []),

@@ -129,6 +129,36 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
     return Evidence(found.votes, (used,), tuple(found.assumptions))
 
 
+def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
+    """Return the votes with what a deployed classifier says of the unlabelled points.
+
+    Parameters
+    ----------
+    votes : Votes
+        With the voters' predictions on the unlabelled points.
+    deployed : fitted classifier, or array_like of shape (n_unlabelled,)
+        The classifier to be certified through the voters, or its predictions.
+    X_unlabelled : array_like or None
+        The unlabelled points, if they are at hand. Rows that the classifier was trained on are
+        refused where it keeps a trace of them.
+    """
+    if not hasattr(deployed, "predict"):
+        return votes.with_deployed(deployed)
+    name = type(deployed).__name__
+    check_is_fitted(deployed)
+    refuse_other_than_one_label(deployed)
+    if X_unlabelled is None:
+        raise ValueError(
+            f"Without X_unlabelled nothing is known of {name}: pass points that neither it nor a"
+            " voter has seen. With Votes, which hold predictions, pass the predictions of"
+            f" {name} on their unlabelled points as deployed."
+        )
+    if hasattr(deployed, "training_rows_"):
+        refuse_training_rows(deployed.training_rows_, X_unlabelled, what="unlabelled")
+    said = np.asarray(deployed.predict(X_unlabelled))
+    return votes.with_deployed(said, name=name, predict=deployed.predict)
+
+
 def common_hold_out(
     model: Any, X: Any = None, y: ArrayLike | None = None, *, purpose: str
 ) -> Evidence:

@@ -39,6 +39,8 @@ class Evidence:
     in_full, in_full_at_prior : SampleSize or None
         Sample sizes of voters without a cap; None where there is no profile or a set is empty.
     profile : tuple of two ndarrays or None
+    deployed : bool
+        Whether the profile is that of another classifier than the vote.
     fixed_in_advance : bool
         Whether all voters share one hold-out and the weights are the prior.
     test : tuple of int or None
@@ -61,6 +63,7 @@ class Evidence:
     in_full: SampleSize | None
     in_full_at_prior: SampleSize | None
     profile: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    deployed: bool
     fixed_in_advance: bool
     test: tuple[int, int] | None
     coalitions: Coalitions
@@ -115,6 +118,7 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         in_full=in_full(weights),
         in_full_at_prior=in_full(prior),
         profile=record.profile,
+        deployed=record.deployed is not None,
         fixed_in_advance=bool((overlaps == overlaps[0]).all())
         and all(w * sum(prior) == p * sum(weights) for w, p in zip(weights, prior, strict=True)),
         test=record.test,

@@ -180,6 +180,11 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     for name in record.bounds:
         if RULES[name].two_classes and len(record.classes) > 2:
             yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
+    if record.deployed is not None:
+        for name in {"vote_profile", *record.bounds} - {"vote_profile"}:
+            yield f"the {name} bound is about the vote, and the file about another classifier"
+        if record.profile is None:
+            yield "the file is about another classifier than the vote and has no profile of it"
     if ("vote_profile" in record.bounds) != (record.profile is not None):
         yield "the vote_profile bound is stated without a profile, or a profile without its bound"
     if "test_set" in record.bounds and record.test is None:

@@ -53,7 +53,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     """Say what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
     if record.profile is not None:
-        yield from _impossible_profile(*record.profile, heaviest=max(record.weights))
+        yield from _impossible_profile(record, *record.profile)
     if len(set(record.classes)) < len(record.classes):
         yield "a label is listed twice among the classes"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
@@ -122,14 +122,21 @@ def _lone_errors(record: CertificateRecord) -> tuple[IntArray, IntArray]:
     return least, most
 
 
-def _impossible_profile(leads: FloatArray, gaps: FloatArray, *, heaviest: float) -> Iterator[str]:
-    """The heaviest voter votes for something, and the two largest shares sum to at most 1."""
-    possible = (leads >= heaviest - ROUNDING) & (leads <= 1 + ROUNDING)
-    possible &= (gaps >= 0) & (gaps <= leads) & (2 * leads - gaps <= 1 + ROUNDING)
+def _impossible_profile(
+    record: CertificateRecord, leads: FloatArray, gaps: FloatArray
+) -> Iterator[str]:
+    """The heaviest voter votes for something, and two shares sum to at most 1."""
+    others, whose = leads - gaps, "the vote"
+    possible = (leads >= 0) & (others >= 0) & (leads + others <= 1 + ROUNDING)
+    possible &= np.maximum(leads, others) >= max(record.weights) - ROUNDING
+    if record.deployed is None:
+        possible &= gaps >= 0
+    else:
+        whose = "the deployed classifier"
     for point in np.flatnonzero(~possible)[:1]:
         yield (
-            f"at unlabelled point {point} the vote has a largest share of {leads[point]:g} and a"
-            f" lead of {gaps[point]:g}"
+            f"at unlabelled point {point} {whose} has a share of {leads[point]:g} and a lead of"
+            f" {gaps[point]:g}"
         )
 
 

@@ -1,17 +1,17 @@
 r"""The bound from unlabelled points: every error rate above it is refuted by what was seen.
 
-A random voter errs at a rate g, the vote at a rate L. The held-out labels give the evidence E(g)
-against errors as rare as seen, Catoni's inequality averaged over a grid of tilts. Bets on the
-unlabelled points give the evidence B(L, g) against an average of (s - gap)_+ - (1 - lead) of at
-least s L - g, averaged over six slopes s. L is refuted if for every g both together reach
-ln(1/delta). The g are parted into cells by the evidence of the labels; within a cell the least of
+A random voter errs at a rate g, the vote or another classifier at a rate L. The held-out labels
+give the evidence E(g) against errors as rare as seen, Catoni's inequality averaged over a grid of
+tilts. Bets on the unlabelled points give the evidence B(L, g) against an average of
+(s - gap)_+ - (1 - lead) of at least s L - g, averaged over some slopes s. L is refuted if for every
+g both together reach ln(1/delta). The g are parted into cells by the evidence of the labels; within a cell the least of
 each evidence counts. Where L = 0 is refuted, the points do not come from one source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -78,6 +78,16 @@ SLOPES = tuple(Fraction(2, n) for n in (2, 3, 4, 6, 9))
 
 GRID = Form((*SLOPES, Fraction(0)), Fraction(1, 16), _grid, planned=False)
 
+FEW_KINKS = 5
+
+
+def deployed_form(n_voters: int) -> Form:
+    """Slopes 1, ..., 2/K, 1/K and 0 for up to five voters, where phi has its kinks."""
+    if n_voters > FEW_KINKS:
+        return GRID
+    return replace(GRID, slopes=tuple(Fraction(k, n_voters) for k in range(n_voters, -1, -1)))
+
+
 PLANNED = Form(SLOPES, Fraction(1, 4), _plans, planned=True)
 """In files of early development versions. A tilt that depends on the supposed error is fixed in
 advance only if the voters and their weights are, as with one hold-out for all."""
@@ -97,6 +107,8 @@ class ProfileGame:
     delta : Fraction
     arithmetic : Arithmetic
     form : Form
+    of_vote : bool
+        Whether the profile is that of the vote, whose lead is never negative.
     """
 
     gibbs: Any
@@ -107,6 +119,7 @@ class ProfileGame:
     delta: Fraction
     arithmetic: Arithmetic
     form: Form = GRID
+    of_vote: bool = True
 
     @property
     def two_sources(self) -> bool:
@@ -167,9 +180,9 @@ class ProfileGame:
         number, n = self.arithmetic.exactly, len(self.leads)
         games = []
         for slope in self.form.slopes:
-            largest = _largest(slope)
+            largest = self._largest(slope)
             phi = [
-                number(_phi(slope, Fraction(lead), Fraction(gap)))
+                number(min(_phi(slope, Fraction(lead), Fraction(gap)), largest))
                 for lead, gap in zip(self.leads.tolist(), self.gaps.tolist(), strict=True)
             ]
             # The guess before any point: the middle of the range, half its width as deviation.
@@ -188,10 +201,11 @@ class ProfileGame:
         g, needed = cell
         calculate, number = self.arithmetic, self.arithmetic.exactly
         limit = number(1)
-        for slope in SLOPES:
-            limit = calculate.smaller(limit, number(_largest(slope) / slope) + g / number(slope))
+        for slope in filter(None, self.form.slopes):
+            most = number(self._largest(slope) / slope)
+            limit = calculate.smaller(limit, most + g / number(slope))
         if number(error) >= limit:
-            return True  # no vote errs more often where a random voter errs at that rate
+            return True  # nothing errs more often where a random voter errs at that rate
         goal = calculate.sqrt(needed + 1)
         capitals = []
         for slope, largest, phi, bets in self._games:
@@ -202,6 +216,10 @@ class ProfileGame:
             capitals.append(_log_capital(phi, stakes, mean, calculate))
         total = _log_sum(capitals, calculate) - calculate.log(number(len(capitals)))
         return bool(total >= needed)
+
+    def _largest(self, slope: Fraction) -> Fraction:
+        """Largest value of phi."""
+        return max(slope - Fraction(1, 2), Fraction(0)) if self.of_vote else slope
 
 
 def enclose(refutes: Callable[[Fraction], bool], stated: Fraction) -> tuple[Fraction, Fraction]:
@@ -223,13 +241,8 @@ def _narrowed(
     return low, high
 
 
-def _largest(slope: Fraction) -> Fraction:
-    """Largest value of phi."""
-    return max(slope - Fraction(1, 2), Fraction(0))
-
-
 def _phi(slope: Fraction, lead: Fraction, gap: Fraction) -> Fraction:
-    return min(max(slope - gap, Fraction(0)) - (1 - lead), _largest(slope))
+    return max(slope - gap, Fraction(0)) - (1 - lead)
 
 
 def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:

@@ -39,14 +39,17 @@ def recount(
     votes : Votes or None
         The labelled votes.
     unlabelled : array_like of shape (n_voters, n_points) or None
-        Predictions of the voters on points without labels.
+        Predictions of the voters on points without labels; those of the deployed classifier, if
+        the record is about one, in one more row after them.
     test : Votes or None
         Votes on the test set: of all voters, or of the vote itself as a single one.
     """
     if votes is not None:
         yield from _other_counts(record, votes)
     if unlabelled is not None:
-        yield from _other_unlabelled(record, Votes.without_labels(unlabelled))
+        votes = Votes.without_labels(unlabelled)
+        yield from _unknown_labels(record, votes, "the votes on unlabelled points")
+        yield from _other_unlabelled(record, votes)
     if test is not None:
         yield from _other_test_set(record, test)
 
@@ -88,13 +91,14 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 
 def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """Say where the unlabelled counts and the profile of a record are not those of the votes."""
-    if votes.n_voters != record.n_voters:
+    expected = record.n_voters + (record.deployed is not None)
+    if votes.n_voters != expected:
+        also = " and, in the last column, the deployed classifier" * (expected > record.n_voters)
         yield (
-            f"the file is about {record.n_voters} voters, {votes.n_voters} predict the unlabelled"
-            " points"
+            f"the file is about {record.n_voters} voters{also}; {votes.n_voters} predict the"
+            " unlabelled points"
         )
         return
-    yield from _unknown_labels(record, votes, "the votes on unlabelled points")
     n_counted = int((record.counts["disagreement_overlaps"] - record.counts["overlaps"])[0])
     n_profile = 0 if record.profile is None else len(record.profile[0])
     counted = profiled = np.arange(votes.n_samples)
@@ -109,7 +113,7 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         return
     triangle = record.counts["unlabelled_disagreements"]
     says = [_bits(votes.predictions[:, counted] == c) for c in range(votes.classes.size)]
-    for place, first, second in _pairs(votes.n_voters):
+    for place, first, second in _pairs(record.n_voters):
         found = counted.size - _agreements(says, first, second)
         if triangle[place] != found:
             yield (
@@ -124,19 +128,23 @@ def _other_profile(
     record: CertificateRecord, said: NDArray[np.integer], n_classes: int
 ) -> Iterator[str]:
     shares = np.zeros((max(n_classes, 2), said.shape[1]))
-    for weight, labels in zip(record.weights, said, strict=True):
-        shares[labels, np.arange(labels.size)] += weight
-    shares.sort(axis=0)
-    order = np.random.default_rng(SEED).permutation(said.shape[1])
-    leads, gaps = shares[-1, order], shares[-1, order] - shares[-2, order]
+    points = np.arange(said.shape[1])
+    for weight, labels in zip(record.weights, said, strict=False):
+        shares[labels, points] += weight
+    whose = "the vote" if record.deployed is None else "the deployed classifier"
+    own = shares.argmax(axis=0) if record.deployed is None else said[-1]
+    leads = shares[own, points]
+    shares[own, points] = -1.0
+    order = np.random.default_rng(SEED).permutation(points.size)
+    leads, gaps = leads[order], (leads - shares.max(axis=0))[order]
     for what, stated, found in zip(
-        ("a largest share", "a lead"), record.profile or (), (leads, gaps), strict=True
+        ("a share", "a lead"), record.profile or (), (leads, gaps), strict=True
     ):
         other = np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))
         if other.size:
             point = int(other[0])
             yield (
-                f"at unlabelled point {int(order[point])} the vote has {what} of"
+                f"at unlabelled point {int(order[point])} {whose} has {what} of"
                 f" {stated[point]:.10g} in the file and of {found[point]:.10g} in the votes"
             )
 

@@ -12,7 +12,7 @@ from typing import Any
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
-from tandemvote.verify.profile_game import PLANNED, ProfileGame, enclose
+from tandemvote.verify.profile_game import GRID, PLANNED, ProfileGame, deployed_form, enclose
 from tandemvote.verify.sample_sizes import (
     MomentOf,
     SampleSize,
@@ -210,8 +210,11 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) 
 def _vote_profile(
     seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: Fraction
 ) -> Truth:
+    n_voters = len(seen.coalitions.sizes)
     if seen.profile is None or seen.in_full is None or seen.in_full_at_prior is None:
         return NOTHING
+    if seen.deployed and n_voters == 1:
+        return _single_voter(seen, delta, arithmetic)
     game = ProfileGame(
         gibbs=seen.gibbs.part,
         size=seen.in_full,
@@ -220,16 +223,35 @@ def _vote_profile(
         gaps=seen.profile[1],
         delta=delta,
         arithmetic=arithmetic,
+        form=deployed_form(n_voters) if seen.deployed else GRID,
+        of_vote=not seen.deployed,
     )
     if game.two_sources:
         return replace(NOTHING, problem=TWO_SOURCES)
     truth = Truth(*enclose(game.refutes, stated))
-    if truth.low < stated:
+    if truth.low < stated or seen.deployed:
         return truth
     early = Truth(*enclose(replace(game, form=PLANNED).refutes, stated))
     if early.high != stated:
         return truth
     return early if seen.fixed_in_advance else replace(early, problem=UNPROVEN)
+
+
+def _single_voter(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+    """Errors of the voter, and differences from it, at levels whose product is nearly constant."""
+    ratio, steps, first = Fraction(3, 2), 0, Fraction(0)
+    while first * ratio**steps < 1:
+        steps += 1
+        first = delta / (1 + steps * (1 - 1 / ratio))
+    leads = () if seen.profile is None else seen.profile[0]
+    differ = sum(lead < HALF for lead in leads)
+    value = arithmetic.exactly(0)
+    for step in range(steps):
+        errors = (seen.coalitions.errors[0], seen.coalitions.sizes[0])
+        own = binomial_limit(*errors, first * ratio**step, arithmetic)
+        other = binomial_limit(differ, len(leads), ratio ** -(step + 1), arithmetic)
+        value = arithmetic.larger(value, own + other)
+    return _clipped(value, arithmetic)
 
 
 def _coalition(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:

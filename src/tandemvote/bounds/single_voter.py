@@ -1,0 +1,75 @@
+r"""A classifier certified through one voter: the voter's errors, and where the two differ.
+
+Wherever F errs, the voter errs or F differs from it, so
+
+.. math:: L(F) \le L_1 + P(F \ne f_1).
+
+The first needs labels, the second does not (Kääriäinen and Langford, 2005). Both are binomial, and
+their p-values are multiplied as Fisher did, in steps: the smaller the level of the voter's limit,
+the larger that of the limit for the difference. Proof in ``docs/beyond.rst``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tandemvote.inequalities import clopper_pearson
+from tandemvote.inequalities.kl_intervals import check_delta
+from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
+
+RATIO = 1.5
+"""Between one level and the next."""
+
+
+def single_voter_bound(
+    *, n_errors: int, n_samples: int, n_differ: int, n_unlabelled: int, delta: float = 0.05
+) -> float:
+    """Bound on the error of a classifier that agrees with a tested one on most points.
+
+    Parameters
+    ----------
+    n_errors, n_samples : int
+        Errors of the tested classifier, and labelled points that it was tested on and never saw.
+    n_differ, n_unlabelled : int
+        Points on which the two differ, of how many that neither has seen; no labels are needed.
+    delta : float in (0, 1)
+        Failure probability.
+
+    Examples
+    --------
+    A model erred on 20 of 500 held-out points. Refitted on all labels it differs on 10 of 2,000:
+
+    >>> round(single_voter_bound(n_errors=20, n_samples=500, n_differ=10, n_unlabelled=2000), 4)
+    0.07
+    """
+    check_delta(delta)
+    if not (n_samples and n_unlabelled):
+        return 1.0
+    levels, others = product_levels(delta * (1.0 - ARITHMETIC_MARGIN))
+    value = max(
+        clopper_pearson(n_errors, n_samples, delta=level)
+        + clopper_pearson(n_differ, n_unlabelled, delta=other)
+        for level, other in zip(levels, others, strict=True)
+    )
+    return outward(float(value), scale=0.0)
+
+
+def product_levels(delta: float) -> tuple[FloatArray, FloatArray]:
+    r"""Pairs of levels: two independent p-values exceed one pair with probability 1 - delta.
+
+    The first p-value is below c with probability c, and between :math:`c q^i` and
+    :math:`c q^{i+1}` with probability :math:`c q^i (q - 1)`; there the second must exceed
+    :math:`q^{-i-1}`. Over N steps the failures add up to :math:`c (1 + N (1 - 1/q)) = \delta`.
+
+    Examples
+    --------
+    >>> levels, others = product_levels(0.05)
+    >>> levels.round(4).tolist()[:3], others.round(4).tolist()[:3], len(levels)
+    ([0.01, 0.015, 0.0225], [0.6667, 0.4444, 0.2963], 12)
+    """
+    steps, first = 0, 0.0
+    while first * RATIO**steps < 1.0:
+        steps += 1
+        first = delta / (1.0 + steps * (1.0 - 1.0 / RATIO))
+    place = np.arange(steps)
+    return np.asarray(first * RATIO**place), np.asarray(RATIO ** -(place + 1.0))
