@@ -21,7 +21,7 @@ from tandemvote.ensembles.pipelines import (
     before_last_step,
     last_step,
 )
-from tandemvote.ensembles.refusals import refuse_without_voters
+from tandemvote.ensembles.refusals import refuse_other_than_one_label, refuse_without_voters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.votes import Votes
 

@@ -4,8 +4,9 @@ A random voter errs at a rate g, the vote or another classifier at a rate L. The
 give the evidence E(g) against errors as rare as seen, Catoni's inequality averaged over a grid of
 tilts. Bets on the unlabelled points give the evidence B(L, g) against an average of
 (s - gap)_+ - (1 - lead) of at least s L - g, averaged over some slopes s. L is refuted if for every
-g both together reach ln(1/delta). The g are parted into cells by the evidence of the labels; within a cell the least of
-each evidence counts. Where L = 0 is refuted, the points do not come from one source.
+g both together reach ln(1/delta). The g are parted into cells by the evidence of the labels; within
+a cell the least of each evidence counts. Where L = 0 is refuted, the points do not come from one
+source.
 """
 
 from __future__ import annotations
