@@ -28,8 +28,8 @@ UNLABELLED_POINTS = (
 
 DEPLOYED = (
     "The guarantee is about the deployed classifier as it was when it predicted the unlabelled"
-    " points, not about the vote of the voters through which it is certified; refitted it is another"
-    " classifier.",
+    " points, not about the vote of the voters through which it is certified; refitted it is"
+    " another classifier.",
     "Labelled and unlabelled points are independent draws from the source that the deployed"
     " classifier will meet: no duplicated, grouped or time-ordered rows.",
     "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
