@@ -20,11 +20,11 @@ from sklearn.model_selection import train_test_split
 
 from tandemvote import (
     CertifiedClassifierCV,
-    certify_per_class,
+    certify_by_group,
     certify_selective,
 )
 from tandemvote.certificate import rounded_up
-from tandemvote.displays import PerClassDisplay, SelectiveDisplay
+from tandemvote.displays import GroupsDisplay, SelectiveDisplay
 
 X, digit = load_digits(return_X_y=True)
 y = np.where(digit == 8, "eight", "another")
@@ -41,9 +41,9 @@ print(model.certificate_.guarantee)
 # a fair sample of that class, so the same bounds hold for them alone, each class at its share of
 # delta; no further labels are needed. A rare class has few points and, here, many errors.
 
-by_class = certify_per_class(model, X_train, y_train)
+by_class = certify_by_group(model, groups="class")
 print(by_class)
-PerClassDisplay.from_certificates(by_class, y_new, model.predict(X_new)).plot()
+GroupsDisplay.from_certificates(by_class).plot()
 plt.show()
 
 # %%
@@ -51,6 +51,19 @@ plt.show()
 # the mix is another one, for instance where both classes are equally frequent.
 
 print(rounded_up(by_class.mixed({"another": 0.5, "eight": 0.5})))
+
+# %%
+# A hold-out that no model saw gives exact limits, also of the precision (how often the vote is right
+# where it names a class), and for any group that is known of a point: here by how much ink it has.
+
+ink = np.where(X_hold_out.sum(axis=1) > 300, "much ink", "little ink")
+on_hold_out = certify_by_group(
+    [model], X_hold_out, y_hold_out, groups={"named": "predicted", "ink": ink}, gaps=True
+)
+print(on_hold_out)
+GroupsDisplay.from_certificates(on_hold_out).plot()
+plt.show()
+print("gap:", on_hold_out.gap("much ink", "little ink"))
 
 # %%
 # Only where the vote is sure

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from tandemvote.api import (
         certify,
         certify_agreement,
+        certify_by_group,
         certify_fitted_weights,
-        certify_per_class,
         certify_selective,
     )
     from tandemvote.certificate import Certificate
@@ -37,8 +37,8 @@ __all__ = [
     "Votes",
     "certify",
     "certify_agreement",
+    "certify_by_group",
     "certify_fitted_weights",
-    "certify_per_class",
     "certify_selective",
     "hold_out_votes",
 ]
@@ -54,8 +54,8 @@ _ROOMS = {
     "Votes": "votes",
     "certify": "api",
     "certify_agreement": "api",
+    "certify_by_group": "api",
     "certify_fitted_weights": "api",
-    "certify_per_class": "api",
     "certify_selective": "api",
     "hold_out_votes": "ensembles",
 }

@@ -46,9 +46,10 @@ TEST_POINTS = (
     " not for training, tuning, choosing the weights or the kind of bound."
 )
 
-CLASSES = (
-    "Points of a class look as points of that class did in the data. How frequent the classes are"
-    " may change."
+GROUPS = (
+    "Which points form a group was fixed before looking at these points: no bins chosen on them."
+    " New points of a group look as those in the data did. How frequent the groups are may change,"
+    " except for precision and for the shares of the groups."
 )
 
 EARLIER = {
@@ -74,10 +75,10 @@ def standard_assumptions(
     *,
     profile: bool = False,
     test_set: bool = False,
-    by_class: bool = False,
+    by_group: bool = False,
     deployed: bool = False,
 ) -> tuple[str, ...]:
-    """List what a guarantee rests on that uses unlabelled points, a test set, or goes by class.
+    """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote.
 
@@ -88,7 +89,7 @@ def standard_assumptions(
     """
     if deployed:
         return DEPLOYED
-    extra = ((profile, UNLABELLED_POINTS), (test_set, TEST_POINTS), (by_class, CLASSES))
+    extra = ((profile, UNLABELLED_POINTS), (test_set, TEST_POINTS), (by_group, GROUPS))
     return (*VOTES, *(text for used, text in extra if used))
 
 

@@ -8,8 +8,8 @@ from tandemvote.certificate.thresholds import (
     accepts,
     all_at_once,
     check_grid,
-    coverage_limit,
-    error_limit,
+    lower_limit,
+    upper_limit,
     vote_margins,
     within,
 )
@@ -19,7 +19,7 @@ from tandemvote.certificate.thresholds import (
 @pytest.mark.parametrize("delta", [0.5, 0.025, 1e-6])
 def test_limits_are_the_exact_binomial_ones_rounded_outward(errors, accepted, delta):
     exact = binomtest(errors, accepted).proportion_ci(1 - 2 * delta, method="exact")
-    upper, lower = error_limit(errors, accepted, delta), coverage_limit(errors, accepted, delta)
+    upper, lower = upper_limit(errors, accepted, delta), lower_limit(errors, accepted, delta)
     assert upper == pytest.approx(exact.high, rel=1e-8)
     assert lower == pytest.approx(exact.low, rel=1e-8, abs=1e-11)
     # The defining inequalities: such extreme counts have a probability of at most delta.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from tandemvote import CertifiedForestClassifier, VoteCounts, certify_per_class
+from tandemvote import CertifiedForestClassifier, VoteCounts, certify_by_group
 from tandemvote.cli.app import run
 from tandemvote.ensembles.voters import predict_held_out
 from tandemvote.report import write_report
@@ -83,12 +83,13 @@ def test_a_fitted_forest_is_reported_and_saved_without_computing_anything_again(
     assert counted == [N_BAD + N_GOOD]
 
 
-def test_the_table_by_class_is_that_of_certify_per_class(table, data, capsys):
+def test_the_table_by_class_is_that_of_certify_by_group(table, data, capsys):
     call = [*CALL, str(table), "--trees", "50", "--per-class", "--json"]
     assert run([*call, "--bound", "first_order"]) == 0
     shown = json.loads(capsys.readouterr().out)["classes"]
     forest = CertifiedForestClassifier(50, weights="tandem", max_samples=0.5, random_state=0)
-    assert shown == dict(certify_per_class(forest.fit(*data), bound="first_order").values)
+    found = certify_by_group(forest.fit(*data), groups="class", bound="first_order")
+    assert shown == dict(found.values)
     assert max(shown.values()) < 1
 
 

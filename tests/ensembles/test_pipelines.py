@@ -1,5 +1,7 @@
 """Fitted pipelines are certified where their steps learnt nothing, else refused with a recipe."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -12,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler, TargetEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import CertifiedClassifierCV, certify, certify_per_class, hold_out_votes
+from tandemvote import CertifiedClassifierCV, certify, certify_by_group, hold_out_votes
 
 RECIPES = r"CertifiedClassifierCV\(.*CertifiedBaggingClassifier\(.*certify\(\["
 
@@ -73,7 +75,7 @@ class Memoriser(TransformerMixin, BaseEstimator):
 def test_steps_that_were_fitted_to_points_left_out_are_refused_with_a_recipe(points, step):
     X, y = points
     pipeline = make_pipeline(FunctionTransformer(), step, forest()).fit(X, y)
-    for certified in (certify, certify_per_class):
+    for certified in (certify, partial(certify_by_group, groups="class")):
         with pytest.raises(ValueError, match=f"{type(step).__name__} was fitted.*{RECIPES}"):
             certified(pipeline, X, y)
 

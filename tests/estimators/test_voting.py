@@ -16,7 +16,7 @@ from tandemvote import (
     VoteCounts,
     Votes,
     certify,
-    certify_per_class,
+    certify_by_group,
 )
 from tandemvote.bounds import RequirementError
 
@@ -127,11 +127,12 @@ def test_a_hold_out_on_which_voters_are_chosen_is_no_longer_a_test_set(binary):
     assert "test_set" not in pruned.certificate_.bounds
     fitted_weights = CertifiedVotingClassifier(fitted, prefit=True, weights="tandem")
     assert "test_set" not in fitted_weights.fit(X[200:], y[200:]).certificate_.bounds
-    by_class = certify_per_class(fitted_weights)
+    by_class = certify_by_group(fitted_weights, groups="class")
     assert all("test_set" not in each.bounds for each in by_class)
     with pytest.raises(ValueError, match="needs labelled points used for nothing else"):
-        certify_per_class(fitted_weights, bound="test_set")
+        certify_by_group(fitted_weights, groups="class", bound="test_set")
     chosen = pruned.certificate_.weights
     with pytest.raises(ValueError, match="no test set for them"):
-        certify_per_class(voting, weights=chosen, bound="test_set")
-    assert all("test_set" not in each.bounds for each in certify_per_class(voting, weights=chosen))
+        certify_by_group(voting, groups="class", weights=chosen, bound="test_set")
+    others = certify_by_group(voting, groups=["class", "predicted"], weights=chosen)
+    assert all("test_set" not in each.bounds for each in others)

@@ -26,8 +26,8 @@ from tandemvote import (
     Votes,
     certify,
     certify_agreement,
+    certify_by_group,
     certify_fitted_weights,
-    certify_per_class,
     certify_selective,
     hold_out_votes,
 )
@@ -115,12 +115,13 @@ ENTRY_POINTS = {
             lambda model, X, y: certify(model, X, y, X_unlabelled=X, bound="vote_profile"),
         ],
     ),
-    "certify_per_class": (
+    "certify_by_group": (
         ALL,
         [
-            certify_per_class,
-            lambda model, X, y: certify_per_class([model], X, y, bound="first_order"),
-            lambda model, X, y: certify_per_class(model, X_test=X, y_test=y, bound="test_set"),
+            lambda model, X, y: certify_by_group(model, X, y, groups=["class", "predicted"]),
+            lambda model, X, y: certify_by_group([model], X, y, groups="predicted"),
+            lambda model, X, y: certify_by_group(hold_out_votes(model, X, y), groups="class"),
+            lambda model, X, y: certify_by_group(model, X, y, groups=np.arange(len(y)) % 2),
         ],
     ),
     "certify_selective": (

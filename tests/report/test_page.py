@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes, certify_per_class
+from tandemvote import Certificate, VoteCounts, Votes, certify_by_group
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
@@ -250,13 +250,13 @@ def test_every_class_has_a_row_if_classes_were_certified(certificate, votes):
         np.array(["bad", "<good>"])[votes.labels],
         votes.held_out,
     )
-    classes = certify_per_class(named, weights=certificate.weights)
+    classes = certify_by_group(named, groups="class", weights=certificate.weights)
     source = render_report(certificate, classes=classes)
     table = Page(source).sections["classes-table"]
     for each in classes:
         assert f"{each.label}{each.n_points}" in table
         assert rounded_up(each.value) in table
-    assert "How frequent the classes are may change" in table
+    assert "How frequent the groups are may change" in table
     assert "<good>" not in source
     assert "classes-table" not in render_report(certificate)
 

@@ -1,8 +1,9 @@
-"""Promises about one class or about accepted points, and some that are broken on purpose."""
+"""Promises about groups or about accepted points, and some that are broken on purpose."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -10,13 +11,8 @@ import numpy as np
 from finite_worlds import Draw, World, correlated, noisy_memorisers
 from guarantees import Guarantee, Promise
 
-from tandemvote import (
-    Votes,
-    certify_per_class,
-    certify_selective,
-)
-from tandemvote.api.classes import class_counts
-from tandemvote.certificate import SelectiveCertificate
+from tandemvote import Votes, certify_by_group, certify_selective
+from tandemvote.certificate import GroupCertificates, SelectiveCertificate
 from tandemvote.certificate.thresholds import accepts, vote_margins
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities import clopper_pearson
@@ -29,18 +25,58 @@ def worst(promises: Iterable[Promise]) -> Promise:
     return max(promises, key=lambda promise: promise.risk - promise.value)
 
 
-def class_risk(draw: Draw, weights: np.ndarray, label: int) -> float:
-    """Return the true error of the vote on points of one class; 0 if there are none."""
-    world = draw.world
-    own = world.labels == label
-    wrong = own & (draw.vote(weights) != world.labels)
-    return float(world.mass[wrong].sum() / world.mass[own].sum()) if own.any() else 0.0
+def group_truth(draw: Draw, weights: np.ndarray, by: str, label: int) -> tuple[float, float]:
+    """Return the true error of the vote on points of one group, 0 if there are none; their share.
+
+    Points are grouped by true class, by predicted class or by the half of the places they are in.
+    """
+    world, vote = draw.world, draw.vote(weights)
+    group = {"true class": world.labels, "predicted class": vote, "part": _part(world)}[by]
+    mass = world.mass[group == label]
+    wrong = world.mass[(group == label) & (vote != world.labels)]
+    return (float(wrong.sum() / mass.sum()) if mass.sum() else 0.0), float(mass.sum())
 
 
-def per_class(bound: tuple[str, ...], weighting: str, draw: Draw) -> Promise:
-    found = certify_per_class(draw.votes, weights=weighting, bound=bound, delta=draw.world.delta)
-    risks = (class_risk(draw, found.weights, each.label) for each in found)
-    return worst(Promise(each.value, risk) for each, risk in zip(found, risks, strict=True))
+def _part(world: World) -> np.ndarray:
+    places = np.arange(world.mass.size) if world.places is None else world.places
+    return 2 * places // (places.max() + 1)
+
+
+def errors_of_groups(draw: Draw, found: GroupCertificates) -> list[Promise]:
+    risks = (group_truth(draw, found.weights, each.by, each.label)[0] for each in found)
+    return [Promise(each.value, risk) for each, risk in zip(found, risks, strict=True)]
+
+
+def all_limits(draw: Draw, found: GroupCertificates) -> list[Promise]:
+    """Errors from above and below, shares from above and below, and the gap of every two groups."""
+    promises, risks = errors_of_groups(draw, found), []
+    for each in found:
+        risk, share = group_truth(draw, found.weights, each.by, each.label)
+        risks.append(risk)
+        promises += [
+            Promise(1.0 - each.lower, 1.0 - risk) if share else Promise(1.0, 0.0),
+            Promise(1.0 - each.share[0], 1.0 - share),
+            Promise(each.share[1], share),
+        ]
+    for (one, risk), (other, risk_of_other) in product(zip(found, risks, strict=True), repeat=2):
+        if one.by == other.by and one.n_points and other.n_points:
+            _, high = found.gap((one.by, one.label), (other.by, other.label))
+            promises.append(Promise(high, risk - risk_of_other))
+    return promises
+
+
+def by_group(bound: tuple[str, ...], weighting: str, groups: str, draw: Draw) -> Promise:
+    """Errors of all groups at once; so weights may be fitted and held-out sets may differ."""
+    asked = {"weights": weighting, "bound": bound, "delta": draw.world.delta}
+    grouped = {"part": _part(draw.world)[draw.sample]} if groups == "part" else groups
+    return worst(errors_of_groups(draw, certify_by_group(draw.votes, groups=grouped, **asked)))
+
+
+def all_limits_of_voters(draw: Draw) -> Promise:
+    """All limits of three groupings at once, from voters with held-out points of their own."""
+    groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.sample]}
+    found = certify_by_group(draw.votes, groups=groups, bound="coalition", delta=draw.world.delta)
+    return worst(all_limits(draw, found))
 
 
 def held_out_votes(draw: Draw, predictions: np.ndarray) -> Votes:
@@ -55,10 +91,13 @@ def vote_as_voter(draw: Draw) -> Votes:
     return held_out_votes(draw, draw.vote(draw.uniform)[None, draw.test])
 
 
-def per_class_on_test_set(draw: Draw) -> Promise:
-    found = certify_per_class(vote_as_voter(draw), bound="test_set", delta=draw.world.delta)
-    risks = (class_risk(draw, draw.uniform, each.label) for each in found)
-    return worst(Promise(each.value, risk) for each, risk in zip(found, risks, strict=True))
+def groups_on_hold_out(gaps: bool, draw: Draw) -> Promise:
+    """All limits of three groupings at once, from points that no voter saw."""
+    groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.test]}
+    votes = vote_as_voter(draw)
+    found = certify_by_group(votes, groups=groups, gaps=gaps, delta=draw.world.delta)
+    found = replace(found, weights=draw.uniform)
+    return worst(all_limits(draw, found))
 
 
 def shares_of(draw: Draw, points: np.ndarray | slice) -> np.ndarray:
@@ -91,17 +130,23 @@ def selective(draw: Draw, **terms: object) -> Promise:
 def finer_guarantees(
     world: World, weightings: Sequence[str] = ("uniform", "tandem")
 ) -> dict[str, Guarantee]:
-    """Name every promise about classes and accepted points in this world."""
-    found: dict[str, Guarantee] = {"per class, test_set": per_class_on_test_set}
+    """Name every promise about groups and accepted points in this world."""
+    found: dict[str, Guarantee] = {
+        "by group, test_set": partial(groups_on_hold_out, False),
+        "by group, test_set with gaps": partial(groups_on_hold_out, True),
+    }
     if np.unique(world.labels).size > 1:
-        several = [("first_order",), ("tandem",), ("first_order", "tandem")]
+        several = [("first_order",), ("tandem",), ("first_order", "tandem"), ("coalition",)]
         if world.n_classes == 2:
             several.append(("disagreement",))
-        if world.n_samples < 100:  # all bounds of all classes take long
+        if world.n_samples < 100:  # all bounds of all groups take long
             several.append(("best",))
-        for names, weighting in product(several, weightings):
-            key = f"per class, {' or '.join(names)}, {weighting} weights"
-            found[key] = partial(per_class, names, weighting)
+        for names, weighting, groups in product(
+            several, weightings, ("class", "predicted", "part")
+        ):
+            key = f"by {groups}, {' or '.join(names)}, {weighting} weights"
+            found[key] = partial(by_group, names, weighting, groups)
+        found["by group, all limits of voters"] = all_limits_of_voters
     for margin in (0.6, 1.0):
         found[f"selective, margin {margin}"] = partial(selective, margin=margin)
     found["selective, any of 6 margins"] = partial(selective, margin=GRID)
@@ -168,12 +213,21 @@ def whole_delta_for_every_class(draw: Draw) -> Promise:
     """Exact limits of each class, each at the whole delta."""
     votes = vote_as_voter(draw)
     promises = []
-    for found in class_counts(votes, votes.classes):
-        if found.n_points:
-            errors = int(found.counts.errors[0])
-            limit = float(clopper_pearson(errors, found.n_points, delta=draw.world.delta))
-            promises.append(Promise(limit, class_risk(draw, draw.uniform, found.label)))
+    for label in np.unique(votes.labels):
+        own = votes.labels == label
+        limit = float(
+            clopper_pearson(votes.errors[0, own].sum(), own.sum(), delta=draw.world.delta)
+        )
+        promises.append(Promise(limit, group_truth(draw, draw.uniform, "true class", label)[0]))
     return worst(promises)
+
+
+def precision_on_points_voters_saw(draw: Draw) -> Promise:
+    """Exact limit where the whole vote names 1, among points that some of its voters learnt."""
+    named = draw.vote(draw.uniform)[draw.sample] == 1
+    wrong = int((draw.world.labels[draw.sample][named] != 1).sum())
+    limit = float(clopper_pearson(wrong, named.sum(), delta=draw.world.delta)) if named.any() else 1
+    return Promise(limit, group_truth(draw, draw.uniform, "predicted class", 1)[0])
 
 
 def _limits(draw: Draw, delta: float) -> list[tuple[float, float]]:
@@ -210,6 +264,12 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
             n_samples=20, n_test=800, delta=0.2,
         ),
         whole_delta_for_every_class,
+    ),
+    "precision on points that voters saw": (
+        noisy_memorisers(
+            "noise by heart", noise=0.4, n_places=60, n_voters=7, n_samples=150, delta=0.3
+        ),
+        precision_on_points_voters_saw,
     ),
     "threshold not paid for": (
         split_votes(

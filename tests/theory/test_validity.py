@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pytest
-from finer_guarantees import BROKEN_FINER, FINER_WORLDS, class_risk, finer_guarantees, split_votes
+from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees, group_truth, split_votes
 from finite_worlds import World, coin, coin_flippers, narrow_majorities
 from guarantees import (
     BROKEN,
@@ -57,7 +57,7 @@ SHARP = narrow_majorities(
 SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabelled=0, n_test=1)
 RARE_ERRORS = coin("rare errors", 0.03, 3, 0.3, n_voters=2)
 FEW = narrow_majorities("two of three err", 0.3, 30, 0.1, k=3, held_out_share=0.5, n_unlabelled=0)
-BY_CLASS = narrow_majorities("narrow majorities by class", 0.3, 6000, 0.25, n_test=1000)
+BY_GROUP = narrow_majorities("narrow majorities by group", 0.3, 6000, 0.25, n_test=1000)
 BY_LEAD = split_votes(
     "error just above 0.1", dict.fromkeys(range(1, 12, 2), 0.101), n_samples=5, n_test=110,
     delta=0.2,
@@ -70,7 +70,8 @@ TRIALS = (
     Trial(RARE_ERRORS, {"agreement of all": partial(agreement_of, None)}, rows_repeated),
     Trial(FEW, {"agreement of two": partial(agreement_of, 2)}, rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
-    Trial(BY_CLASS, only("per class", finer_guarantees(BY_CLASS, ("tandem",))), half_the_value),
+    Trial(BY_GROUP, only(", tandem, ", finer_guarantees(BY_GROUP, ("tandem",))), half_the_value),
+    Trial(FEW, only("by group", finer_guarantees(FEW)), rows_repeated),
     Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), rows_repeated),
 )
 """A new kind of guarantee needs a line here; a new bound of the registry needs none."""
@@ -82,7 +83,7 @@ SIMULATED_AS = {
     "CertifiedForestClassifier": "tandem, uniform weights",
     "CertifiedVotingClassifier": "tandem, uniform weights",
     "certify_agreement": "agreement of all",
-    "certify_per_class": "per class, test_set",
+    "certify_by_group": "by group, test_set",
     "certify_selective": "selective, any of 6 margins",
     "certify_fitted_weights": "dirichlet, fitted weights",
 }
@@ -168,9 +169,11 @@ def test_evidence_that_contradicts_itself_is_no_certificate_and_other_errors_are
         simulate(RARE_ERRORS, {"crashed": crashed}, draws=1, seed=0)
 
 
-def test_class_risks_average_to_the_risk():
+@pytest.mark.parametrize("by", ["true class", "predicted class", "part"])
+def test_risks_of_groups_average_to_the_risk(by):
     for world in FINER_WORLDS:
         draw = world.draw(np.random.default_rng(0))
-        masses = [world.mass[world.labels == label].sum() for label in range(world.n_classes)]
-        risks = [class_risk(draw, draw.uniform, label) for label in range(world.n_classes)]
-        assert np.dot(masses, risks) == pytest.approx(draw.risk(draw.uniform))
+        labels = range(max(3, world.n_classes))
+        truths = [group_truth(draw, draw.uniform, by, label) for label in labels]
+        assert sum(share for _, share in truths) == pytest.approx(1)
+        assert sum(risk * share for risk, share in truths) == pytest.approx(draw.risk(draw.uniform))

@@ -2,14 +2,14 @@
 
 from tandemvote.api.abstention import certify_selective
 from tandemvote.api.agreement import certify_agreement
-from tandemvote.api.classes import certify_per_class
 from tandemvote.api.fitted_weights import certify_fitted_weights
+from tandemvote.api.groups import certify_by_group
 from tandemvote.api.models import certify
 
 __all__ = [
     "certify",
     "certify_agreement",
+    "certify_by_group",
     "certify_fitted_weights",
-    "certify_per_class",
     "certify_selective",
 ]

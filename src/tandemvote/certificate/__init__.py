@@ -1,4 +1,4 @@
-"""What is promised: for a vote, for each class, for the points a vote accepts; and its file.
+"""What is promised: for a vote, for each group, for the points a vote accepts; and its file.
 
 Names are looked up when first asked for: a file is verified without loading the formulas of bounds.
 """
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tandemvote.certificate.agreement import AgreementCertificate
-    from tandemvote.certificate.by_class import ClassCertificates, ClassGuarantee
+    from tandemvote.certificate.by_group import GroupCertificates, GroupGuarantee
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certificate.decimals import rounded_up
     from tandemvote.certificate.fitted import FittedVote
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AgreementCertificate",
     "Certificate",
-    "ClassCertificates",
-    "ClassGuarantee",
     "FittedVote",
+    "GroupCertificates",
+    "GroupGuarantee",
     "Selection",
     "SelectiveCertificate",
     "Threshold",
@@ -31,9 +31,9 @@ __all__ = [
 _MODULES = {
     "AgreementCertificate": "agreement",
     "Certificate": "certificate",
-    "ClassCertificates": "by_class",
-    "ClassGuarantee": "by_class",
     "FittedVote": "fitted",
+    "GroupCertificates": "by_group",
+    "GroupGuarantee": "by_group",
     "Selection": "selective",
     "SelectiveCertificate": "selective",
     "Threshold": "thresholds",

@@ -63,7 +63,7 @@ def all_at_once(
             margin=threshold,
             n_accepted=accepted,
             n_errors=errors,
-            error=error_limit(errors, accepted, share),
+            error=upper_limit(errors, accepted, share),
             coverage=_coverage(threshold, accepted, margins.size, share),
         )
         for threshold, (accepted, errors) in zip(grid, found, strict=True)
@@ -103,7 +103,7 @@ def within(
     for threshold in sorted(grid, reverse=True):
         accepted, errors = _count(margins, wrong, threshold)
         level += share
-        passed = error_limit(errors, accepted, level) <= max_error
+        passed = upper_limit(errors, accepted, level) <= max_error
         found.append(
             Threshold(
                 margin=threshold,
@@ -119,23 +119,23 @@ def within(
     return found[::-1]
 
 
-def error_limit(n_errors: int, n_accepted: int, delta: float) -> float:
+def upper_limit(n_errors: int, n_accepted: int, delta: float) -> float:
     """Upper limit of the error among accepted points; 1 if there are none.
 
     Examples
     --------
-    >>> error_limit(0, 0, 0.05), round(error_limit(3, 100, 0.05), 4)
+    >>> upper_limit(0, 0, 0.05), round(upper_limit(3, 100, 0.05), 4)
     (1.0, 0.0757)
     """
     return float(clopper_pearson(n_errors, n_accepted, delta=delta)) if n_accepted else 1.0
 
 
-def coverage_limit(n_accepted: int, n_points: int, delta: float) -> float:
+def lower_limit(n_accepted: int, n_points: int, delta: float) -> float:
     """Lower limit of the accepted share, rounded down: the rejected share has an upper limit.
 
     Examples
     --------
-    >>> coverage_limit(0, 100, 0.05), round(coverage_limit(97, 100, 0.05), 4)
+    >>> lower_limit(0, 100, 0.05), round(lower_limit(97, 100, 0.05), 4)
     (0.0, 0.9243)
     """
     rejected = float(clopper_pearson(n_points - n_accepted, n_points, delta=delta))
@@ -161,7 +161,7 @@ def check_grid(margins: float | Sequence[float] | FloatArray) -> list[float]:
 
 def _coverage(threshold: float, n_accepted: int, n_points: int, delta: float) -> float:
     # No margin is below 0, so a threshold of 0 accepts every point there is.
-    return coverage_limit(n_accepted, n_points, delta) if threshold > 0 else 1.0
+    return lower_limit(n_accepted, n_points, delta) if threshold > 0 else 1.0
 
 
 def _count(margins: FloatArray, wrong: NDArray[np.bool_], threshold: float) -> tuple[int, int]:

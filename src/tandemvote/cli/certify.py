@@ -28,7 +28,7 @@ from tandemvote.cli.options import (
 from tandemvote.cli.outputs import OutputOptions, check_outputs, write_votes, write_whole
 
 if TYPE_CHECKING:
-    from tandemvote.certificate.by_class import ClassCertificates
+    from tandemvote.certificate.by_group import GroupCertificates
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certification import Certification
     from tandemvote.tables import Dataset
@@ -163,19 +163,19 @@ def certify(
     _gate(found.certificate.value, guarantee.max_error)
 
 
-def _by_class(found: Certification) -> ClassCertificates:
+def _by_class(found: Certification) -> GroupCertificates:
     """Certify each class by the bounds of the certificate that apply to one class."""
-    from tandemvote.api.classes import certify_classes  # noqa: PLC0415
+    from tandemvote.api.groups import certify_groups  # noqa: PLC0415
     from tandemvote.certificate.certificate import VOTE_PROFILE  # noqa: PLC0415
 
     if found.votes is None:
         raise typer.BadParameter("--per-class needs predictions that fit in memory.")
     candidates = [name for name in found.certificate.candidates if name != VOTE_PROFILE]
     request = replace(found.request, bound=candidates or "auto")
-    return certify_classes(replace(found, request=request, profile=None))
+    return certify_groups(replace(found, request=request, profile=None), "class")
 
 
-def _show(certificate: Certificate, classes: ClassCertificates | None, *, as_json: bool) -> None:
+def _show(certificate: Certificate, classes: GroupCertificates | None, *, as_json: bool) -> None:
     if not as_json:
         typer.echo(in_options(f"{certificate!r}\n\n{certificate.guarantee}"))
         if classes is not None:

@@ -7,7 +7,8 @@ The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` 
 from tandemvote.displays.coverage import SelectiveDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.erring_weight import ProfileDisplay
-from tandemvote.displays.guarantees import BoundsDisplay, PerClassDisplay
+from tandemvote.displays.groups import GroupsDisplay
+from tandemvote.displays.guarantees import BoundsDisplay
 from tandemvote.displays.label_use import LabelUseDisplay
 from tandemvote.displays.pair_matrix import TandemDisplay
 from tandemvote.displays.vote_weights import HistoryDisplay, WeightsDisplay
@@ -15,9 +16,9 @@ from tandemvote.displays.vote_weights import HistoryDisplay, WeightsDisplay
 __all__ = [
     "BoundsDisplay",
     "Display",
+    "GroupsDisplay",
     "HistoryDisplay",
     "LabelUseDisplay",
-    "PerClassDisplay",
     "ProfileDisplay",
     "SelectiveDisplay",
     "TandemDisplay",

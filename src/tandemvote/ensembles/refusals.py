@@ -107,7 +107,7 @@ def refuse_fit_parameters(names: Iterable[str]) -> None:
                 "fit takes no sample_weight: the guarantee is about the share of wrong labels, to"
                 " which every point contributes alike. Where classes are to count differently, set"
                 " class_weight on the classifier inside CertifiedClassifierCV or"
-                " CertifiedBaggingClassifier; for their errors see certify_per_class."
+                " CertifiedBaggingClassifier; for their errors see certify_by_group."
             )
         raise TypeError(f"fit takes X, y and X_unlabelled; {name!r} is unknown.")
 

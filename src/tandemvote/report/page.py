@@ -85,7 +85,7 @@ def render_report(
         used for what, and the profile of erring weights.
     solution : WeightSolution, optional
         How the weights were found; adds the solver's path.
-    classes : ClassCertificates or other statement with a table, optional
+    classes : GroupCertificates or other statement with a table, optional
         Guarantees of the same vote for every true class or group; adds the table.
     data : Dataset, optional
         The table the vote was trained on; adds how it was read.

@@ -1,12 +1,12 @@
-"""Pictures of guarantees by class and of abstaining votes."""
+"""Pictures of guarantees by group and of abstaining votes."""
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from tandemvote import Votes, certify_per_class
+from tandemvote import Votes, certify_by_group
 from tandemvote.certificate import SelectiveCertificate
-from tandemvote.displays import PerClassDisplay, SelectiveDisplay
+from tandemvote.displays import GroupsDisplay, SelectiveDisplay
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def certificates():
     labels = np.repeat([0, 1, 2], [2000, 800, 4])
     wrong = rng.random((9, labels.size)) < 0.05 + 0.1 * labels
     votes = Votes.from_predictions(np.where(wrong, 1 - labels % 2, labels), labels)
-    return certify_per_class(votes, bound="tandem")
+    return certify_by_group(votes, groups="class", bound="tandem")
 
 
 def selective(**terms):
@@ -25,28 +25,34 @@ def selective(**terms):
     return SelectiveCertificate.from_shares(np.column_stack([1 - sure, sure]), labels, **terms)
 
 
-def test_every_class_has_its_line_and_its_number(certificates):
-    display = PerClassDisplay.from_certificates(certificates).plot()
+def test_every_group_has_its_row_its_number_its_size_and_what_was_observed(certificates):
+    display = GroupsDisplay.from_certificates(certificates).plot()
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == [
         "0 (n = 2000)",
         "1 (n = 800)",
         "2 (n = 4)",
     ]
-    assert display.ax_.texts[2].get_text() == "no guarantee"
     assert float(display.ax_.texts[1].get_text()) >= certificates[1].value
-    assert display.frame()["value"].to_dict() == dict(certificates.values)
-    assert "2 no guarantee (4 points)" in display.description
+    assert display.ax_.texts[2].get_text() == "too few points"
+    marks = [line for line in display.ax_.lines if line.get_marker() == "s"]
+    observed = [float(line.get_xdata()[0]) for line in marks]
+    assert observed == [each.observed for each in certificates]
+    assert marks[0].get_markersize() > marks[1].get_markersize()
+    assert display.frame()["value"].to_dict() == {
+        each.name: each.value for each in certificates
+    }  # fmt: skip
+    assert "2 too few points (4 points)" in display.description
     display.figure_.canvas.draw()
 
 
-def test_test_errors_stand_beside_the_guarantees(certificates):
-    truth = np.array([0, 0, 0, 0, 1, 1])
-    said = np.array([0, 0, 0, 1, 0, 0])
-    display = PerClassDisplay.from_certificates(certificates, truth, said).plot()
-    assert display.frame()["test_error"].tolist()[:2] == [0.25, 1.0]
-    assert np.isnan(display.test_errors[2]), "no test point has this class"
-    assert "On test points: 0 0.250, 1 1.000." in display.description
-    assert display.ax_.get_legend() is not None
+def test_groups_by_several_columns_are_told_apart():
+    labels = np.arange(400) % 2
+    found = certify_by_group(
+        Votes.from_predictions([labels * 0], labels), groups=["class", "predicted"]
+    )
+    display = GroupsDisplay.from_certificates(found).plot()
+    assert "true class: 1 too many errors" in display.description
+    assert display.ax_.get_yticklabels()[2].get_text() == "predicted class: 0 (n = 400)"
     display.figure_.canvas.draw()
 
 
@@ -76,7 +82,7 @@ def test_a_search_shows_the_error_it_was_to_keep():
 
 def test_pictures_are_drawn_where_told(certificates):
     figure, (left, right) = pyplot.subplots(1, 2)
-    assert PerClassDisplay.from_certificates(certificates).plot(left).ax_ is left
+    assert GroupsDisplay.from_certificates(certificates).plot(left).ax_ is left
     assert SelectiveDisplay.from_certificate(selective(margin=0.5)).plot(right).ax_ is right
     assert left.has_data()
     assert right.has_data()

@@ -1,0 +1,232 @@
+"""What is promised about the points of each group: of a class, of a region, of a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tandemvote.bounds import BoundValue
+from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
+from tandemvote.certificate.statement import Statement, Table
+from tandemvote.counting.counts import FloatArray
+from tandemvote.inequalities.outward import outward
+
+TRUE_CLASS, PREDICTED_CLASS = "true class", "predicted class"
+MEASURES = {TRUE_CLASS: "recall", PREDICTED_CLASS: "precision"}
+"""What 1 minus the error is called."""
+
+ERRORS_OF_DELTA = 0.9
+"""Part of delta for the errors; the rest is for the shares of the groups."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupGuarantee:
+    """How often the vote can err on the points of one group.
+
+    Attributes
+    ----------
+    by : str
+        What the points are grouped by: "true class", "predicted class" or the name of a column.
+    label : object
+        The class or value that these points have; None where it is missing.
+    value : float
+        Upper limit of the error on these points; 1 says nothing.
+    lower : float
+        Lower limit; 0 unless gaps were asked for.
+    observed : float or None
+        Error of the vote on these points, of the voters that did not see them: an estimate.
+    bound : str
+        Name of the bound behind `value`.
+    delta : float
+        The part of the failure probability that the error of this group was given.
+    bounds : mapping of str to BoundValue
+        The bounds among which `value` is the smallest; for precision without a hold-out, those of
+        how often the vote errs on points of other classes.
+    n_points : int
+        Labelled points of this group.
+    share : tuple of float
+        Lower and upper limit of the share of new points that are in this group.
+    remark : str
+        Why `value` is 1, if it is.
+    """
+
+    by: str
+    label: Any
+    value: float
+    lower: float = 0.0
+    observed: float | None
+    bound: str
+    delta: float
+    bounds: Mapping[str, BoundValue]
+    n_points: int
+    share: tuple[float, float]
+    remark: str = ""
+
+    @property
+    def name(self) -> str:
+        """The label as text."""
+        return "missing" if self.label is None else str(self.label)
+
+    @property
+    def measure(self) -> str:
+        """What the share of right answers is called: recall, precision, or nothing special."""
+        return MEASURES.get(self.by, "")
+
+    @property
+    def sentence(self) -> str:
+        """What is said about this group; true together with those of the other groups."""
+        points = f"new points whose {self.by} is {self.name!r}"
+        if self.value >= 1.0:
+            return f"Nothing is shown for {points}: {self.remark}."
+        limit = f"the vote errs on at most {rounded_up(100 * self.value, 1)} %"
+        return f"Of {points} {limit}{f' ({self._measured()})' if self.measure else ''}."
+
+    def _measured(self) -> str:
+        return f"{self.measure} >= {rounded_down(1 - Decimal(self.value))}" if self.measure else ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class GroupCertificates(Statement):
+    """Guarantees of one weighted vote for every group, which all hold at once.
+
+    Build it with `certify_by_group`. ``found[label]`` is the guarantee of a group, ``found[by,
+    label]`` where points were grouped in several ways; iterating gives all of them.
+
+    Attributes
+    ----------
+    guarantees : tuple of GroupGuarantee
+    delta : float
+        With probability at least 1 - delta no limit of an error or of a share fails.
+    weights : ndarray of shape (n_voters,)
+        The vote's weights.
+    assumptions, notes : tuple of str
+        What must be true because no code can see it, and what else a reader should know.
+    """
+
+    guarantees: tuple[GroupGuarantee, ...]
+    delta: float
+    weights: FloatArray
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.guarantees)
+
+    def __iter__(self) -> Iterator[GroupGuarantee]:
+        return iter(self.guarantees)
+
+    def __getitem__(self, key: Any) -> GroupGuarantee:
+        found = [each for each in self if key in ((each.by, each.label), each.label)]
+        if len(found) == 1:
+            return found[0]
+        listed = ", ".join(repr((each.by, each.label)) for each in found or self)
+        wrong = "names several groups; choose one of" if found else "is not among the groups"
+        raise KeyError(f"{key!r} {wrong} {listed}.")
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """What the points are grouped by."""
+        return tuple(dict.fromkeys(each.by for each in self))
+
+    @property
+    def values(self) -> Mapping[Any, float]:
+        """Upper limit of the error on each group, by label, or by (by, label) if there are more."""
+        several = len(self.by) > 1
+        return MappingProxyType(
+            {(each.by, each.label) if several else each.label: each.value for each in self}
+        )
+
+    @property
+    def guarantee(self) -> str:
+        """The promise in words, one sentence per group."""
+        if all(each.value >= 1.0 for each in self):
+            return (
+                "No guarantee: nothing below an error of 100 % could be shown for any group with"
+                f" probability {percent(self.delta)}."
+            )
+        sentences = " ".join(each.sentence for each in self)
+        return (
+            f"With probability at least {percent(self.delta)} over the draw of the data, all of"
+            f" this holds at once. {sentences}"
+        )
+
+    def gap(self, one: Any, other: Any) -> tuple[float, float]:
+        """Limit how much more often the vote errs on one group than on another.
+
+        Holds for all pairs at once, so the largest gap may be looked for. The lower limits of
+        errors that it needs are 0 unless they were certified, with ``gaps=True``.
+        """
+        a, b = self[one], self[other]
+        low, high = a.lower - b.value, a.value - b.lower
+        return float(np.nextafter(low, -1.0)), float(np.nextafter(high, 1.0))
+
+    def mixed(self, frequencies: Mapping[Any, float]) -> float:
+        """Bound the error of the vote on a source in which the groups are this frequent.
+
+        The error is the mean of the errors on the groups, so it is at most the mean of the
+        guarantees; that holds for all frequencies at once.
+
+        Parameters
+        ----------
+        frequencies : mapping of label to float
+            How frequent each group is, all grouped by the same; they must sum to 1. Groups left out
+            have frequency 0.
+        """
+        chosen = {self[label].by for label in frequencies}
+        if len(chosen) > 1 or PREDICTED_CLASS in chosen:
+            raise ValueError(
+                f"These groups are by {' and '.join(sorted(chosen))}. Mix groups by one column or"
+                " by true class; the error where the vote names a class changes with the mix."
+            )
+        total = sum(frequencies.values())
+        if not abs(total - 1.0) <= 1e-9 or not all(share >= 0 for share in frequencies.values()):
+            raise ValueError(
+                f"frequencies are {dict(frequencies)!r}; expected numbers of at least 0 that sum to"
+                " 1. Divide them by their sum."
+            )
+        mean = sum(share * self[label].value for label, share in frequencies.items())
+        return outward(mean / total)
+
+    def _headline(self) -> str:
+        listed = " and ".join(self.by)
+        return f"errors by {listed}, all at once with probability {percent(self.delta)}"
+
+    def _basis(self) -> list[str]:
+        return [
+            f"the hard weighted vote of {self.weights.size} voters; each of {len(self)} errors at"
+            f" {ERRORS_OF_DELTA:g} delta / {len(self)}"
+        ]
+
+    def _table(self) -> Table:
+        below, several = any(each.lower for each in self), len(self.by) > 1
+        rows = [
+            [
+                *([each.by] if several else []),
+                each.name,
+                str(each.n_points),
+                f"{rounded_down(each.share[0])} to {rounded_up(each.share[1])}",
+                "" if each.observed is None else f"{each.observed:.3f}",
+                *([rounded_down(each.lower)] if below else []),
+                "none" if each.value >= 1.0 else rounded_up(each.value),
+                each.bounds[each.bound].label if each.bounds else "",
+                each.remark or each._measured(),
+            ]
+            for each in self
+        ]
+        names = ["by"] * several + ["group" if several else self.by[0], "points", "share"]
+        names += ["observed", *["error >="] * below, "error <=", "bound", ""]
+        return Table(names, "<" * several + "<>>>" + ">" * below + "><<", rows)
+
+    def _records(self) -> list[dict[str, Any]]:
+        records = []
+        for each in self:
+            low, high = each.share
+            known = {key: value for key, value in asdict(each).items() if key != "bounds"}
+            known |= {"label": each.name, "share": low, "share_at_most": high}
+            records.append({"group": known.pop("label"), **known})
+        return records
