@@ -53,8 +53,8 @@ plt.show()
 print(rounded_up(by_class.mixed({"another": 0.5, "eight": 0.5})))
 
 # %%
-# A hold-out that no model saw gives exact limits, also of the precision (how often the vote is right
-# where it names a class), and for any group that is known of a point: here by how much ink it has.
+# A hold-out that no model saw gives exact limits, also of the precision (how often the vote is
+# right where it names a class), and for any group that is known of a point, here by its ink.
 
 ink = np.where(X_hold_out.sum(axis=1) > 300, "much ink", "little ink")
 on_hold_out = certify_by_group(
