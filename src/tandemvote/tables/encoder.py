@@ -31,8 +31,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     seconds. Everything else is a category, numbered by a hash of its text; missing entries form a
     category of their own, and unknown categories have their number as well.
 
-    Nothing is learnt from the rows but the kind of each column, so that `transform` encodes a row
-    alone as among others, and refuses a table in which a column is missing or of another kind.
+    Nothing is learnt from the rows but the kind of each column and the form of its dates, so that
+    `transform` encodes a row alone as among others, and refuses a table in which a column is
+    missing or of another kind. Where 01/02/2018 could be either, the month comes first.
     In a pipeline, ``make_pipeline(TableEncoder(), CertifiedClassifierCV(...))``, it makes a model
     that takes tables as they are.
 
