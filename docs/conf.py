@@ -58,7 +58,7 @@ html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 5,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
 }

@@ -131,7 +131,7 @@ def render_report(
             has_test_set=TEST_SET in certificate.bounds,
             label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
-            ways=[words(f"{way[0].upper()}{way[1:]}.") for way in certificate.ways_to_tighten],
+            ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
             pictures=_pictures(certificate, votes, solution, test_risk, equal_weights),
             weights=weights,
             equal_weights=equal_weights,
