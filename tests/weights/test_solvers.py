@@ -62,6 +62,7 @@ def best_of_all_methods(objective, seed, n_starts):
 )
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
 @pytest.mark.parametrize("family", ["common points", "overlaps", "gram", "noise"])
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SLSQP of older scipy
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
     for seed in (10, 11):
         objective = make_objective(family, bound, n_voters, n, seed=seed)

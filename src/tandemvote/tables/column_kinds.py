@@ -139,7 +139,10 @@ def encode(
     if kind == "date":
         # In whole seconds: an instant counted in nanoseconds could not be taken from the year 9999.
         start = pandas.Timestamp(0, unit="s", tz="UTC").as_unit("s")
-        column = pandas.to_datetime(column, utc=True) - start
+        try:
+            column = pandas.to_datetime(column, utc=True) - start
+        except pandas.errors.OutOfBoundsDatetime:  # before release 3, which counts in nanoseconds
+            column = column.astype("datetime64[us, UTC]") - start
     seconds = pandas.to_timedelta(column).dt.total_seconds()
     return np.asarray(seconds.to_numpy(dtype=np.float64)), None
 

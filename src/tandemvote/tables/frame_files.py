@@ -97,6 +97,8 @@ def read_delimited(
         frame[name] = frame[name].str.strip()
         if decimal != "," and name not in categories:
             _refuse_decimal_commas(frame[name].dropna(), path)
+        if name not in categories:
+            frame[name] = _long_integers(frame[name])
     return frame.astype(dict.fromkeys(categories, "category"))
 
 
@@ -153,6 +155,17 @@ def _text_columns(frame: pandas.DataFrame) -> list[str]:
     pandas = import_extra("pandas", "data")
     infer = pandas.api.types.infer_dtype
     return [name for name in frame.columns if infer(frame[name], skipna=True) == "string"]
+
+
+def _long_integers(cells: pandas.Series) -> pandas.Series:
+    """Return integers that are beyond 64 bits, which pandas before release 3 leaves as text."""
+    if not cells.dropna().str.fullmatch(r"[+-]?\d{1,999}").all():
+        return cells
+    pandas = import_extra("pandas", "data")
+    whole = [
+        cell if missing else int(cell) for cell, missing in zip(cells, cells.isna(), strict=True)
+    ]
+    return pandas.Series(whole, cells.index, dtype=object)
 
 
 def _refuse_decimal_commas(cells: pandas.Series, path: Path) -> None:
