@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# Interpreters of pyenv, where there are any, by their versions: its shims hide all but one.
+PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin)))
 
-.PHONY: help setup demo test test-slow lint format docs reproduce validity bench clean
+.PHONY: help setup demo test test-slow matrix dist lint format docs reproduce validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -26,6 +28,15 @@ test: $(INSTALLED)  ## the tests on all cores, minutes at most
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests
 	$(BIN)/python -m pytest -q -m slow
 
+matrix: $(INSTALLED)  ## the tests on every supported Python found here, old and new libraries
+	PATH="$(PYENVS)$$PATH" OMP_NUM_THREADS=1 $(BIN)/nox --no-error-on-missing-interpreters
+
+dist: $(INSTALLED)  ## build wheel and sdist, check them, install them into empty environments
+	rm -rf dist
+	$(BIN)/python -m build --installer uv --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m pytest -q -m dist tests/packaging
+
 lint: $(INSTALLED)  ## style, types, order of the rooms
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,9 +55,8 @@ reproduce: $(INSTALLED)  ## tables and figures of the paper from the committed r
 	$(BIN)/python -m reproduction render
 	@echo "To grow the forests anew, or on your own data: $(BIN)/python -m reproduction run --help"
 
-validity: $(INSTALLED)  ## simulate every guarantee, hours
-	$(BIN)/python validity/run.py
-	$(BIN)/python validity/finer.py
+validity: $(INSTALLED)  ## simulate every guarantee: hours, or less with DRAWS=200
+	OMP_NUM_THREADS=1 $(BIN)/python validity/run.py $(if $(DRAWS),--draws $(DRAWS))
 
 bench: $(INSTALLED)  ## speed, as ratios measured in one run
 	@export PYTHONPATH=. OMP_NUM_THREADS=1; \

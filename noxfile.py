@@ -1,0 +1,69 @@
+"""The support matrix: the tests with old and new versions of Python and of the libraries.
+
+`make matrix` runs every session whose interpreter is found; ``nox -s newest-3.12`` runs
+one, ``nox --list`` names them all.
+"""
+
+import nox
+
+nox.options.default_venv_backend = "uv"
+nox.options.reuse_existing_virtualenvs = True
+
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+VERSIONS = ["1.6, 2, 1.26", "1.7, 2, 2", "1.8, 3, 2"]  # of scikit-learn, pandas, numpy
+
+# What touches other libraries and files. Pure mathematics, simulations and the reproduction take
+# most of the time and see only numpy and scipy: they run with the oldest and the newest versions.
+INTERFACES = [
+    f"tests/{room}"
+    for room in (
+        "api", "certificate", "cli", "counting", "displays", "ensembles", "estimators", "journeys",
+        "model_file", "report", "tables", "verify", "test_codes.py", "test_extras.py",
+        "test_hard_vote.py", "test_profile.py", "test_public_face.py", "test_votes.py",
+    )
+]  # fmt: skip
+
+# What works without any extra; the rest is tested to say which one is missing by `make dist`.
+WITHOUT_EXTRAS = [
+    "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory", "tests/test_profile.py",
+    "tests/certificate/test_file.py", "tests/certificate/test_thresholds.py",
+    "tests/ensembles/test_audit.py", "tests/estimators/test_honesty.py",
+    "tests/estimators/test_voting.py", "tests/test_codes.py", "tests/test_hard_vote.py",
+]  # fmt: skip
+
+
+def run_tests(session: nox.Session, *arguments: str) -> None:
+    """Run some of the tests on all cores; more options may follow ``--`` on the command line."""
+    session.run("pytest", "-q", "-n", "auto", "--dist", "worksteal", *arguments, *session.posargs)
+
+
+@nox.session(python=PYTHONS)
+def newest(session: nox.Session) -> None:
+    """Everything that pip installs today; all tests on the newest Python."""
+    session.install("-c", "constraints.txt", "-e", ".[dev]")
+    run_tests(session, *([] if session.python == PYTHONS[-1] else INTERFACES))
+
+
+@nox.session(python="3.10")
+def oldest(session: nox.Session) -> None:
+    """All tests with the lowest version that pyproject.toml allows of each library."""
+    session.install("--resolution", "lowest-direct", "-e", ".[all,test,reproduction]")
+    # Old releases use what their own dependencies have deprecated since.
+    run_tests(session, "-W", "ignore::DeprecationWarning")
+
+
+@nox.session(python="3.12")
+@nox.parametrize("versions", VERSIONS, ids=VERSIONS)
+def between(session: nox.Session, versions: str) -> None:
+    """Releases of scikit-learn, pandas and numpy between the oldest and the newest."""
+    libraries = zip(("scikit-learn", "pandas", "numpy"), versions.split(", "), strict=True)
+    pins = [f"{name}=={release}.*" for name, release in libraries]
+    session.install("-c", "constraints.txt", "-e", ".[dev]", *pins)
+    run_tests(session, *INTERFACES)
+
+
+@nox.session(python=[PYTHONS[0], PYTHONS[-1]])
+def bare(session: nox.Session) -> None:
+    """The library with nothing but what it depends on."""
+    session.install("-e", ".[test]")
+    run_tests(session, *WITHOUT_EXTRAS)
