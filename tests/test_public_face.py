@@ -4,17 +4,26 @@ import pkgutil
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import tandemvote
 
+API_PAGE = Path(__file__).parents[1] / "docs" / "api" / "index.rst"
+
 
 @pytest.mark.parametrize("name", tandemvote.__all__)
 def test_every_public_name_is_there_and_documented(name):
     assert name in dir(tandemvote)
     assert getattr(tandemvote, name).__doc__
+
+
+@pytest.mark.skipif(not API_PAGE.exists(), reason="the documentation is not installed")
+def test_every_public_name_is_on_the_api_page():
+    listed = {line.strip() for line in API_PAGE.read_text("utf-8").splitlines()}
+    assert listed.issuperset(tandemvote.__all__)
 
 
 def test_unknown_names_are_refused_like_in_any_module():
