@@ -10,10 +10,11 @@ from sklearn.model_selection import train_test_split
 
 from reproduction.experiments.cells import DeployedCell
 from reproduction.experiments.folds import learner
-from reproduction.experiments.protocol import FOLDS, TEST_FRACTION, UNLABELLED_SHARES
+from reproduction.experiments.protocol import DELTA, FOLDS, TEST_FRACTION, UNLABELLED_SHARES
 from reproduction.experiments.rows import DeployedRow
 from reproduction.experiments.splits import Array, Split, provenance
 from tandemvote import CertifiedClassifierCV
+from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.tables import Dataset
 
 
@@ -30,7 +31,8 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
     )
     reduced = learner(cell.learner, cell.seed).fit(X_rest, y_rest)
     own = np.searchsorted(voters.classes_, deployed.predict(U))
-    words = agreements(own, voters.predict_voters(U))
+    said = voters.predict_voters(U)
+    words = agreements(own, said)
     seconds = perf_counter() - start
     sizes = [min(int(share * len(y)), len(U)) for share in UNLABELLED_SHARES]
     return [
@@ -40,6 +42,9 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
             repetition=cell.repetition,
             n_unlabelled=size,
             unlabelled_share=share,
+            vote_profile=VOTE_PROFILE(
+                voters.counts_, said[:, :size], delta=DELTA, deployed=own[:size]
+            ).value,
             profile=" ".join(
                 f"{word}:{count}" for word, count in sorted(Counter(words[:size]).items())
             ),

@@ -171,8 +171,9 @@ class DeployedRow:
     """One learner trained on all labelled points, and what is known of it without a test set.
 
     Half of the training part is labelled, the other half gives the unlabelled points: the first
-    `n_unlabelled` of them. `profile` counts these, in words such as ``2/1:40``: at 40 points two
-    models of folds agree with the deployed one, and one names the most frequent other label.
+    `n_unlabelled` of them. `vote_profile` is the guarantee. `profile` counts the unlabelled points,
+    in words such as ``2/1:40``: at 40 points two models of folds agree with the deployed one, and
+    one names the most frequent other label.
     `hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other
     20 %; `deployed_test_errors` and `reduced_test_errors` those of both on the test part.
     """
@@ -182,6 +183,7 @@ class DeployedRow:
     repetition: int
     n_unlabelled: int
     unlabelled_share: float
+    vote_profile: float
     profile: str
     fold_errors: str
     fold_sizes: str

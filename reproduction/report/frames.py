@@ -12,7 +12,7 @@ from reproduction.experiments.store import RowStore
 
 TEXT_COLUMNS = frozenset(
     {
-        *("dataset", "bagging", "weighting", "learner", "fold_errors", "fold_sizes"),
+        *("dataset", "bagging", "weighting", "learner", "profile", "fold_errors", "fold_sizes"),
         *("versions", "reconstructed"),
     }
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from reproduction.experiments.store import RowStore, StoreError
 from reproduction.report.beyond import FIGURE, beyond_page
 from reproduction.report.comparison import compare, read_explanations
+from reproduction.report.deployed import deployed_page, deployed_table, unlabelled_table
 from reproduction.report.figures import all_figures, save
 from reproduction.report.figures.distances import bound_distances
 from reproduction.report.figures.style import house_style
@@ -38,7 +39,8 @@ def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
     StoreError
         If there are no rows at all.
     """
-    written = [*render_paper(folder), *render_beyond(folder), *render_folds(folder)]
+    renderers = (render_paper, render_beyond, render_folds, render_deployed)
+    written = [path for render in renderers for path in render(folder)]
     if not written:
         raise StoreError(f"There are no rows in {folder}. Run `python -m reproduction run` first.")
     return written
@@ -99,6 +101,17 @@ def render_folds(folder: str | os.PathLike[str]) -> list[Path]:
     table = folds_table(rows, beyond)
     page = _write(folder / "folds.md", folds_page(rows, beyond, table))
     return [*_write_table(folder, table), page]
+
+
+def render_deployed(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``deployed.md`` and its tables, if there are rows of that family."""
+    folder = Path(folder)
+    rows = read_frame(RowStore(folder), "deployed")
+    if rows.empty:
+        return []
+    tables = deployed_table(rows), unlabelled_table(rows)
+    page = _write(folder / "deployed.md", deployed_page(rows, tables))
+    return [*(path for table in tables for path in _write_table(folder, table)), page]
 
 
 def _write_table(folder: Path, table: TextTable) -> list[Path]:

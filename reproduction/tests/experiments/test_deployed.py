@@ -41,3 +41,16 @@ def test_folds_and_deployed_models_draw_different_seeds():
     same = ("Letter", "forest", 0)
     assert DeployedCell(*same).seed != FoldsCell(*same).seed
     assert DeployedCell(*same).split_seed == FoldsCell(*same).split_seed
+
+
+def test_the_guarantee_lies_above_what_voters_and_disagreement_suggest(rows):
+    for row in rows:
+        errors, sizes = (np.array(text.split(), int) for text in (row.fold_errors, row.fold_sizes))
+        words = [word.replace("/", ":").split(":") for word in row.profile.split()]
+        others = sum(int(other) * int(count) for _, other, count in words)
+        disagreement = others / (sizes.size * row.n_unlabelled)
+        assert np.mean(errors / sizes) + disagreement < row.vote_profile <= 1.0
+
+
+def test_more_unlabelled_points_tighten_the_guarantee(rows):
+    assert rows[-1].vote_profile < rows[0].vote_profile
