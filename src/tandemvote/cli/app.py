@@ -87,7 +87,7 @@ def as_one_line(error: Exception) -> str | None:
     True
     """
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
-        message = error.format_message()
+        message = error.format_message().removeprefix("Invalid value: ")
         # Without arguments a group shows its help, and its error has no message.
         return f"Error: {printable(' '.join(message.split()))}" if message else ""
     if isinstance(error, MemoryError):

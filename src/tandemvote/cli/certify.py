@@ -128,7 +128,7 @@ def certify(
     """
     from tandemvote.cli.predictions import certify_predictions, connected  # noqa: PLC0415
 
-    refuse_what_makes_no_sense(context)
+    refuse_what_makes_no_sense(context, [design])
     check_outputs(outputs.paths, inputs=[data, predictions, test, training.unlabelled])
     model = dataset = None
     if predictions is not None:

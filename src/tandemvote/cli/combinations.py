@@ -10,7 +10,7 @@ from tandemvote.cli.options import Design, Learner, Weights
 
 DATA, PREDICTIONS = "DATA", "--predictions"
 FOLDS, TREES, HOLDOUT = (f"--design {design.value}" for design in Design)
-FOREST = f"--learner {Learner.FOREST.value}"
+FOREST, BOOSTING = (f"--learner {learner.value}" for learner in Learner)
 
 GOES_WITH: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -30,15 +30,24 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
 """Where an option has a meaning; one that is not listed has it everywhere."""
 
 
-def refuse_what_makes_no_sense(context: typer.Context) -> None:
-    """Refuse options that would be ignored, or that contradict each other."""
+def refuse_what_makes_no_sense(context: typer.Context, designs: list[Design]) -> None:
+    """Refuse options that would be ignored, or that contradict each other.
+
+    Parameters
+    ----------
+    context : typer.Context
+        The call.
+    designs : list of Design
+        Those to be trained if DATA is given.
+    """
     given: dict[str, Any] = context.params
-    design, learner = given["design"], given["learner"]
-    if (given["data"] is None) == (given["predictions"] is None):
+    predictions = given.get("predictions") is not None
+    if (given["data"] is None) != predictions:
         raise typer.BadParameter("give either DATA or --predictions.")
-    here = {DATA, f"--design {design.value}", f"--learner {learner.value}"}
-    if given["predictions"] is not None:
-        here = {PREDICTIONS}
+    here = {PREDICTIONS}
+    if not predictions:
+        trained = (f"--design {design.value}" for design in designs)
+        here = {DATA, f"--learner {given['learner'].value}", *trained}
     for parameter in context.command.params:
         places = GOES_WITH.get(str(parameter.name), ())
         source = context.get_parameter_source(str(parameter.name))
@@ -47,51 +56,47 @@ def refuse_what_makes_no_sense(context: typer.Context) -> None:
                 f"{parameter.opts[0]} goes with {' or '.join(places)}, not with"
                 f" {_contrast(here, places)}."
             )
-    _refuse_contradictions(given, design, learner)
+    _refuse_contradictions(given, here)
 
 
 def _contrast(here: set[str], places: tuple[str, ...]) -> str:
     """Name what is there in the place of what an option goes with."""
     words = {place.split()[0] for place in places}
-    return next((each for each in sorted(here) if each.split()[0] in words), PREDICTIONS)
+    there = [each for each in sorted(here) if each.split()[0] in words]
+    return " and ".join(there) or " and ".join(sorted(here - {DATA}))
 
 
-def _refuse_contradictions(given: dict[str, Any], design: Design, learner: Learner) -> None:
-    bounds, tested = given["bound"], given["test"] or given["test_fraction"]
-    unlabelled = given["unlabelled"] or given["use_unlabelled"]
-    overlapping = given["weights"] in (Weights.TANDEM, Weights.DISAGREEMENT)
-    trained = given["data"] is not None
+def _refuse_contradictions(given: dict[str, Any], here: set[str]) -> None:
+    bounds, model = given.get("bound", []), given.get("model")
+    test, share = given.get("test"), given["test_fraction"]
+    of_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
+    no_pairs = "and voters of different folds share none. Leave it out, or choose --design trees."
     for wrong, message in (
         (
-            trained and design is Design.TREES and learner is Learner.BOOSTING,
+            {TREES, BOOSTING} <= here,
             "--learner boosting goes with --design folds or holdout: boosted trees correct each"
             " other, so they are no voters.",
         ),
         (
-            trained and design is Design.FOLDS and overlapping,
-            "--weights tandem and disagreement look at points that two voters never saw, and those"
-            " of different folds share none. Leave --weights out, or choose --design trees.",
+            FOLDS in here and of_pairs,
+            f"--weights tandem and disagreement look at points two voters never saw, {no_pairs}",
         ),
         (
-            trained and design is Design.FOLDS and _of_pairs(bounds),
-            f"--bound {_of_pairs(bounds)} looks at points that two voters never saw, and those of"
-            " different folds share none. Leave --bound out, or choose --design trees.",
+            FOLDS in here and _of_pairs(bounds),
+            f"--bound {_of_pairs(bounds)} looks at points that two voters never saw, {no_pairs}",
         ),
+        (test and share, "--test and --test-fraction both give a test set. Choose one."),
         (
-            given["test"] and given["test_fraction"],
-            "--test and --test-fraction both give a test set. Choose one.",
-        ),
-        (
-            design is Design.HOLDOUT and given["test_fraction"] == 0,
+            HOLDOUT in here and share == 0,
             "--design holdout needs labels set aside: give --test-fraction or --test.",
         ),
         (
-            "test_set" in bounds and not tested,
+            "test_set" in bounds and not (test or share),
             "--bound test_set needs labelled points used for nothing else: give DATA and"
             " --test-fraction, such as 0.2, or --test.",
         ),
         (
-            "vote_profile" in bounds and not unlabelled,
+            "vote_profile" in bounds and not (given["unlabelled"] or given["use_unlabelled"]),
             "--bound vote_profile needs unlabelled points: give --unlabelled.",
         ),
         (
@@ -102,9 +107,11 @@ def _refuse_contradictions(given: dict[str, Any], design: Design, learner: Learn
             given["unlabelled"] and given["use_unlabelled"],
             "--unlabelled and --use-unlabelled both give unlabelled points. Choose one.",
         ),
+        ({*given["drop"]} & {*given["keep"]}, "--drop and --keep name the same column."),
         (
-            {*given["drop"]} & {*given["keep"]},
-            "--drop and --keep name the same column.",
+            BOOSTING in here and model and model.suffix == ".skops",
+            f"--model {model}: a .skops file cannot keep boosted models. Choose .joblib, for"
+            " yourself and for those who trust you.",
         ),
     ):
         if wrong:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
+from tandemvote.cli.combinations import refuse_what_makes_no_sense
 from tandemvote.cli.options import (
     DataOptions,
     Delta,
@@ -28,6 +30,7 @@ WORDS = {
 
 @grouped
 def compare(
+    context: typer.Context,
     data: Annotated[str, typer.Argument(help="CSV, Parquet, LIBSVM or npz file with labels.")],
     *,
     delta: Delta = 0.05,
@@ -43,8 +46,10 @@ def compare(
     from tandemvote.certificate.statement import Table  # noqa: PLC0415
     from tandemvote.cli.data import read_data  # noqa: PLC0415
 
+    boosts = training.learner is Learner.BOOSTING
+    designs = [each for each in Design if not (boosts and each is Design.TREES)]
+    refuse_what_makes_no_sense(context, designs)
     check_outputs({}, inputs=[data, training.unlabelled])
-    designs = [each for each in Design if each is not Design.TREES or not _boosts(training)]
     dataset, share = read_data(data, reading), delta / len(designs)
     rows = {each.value: _row(each, dataset, share, reading, training) for each in designs}
     if as_json:
@@ -73,15 +78,9 @@ def compare(
     )
 
 
-def _boosts(training: TrainingOptions) -> bool:
-    return training.learner is Learner.BOOSTING
-
-
 def _row(
     design: Design, dataset: Any, delta: float, reading: DataOptions, training: TrainingOptions
 ) -> dict[str, Any]:
-    from dataclasses import replace  # noqa: PLC0415
-
     from tandemvote.cli.certify import GuaranteeOptions  # noqa: PLC0415
     from tandemvote.cli.data import unlabelled_points  # noqa: PLC0415
     from tandemvote.cli.designs import train  # noqa: PLC0415

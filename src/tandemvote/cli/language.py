@@ -20,6 +20,7 @@ PHRASES = {
     r"\ba test set\.": "a test set (--test).",
     r"\bname the separator\b": "name it by --separator",
     r"\btrusted=True": "--trusted",
+    r"\bmax_samples=0\.5\b": "--bagging reduced",
 }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -78,8 +78,13 @@ def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]
             raise typer.BadParameter(
                 f"{option} {path}: there is no folder {path.parent}. Make it, or choose another."
             )
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise typer.BadParameter(f"{option} {path} cannot be written to. Choose another place.")
+        try:
+            TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            raise typer.BadParameter(
+                f"{option} {path}: the folder cannot be written to ({error.strerror}). Choose"
+                " another place."
+            ) from error
         place = path.resolve()
         if place in taken:
             raise typer.BadParameter(

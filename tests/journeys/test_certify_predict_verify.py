@@ -1,0 +1,164 @@
+"""The whole way on the command line: certify, keep the model, predict new rows, verify."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import Pipeline
+
+from tandemvote.cli.app import run
+from tandemvote.model_file import load_model
+
+N_ROWS = 500
+
+
+def rows_of(seed, n_rows=N_ROWS):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "customer": [f"c{seed}-{i}" for i in range(n_rows)],
+            "size": rng.normal(size=n_rows).round(6),
+            "zip": rng.choice(["01001", "90210", "33333"], n_rows),
+            "colour": rng.choice(["red", "blue", None], n_rows),
+            "since": pd.to_datetime(15000 + rng.integers(999, size=n_rows), unit="D"),
+        }
+    )
+    frame["since"] = frame["since"].dt.strftime("%Y/%m/%d")
+    score = frame["size"] + (frame["colour"] == "red") + 0.2 * rng.normal(size=n_rows)
+    frame["kind"] = np.where(score > 0.3, "good", "bad")
+    frame.loc[rng.random(n_rows) < 0.1, "size"] = np.nan
+    return frame
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows_of(0).to_csv("data.csv", index=False)
+    rows_of(1).drop(columns="kind").to_csv("more.csv", index=False)
+    rows_of(2).to_csv("new.csv", index=False)
+    return tmp_path
+
+
+CALL = ["certify", "data.csv", "--target", "kind", "--drop", "customer", "--category", "zip"]
+FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.csv"]
+
+
+@pytest.mark.parametrize(
+    ("design", "checks"),
+    [
+        (["--design", "folds"], ["--votes", "votes.csv"]),
+        (["--design", "trees"], ["--votes", "votes.csv"]),
+        (["--design", "holdout"], ["--votes", "votes.csv", "--test", "votes.csv"]),
+        (
+            ["--unlabelled", "more.csv", "--test-fraction", "0.2"],
+            [
+                *("--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"),
+                *("--test", "votes.test.csv"),
+            ],
+        ),
+    ],
+)
+def test_from_a_table_to_predictions_with_a_guarantee_that_can_be_checked(
+    files, capsys, design, checks
+):
+    pytest.importorskip("skops")
+    assert run([*CALL, *design, "--trees", "15", *FILES, "--json"]) == 0
+    shown = capsys.readouterr()
+    value = json.loads(shown.out)["value"]
+    assert f"Check it: tandemvote verify c.json {' '.join(checks)}" in shown.err
+    assert run(["verify", "c.json", *checks]) == 0
+    assert "not checked: the " in capsys.readouterr().out, "only the attestations"
+
+    assert run(["predict", "model.skops", "new.csv", "--output", "predictions.csv"]) == 0
+    assert "errs on at most" in capsys.readouterr().err
+    predicted = pd.read_csv("predictions.csv")["prediction"]
+    new, kept = rows_of(2), load_model("model.skops")
+    assert isinstance(kept, Pipeline) and kept[-1].certificate_.value == value
+    assert predicted.tolist() == kept.predict(new).tolist()
+    assert (predicted != new["kind"]).mean() < value
+
+
+def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, capsys):
+    assert run([*CALL, "--trees", "9", "--model", "model.joblib"]) == 0
+    predict = ["predict", "model.joblib", "--trusted"]
+    assert run([*predict, "new.csv"]) == 0
+    expected = capsys.readouterr().out.splitlines()[-N_ROWS:]
+    turned = rows_of(2).iloc[:, ::-1].assign(extra=1).drop(columns="kind")
+    turned.to_csv("turned.csv", index=False, sep=";")
+    assert run([*predict, "turned.csv"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["prediction", *expected]
+    strange = rows_of(3, 20).assign(zip="99999", colour="violet", size=np.nan)
+    strange.to_csv("strange.csv", index=False)
+    assert run([*predict, "strange.csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 21
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda new: new.drop(columns="size"), "The column 'size' is missing"),
+        (lambda new: new.assign(size="big"), "'size' holds text here"),
+        (lambda new: new.head(0), "no rows"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused_by_the_name_of_the_column(files, capsys, change, message):
+    assert run([*CALL, "--trees", "3", "--model", "model.joblib"]) == 0
+    change(rows_of(2)).to_csv("wrong.csv", index=False)
+    capsys.readouterr()
+    assert run(["predict", "model.joblib", "wrong.csv", "--trusted"]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err and "wrong.csv" in shown.err and shown.err.count("\n") == 1
+    assert not shown.out
+
+
+def test_a_model_of_plain_numbers_predicts_as_well(files, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    np.savez("data.npz", X=X, y=(X[:, 0] > 0).astype(int))
+    np.savez("new.npz", X=np.array([[-3.0, 0], [3.0, 0]]))
+    np.savez("wide.npz", X=np.zeros((2, 3)))
+    assert run(["certify", "data.npz", "--trees", "9", "--model", "model.joblib"]) == 0
+    capsys.readouterr()
+    assert run(["predict", "model.joblib", "new.npz", "--trusted"]) == 0
+    assert capsys.readouterr().out.split() == ["prediction", "0", "1"]
+    assert run(["predict", "model.joblib", "wide.npz", "--trusted"]) == 2
+    assert "3 features instead of 2" in capsys.readouterr().err
+
+
+def test_a_joblib_file_is_opened_only_if_its_maker_is_trusted(files, capsys):
+    assert run([*CALL, "--trees", "3", "--model", "model.joblib"]) == 0
+    assert run(["predict", "model.joblib", "new.csv"]) == 2
+    assert "say --trusted" in capsys.readouterr().err
+
+
+def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
+    data = rows_of(0)
+    data.loc[::4, "kind"] = None
+    data.to_csv("data.csv", index=False)
+    assert run(CALL) == 2
+    assert "--drop-unlabelled" in capsys.readouterr().err
+    shown = {}
+    for option in ("--drop-unlabelled", "--use-unlabelled"):
+        assert run([*CALL, "--trees", "15", "--json", option]) == 0
+        printed = capsys.readouterr()
+        shown[option] = json.loads(printed.out)
+        assert f"Note: {N_ROWS // 4} rows without a label" in printed.err
+    assert shown["--use-unlabelled"]["bound"] == "vote_profile"
+    assert shown["--drop-unlabelled"]["bound"] == "coalition"
+
+
+def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
+    data = pd.concat([rows_of(0), rows_of(0).head(30)])
+    data.to_csv("data.csv", index_label="Unnamed: 0")
+    n_copies = int(data.drop(columns="customer").duplicated().sum())
+    assert run([*CALL, "--trees", "5"]) == 2
+    assert "'Unnamed: 0'" in capsys.readouterr().err
+    call = [*CALL, "--trees", "5", "--drop", "Unnamed: 0"]
+    assert run(call) == 0
+    assert f"{n_copies} rows equal to an earlier one" in capsys.readouterr().err
+    assert run([*call, "--drop-duplicates"]) == 0
+    shown = capsys.readouterr().err
+    assert f"{n_copies} rows left out that repeat" in shown
+    assert f"Read {len(data) - n_copies} rows" in shown
+    assert "2 dropped (" in shown and "1 date (since" in shown and "zip: 3 values" in shown
