@@ -1,4 +1,4 @@
-"""Check guarantees by class and for accepted points, and write their committed table.
+"""Check guarantees by group and for accepted points, and write their committed table.
 
 Run as ``python validity/finer.py``; an hour on one busy core. The number of draws and of
 processes may follow: ``python validity/finer.py 2000 2``.

@@ -1,6 +1,7 @@
 """Guarantees by group, for votes and models of every kind."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -24,10 +25,12 @@ from tandemvote import (
     certify_by_group,
     hold_out_votes,
 )
+from tandemvote.api.groups import certify_groups
 from tandemvote.bounds import RequirementError, VacuousBoundWarning
 from tandemvote.bounds.coalition import coalition_oracle
 from tandemvote.ensembles import AuditError, out_of_bag_votes
 from tandemvote.hard_vote import weighted_vote
+from tandemvote.votes import Deployed
 
 NAMES = np.array(["calm", "mild", "wild"])
 
@@ -154,6 +157,30 @@ def test_points_that_no_voter_saw_give_exact_limits_of_every_error_and_share(dat
     assert "precision >= " in found["predicted class", "calm"].sentence
     assert "recall >= " in found["true class", "calm"].sentence
     assert left.measure == ""
+
+
+def test_a_test_set_of_its_own_is_grouped_by_its_own_points_or_left_out(data):
+    X, y = data
+    model = CertifiedForestClassifier(15, max_samples=0.5, random_state=0).fit(X[:400], y[:400])
+    test_votes = hold_out_votes(model, X[400:], y[400:])
+    found = certify_groups(model.certification_.with_test_set(test_votes, "test_set"), "class")
+    for each in found:
+        own = y[400:] == each.label
+        errors = int((model.predict(X[400:]) != y[400:])[own].sum())
+        high = binomial_limits(errors, own.sum(), 0.9 * 0.05 / 3)[1]
+        assert each.value == pytest.approx(high)
+        assert each.n_points == own.sum()
+    both = model.certification_.with_test_set(test_votes, ["tandem", "test_set"])
+    alone = certify_by_group(model, groups="class", bound="tandem")
+    assert certify_groups(both, "class").values == alone.values
+
+
+def test_groups_say_nothing_about_a_classifier_that_is_deployed_instead():
+    said = NAMES[np.zeros((7, 50), int)]
+    votes = random_votes(unlabelled=said)
+    deployed = Deployed("the refitted model", np.zeros(50, int))
+    with pytest.raises(ValueError, match="not about the refitted model"):
+        certify_by_group(replace(votes, deployed=deployed), groups="class")
 
 
 def test_gaps_need_points_that_no_voter_saw():

@@ -30,10 +30,9 @@ def certify_agreement(
 
     Parameters
     ----------
-    model : fitted certified classifier, fitted ensemble, sequence of fitted classifiers, or Votes
-        As in `certify`, and so are X and y. A certified classifier has kept its votes and needs
-        neither. The voters count equally.
-    X, y : array_like, optional
+    model, X, y
+        As in `certify`. A certified classifier has kept its votes and needs no X and y. The voters
+        count equally.
     quorum : int, optional
         How many voters must agree; by default all of them.
     delta : float in (0, 1)

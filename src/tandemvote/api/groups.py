@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.api.groupings import Mask, members_of
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.requirements import missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.by_group import (
     ERRORS_OF_DELTA,
-    MEASURES,
     PREDICTED_CLASS,
     TRUE_CLASS,
     GroupCertificates,
@@ -33,24 +33,11 @@ from tandemvote.certification import (
     as_one_voter,
     certify_votes,
 )
-from tandemvote.codes import as_array, is_missing
 from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.ensembles.evidence import evidence, is_certified, own_predict_note
 from tandemvote.hard_vote import held_out_shares
 from tandemvote.inequalities.outward import outward
 from tandemvote.votes import Votes
-
-Mask = NDArray[np.bool_]
-
-WORDS = {
-    "class": TRUE_CLASS,
-    TRUE_CLASS: TRUE_CLASS,
-    "predicted": PREDICTED_CLASS,
-    PREDICTED_CLASS: PREDICTED_CLASS,
-}
-
-MOST_GROUPS = 100
-"""A column with more different values is taken for a number or a name, not for a group."""
 
 MOST_TIMES = 2**12
 """If so many times as many points would not do, the errors are too many."""
@@ -191,7 +178,8 @@ def certify_groups(
             " can give. Pass hold_out_votes(model, X_held_out, y_held_out), or [model] with them,"
             " and fixed weights."
         )
-    members = list(_groups(groups, X, judge))
+    codes = {TRUE_CLASS: judge.votes.labels, PREDICTED_CLASS: judge.said}
+    members = list(members_of(groups, X, codes, judge.votes.classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VacuousBoundWarning)
         guarantees = tuple(judge.guarantee(*each, n_groups=len(members)) for each in members)
@@ -277,8 +265,8 @@ class Judge:
             share = _share(times * inside, times * points.size, share_delta)
             if not (self.gaps and inside):
                 return Limits(_smallest(found), found, share)
-            wrong = int(counts[TEST_SET].errors[0])
-            return Limits(_smallest(found), found, share, lower_limit(wrong, inside, level))
+            wrong, n = int(counts[TEST_SET].errors[0]), int(counts[TEST_SET].sizes[0])
+            return Limits(_smallest(found), found, share, lower_limit(wrong, n, level))
 
         return limits
 
@@ -380,83 +368,3 @@ def _count(wrong: Mask, held_out: Mask, classes: NDArray[Any]) -> VoteCounts:
         )
     )
     return replace(counts, classes=classes)
-
-
-def _groups(groups: Any, X: Any, judge: Judge) -> Iterator[tuple[str, Any, Mask]]:
-    """Yield what points are grouped by, the label of each group and its points."""
-    votes = judge.votes
-    columns = [str(name) for name in getattr(X, "columns", ())]
-    for name, values in _named(groups, votes.n_samples).items():
-        if isinstance(values, str) and values in WORDS and values not in columns:
-            codes = votes.labels if WORDS[values] == TRUE_CLASS else judge.said
-            for code, label in enumerate(votes.classes.tolist()):
-                yield WORDS[values], label, codes == code
-        else:
-            told = _column(values, X, columns) if isinstance(values, str) else values
-            for label, points in _members(name, told, votes.n_samples):
-                yield name, label, points
-
-
-def _named(groups: Any, n_samples: int) -> dict[str, Any]:
-    """Return groupings by their names; a list as long as the points is one grouping."""
-    if isinstance(groups, str):
-        named: dict[str, Any] = {groups: groups}
-    elif isinstance(groups, Mapping) or hasattr(groups, "columns"):
-        named = {str(name): groups[name] for name in getattr(groups, "columns", groups)}
-    elif (
-        isinstance(groups, Sequence)
-        and len(groups) != n_samples
-        and all(isinstance(name, str) for name in groups)
-    ):
-        named = {name: name for name in groups}
-    else:
-        named = {str(getattr(groups, "name", None) or "group"): groups}
-    if not named:
-        raise ValueError("groups is empty. Say 'class', 'predicted', or name a column of X.")
-    return named
-
-
-def _column(name: str, X: Any, columns: Sequence[str]) -> Any:
-    if name in WORDS:
-        raise ValueError(
-            f"{name!r} may mean the {WORDS[name]} or the column of X. Say {WORDS[name]!r} for the"
-            f" first, and {{{name!r}: X[{name!r}]}} for the second."
-        )
-    if name not in columns:
-        listed = f"X has {', '.join(columns[:20])}" if columns else "X has no named columns"
-        raise ValueError(
-            f"There is no column {name!r} to group by; {listed}. Say 'class' or 'predicted', name a"
-            " column, or pass one value per point."
-        )
-    return X[name]
-
-
-def _members(by: str, values: Any, n_samples: int) -> Iterator[tuple[Any, Mask]]:
-    """Yield the values that occur, in the order of their categories or sorted, and where."""
-    array = as_array(values)
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"The groups {by!r} have shape {array.shape} for {n_samples} labelled points; pass one"
-            " value per point, in the order of X and y."
-        )
-    if by in MEASURES:
-        raise ValueError(f"{by!r} is the name of another grouping. Give these groups another one.")
-    gaps = is_missing(array)
-    known = array[~gaps]
-    labels = list(dict.fromkeys(list(known) if known.dtype.kind in "mM" else known.tolist()))
-    if len(labels) > MOST_GROUPS:
-        raise ValueError(
-            f"{by!r} has {len(labels)} different values, and {MOST_GROUPS} groups are the most."
-            " Join them into fewer, by edges that were fixed before looking at these points."
-        )
-    order = getattr(getattr(values, "cat", values), "categories", None)
-    if order is not None:
-        labels.sort(key=list(order).index)
-    else:
-        labels.sort(key=lambda label: label if known.dtype != object else str(label))
-    for label in labels:
-        points = np.zeros(n_samples, bool)
-        points[~gaps] = known == label
-        yield label, points
-    if gaps.any():
-        yield None, gaps

@@ -34,9 +34,8 @@ class AgreementCertificate(Statement):
         Errors of each voter, and the points it was evaluated on and not trained on.
     prior : ndarray of shape (n_voters,)
         Share of delta that each voter's limit was given.
-    assumptions, notes : tuple of str
-    voters : callable or None
-        The voters themselves, if they are at hand.
+    assumptions, notes, voters
+        As in `Certificate`.
     """
 
     value: float

@@ -18,25 +18,7 @@ class FittedVote(VoteStatement):
 
     Build it with `certify_fitted_weights`.
 
-    Attributes
-    ----------
-    value : float
-        With probability at least 1 - delta the vote errs at most this often; 1 says nothing.
-    bound : str
-        "dirichlet", the name of the bound behind `value`.
-    delta : float
-        Failure probability.
-    weights : ndarray of shape (n_voters,)
-    bounds : mapping of str to BoundValue
-        That bound with its terms.
-    assumptions : tuple of str
-        What must be true, in words, because no code can see it.
-    notes : tuple of str
-        What else a reader should know.
-    voters : callable or None
-        The voters themselves, if they are at hand.
-    observed, guessing : float or None
-        As in `Certificate`.
+    All attributes are as in `Certificate`; the only bound is "dirichlet".
     """
 
     value: float

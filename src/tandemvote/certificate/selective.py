@@ -73,10 +73,8 @@ class SelectiveCertificate(Statement):
         The largest error allowed, if the threshold was searched for.
     thresholds : tuple of Threshold
         All that were fixed in advance, from the smallest margin to the largest.
-    assumptions : tuple of str
-        What must be true, in words, because no code can see it.
-    notes : tuple of str
-        What else a reader should know.
+    assumptions, notes : tuple of str
+        As in `Certificate`.
     shares_of : callable or None
         From points to shares of the vote, if the classifiers are at hand.
 
@@ -190,15 +188,15 @@ class SelectiveCertificate(Statement):
     @property
     def guarantee(self) -> str:
         """The promise in one sentence."""
+        surely = f"with probability {percent(self.delta)}"
         if math.isinf(self.margin):
             return (
                 f"No guarantee: for no threshold could an error of at most {self.max_error} be"
-                f" shown with probability {percent(self.delta)}, so no point is accepted."
+                f" shown {surely}, so no point is accepted."
             )
         if self.error >= 1.0:
             return (
-                "No guarantee: nothing below an error of 100 % could be shown for accepted points"
-                f" with probability {percent(self.delta)}."
+                f"No guarantee: no error below 100 % could be shown for accepted points {surely}."
             )
         return (
             f"With probability at least {percent(self.delta)} over the draw of the hold-out, this"

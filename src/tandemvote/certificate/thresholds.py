@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,17 +57,8 @@ def all_at_once(
     (50, 0, 0.071, 0.398)
     """
     share = delta / (2 * len(grid))
-    found = [_count(margins, wrong, threshold) for threshold in grid]
-    return [
-        Threshold(
-            margin=threshold,
-            n_accepted=accepted,
-            n_errors=errors,
-            error=upper_limit(errors, accepted, share),
-            coverage=_coverage(threshold, accepted, margins.size, share),
-        )
-        for threshold, (accepted, errors) in zip(grid, found, strict=True)
-    ]
+    counted = [_count(margins, wrong, threshold, share) for threshold in grid]
+    return [replace(row, error=upper_limit(row.n_errors, row.n_accepted, share)) for row in counted]
 
 
 def within(
@@ -82,13 +73,9 @@ def within(
 
     From the largest threshold down, each is tested at its own share :math:`\delta / (2k)` plus the
     level it inherits: all of the level at which the one before it passed, nothing if that failed.
-    (This is the fallback procedure of multiple testing.) All that pass keep the promise at once,
-    with probability :math:`1 - \delta/2`; the other half pays for the accepted shares.
-
-    Proof: call a threshold bad if its true error exceeds `max_error`. Let j be the first bad one
-    that passes. The bad one before it, if any, failed, so the level at j is at most the sum of the
-    shares of the thresholds after that one, up to j. Summed over all bad j these shares are at most
-    :math:`\delta/2`, and a bad threshold passes a test with at most the probability of its level.
+    (This is the fallback procedure of multiple testing; :doc:`/finer` proves it.) All that pass
+    keep the promise at once, with probability :math:`1 - \delta/2`; the other half pays for the
+    accepted shares.
 
     Examples
     --------
@@ -101,45 +88,35 @@ def within(
     level = 0.0
     found = []
     for threshold in sorted(grid, reverse=True):
-        accepted, errors = _count(margins, wrong, threshold)
+        row = _count(margins, wrong, threshold, share)
         level += share
-        passed = upper_limit(errors, accepted, level) <= max_error
-        found.append(
-            Threshold(
-                margin=threshold,
-                n_accepted=accepted,
-                n_errors=errors,
-                # The limit itself would be false: which threshold is looked at depends on it.
-                error=max_error if passed else 1.0,
-                coverage=_coverage(threshold, accepted, margins.size, share),
-            )
-        )
-        if not passed:
-            level = 0.0
+        passed = upper_limit(row.n_errors, row.n_accepted, level) <= max_error
+        # The limit itself would be false: which threshold is looked at depends on it.
+        found.append(replace(row, error=max_error if passed else 1.0))
+        level *= passed
     return found[::-1]
 
 
-def upper_limit(n_errors: int, n_accepted: int, delta: float) -> float:
-    """Upper limit of the error among accepted points; 1 if there are none.
+def upper_limit(k: int, n: int, delta: float) -> float:
+    """Upper limit of a rate; 1 without points.
 
     Examples
     --------
     >>> upper_limit(0, 0, 0.05), round(upper_limit(3, 100, 0.05), 4)
     (1.0, 0.0757)
     """
-    return float(clopper_pearson(n_errors, n_accepted, delta=delta)) if n_accepted else 1.0
+    return float(clopper_pearson(k, n, delta=delta)) if n else 1.0
 
 
-def lower_limit(n_accepted: int, n_points: int, delta: float) -> float:
-    """Lower limit of the accepted share, rounded down: the rejected share has an upper limit.
+def lower_limit(k: int, n: int, delta: float) -> float:
+    """Lower limit of a rate, rounded down: the rest has an upper limit.
 
     Examples
     --------
     >>> lower_limit(0, 100, 0.05), round(lower_limit(97, 100, 0.05), 4)
     (0.0, 0.9243)
     """
-    rejected = float(clopper_pearson(n_points - n_accepted, n_points, delta=delta))
-    return max(0.0, float(np.nextafter(1.0 - rejected, 0.0)))
+    return max(0.0, float(np.nextafter(1.0 - float(clopper_pearson(n - k, n, delta=delta)), 0.0)))
 
 
 def check_grid(margins: float | Sequence[float] | FloatArray) -> list[float]:
@@ -159,28 +136,27 @@ def check_grid(margins: float | Sequence[float] | FloatArray) -> list[float]:
     return [float(value) for value in np.unique(np.round(values, DECIMALS))]
 
 
-def _coverage(threshold: float, n_accepted: int, n_points: int, delta: float) -> float:
-    # No margin is below 0, so a threshold of 0 accepts every point there is.
-    return lower_limit(n_accepted, n_points, delta) if threshold > 0 else 1.0
-
-
-def _count(margins: FloatArray, wrong: NDArray[np.bool_], threshold: float) -> tuple[int, int]:
+def _count(
+    margins: FloatArray, wrong: NDArray[np.bool_], threshold: float, delta: float
+) -> Threshold:
+    """Count what a threshold accepts, and limit its share; nothing is said of the error yet."""
     accepted = accepts(margins, threshold)
-    return int(accepted.sum()), int((accepted & wrong).sum())
+    n = int(accepted.sum())
+    return Threshold(
+        margin=threshold,
+        n_accepted=n,
+        n_errors=int((accepted & wrong).sum()),
+        error=1.0,
+        # No margin is below 0, so a threshold of 0 accepts every point there is.
+        coverage=lower_limit(n, margins.size, delta) if threshold > 0 else 1.0,
+    )
 
 
 def vote_margins(shares: ArrayLike) -> FloatArray:
-    """Return the difference of the two largest shares at each point.
+    """Return the difference of the two largest shares at each point, shape (n_samples,).
 
-    Parameters
-    ----------
-    shares : array_like, shape (n_samples, n_classes)
-        Shares of the vote, or probabilities: numbers in [0, 1], one row per point.
-
-    Returns
-    -------
-    ndarray, shape (n_samples,)
-        Rounded to 12 decimals, so that equal margins are equal whichever shares they come from.
+    `shares` are numbers in [0, 1], one row per point. Rounded to 12 decimals, so that equal margins
+    are equal whichever shares they come from.
 
     Examples
     --------
