@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes, certify_by_group
+from tandemvote import Certificate, VoteCounts, Votes, certify, certify_by_group
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
@@ -88,6 +88,17 @@ def test_the_matrix_of_mistakes_adds_up_to_the_observed_error(votes, certificate
     for count in found.counts.ravel():
         assert str(count) in table
     assert "estimates, not guarantees" in table
+
+
+def test_a_deployed_classifier_is_not_shown_with_the_mistakes_of_the_vote(votes):
+    said = np.arange(90) % 2
+    asked = replace(votes, unlabelled=np.tile(said.astype(votes.predictions.dtype), (25, 1)))
+    found = certify(asked, deployed=said)
+    page = Page(render_report(found, votes=asked))
+    assert found.deployed is not None
+    assert found.guarantee in page.text
+    assert "confusion" not in page.sections
+    assert "90 more points needed no label" in page.text
 
 
 def test_many_labels_are_shown_as_a_list_of_the_most_frequent_mistakes():

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from tandemvote.bounds import Bound, BoundValue, get_bound
+from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.statement import Statement, about
 from tandemvote.displays import (
     BoundsDisplay,
+    GroupsDisplay,
     HistoryDisplay,
     LabelUseDisplay,
     ProfileDisplay,
@@ -116,7 +118,9 @@ def render_report(
     page = _environment().get_template("certificate.html")
     weights = WeightsDisplay.from_certificate(certificate)
     equal_weights = bool(np.ptp(certificate.weights) < 1e-12)
-    confusion = None if votes is None else Confusion.from_votes(votes, certificate.weights)
+    confusion = None
+    if votes is not None and certificate.deployed is None:
+        confusion = Confusion.from_votes(votes, certificate.weights)
     rows, classes_read = _bound_rows(certificate), _class_counts(data, votes)
     says_something = [row for row in rows if row.value.value < 1.0 or row.chosen]
     return str(
@@ -138,6 +142,7 @@ def render_report(
             confusion=confusion,
             mistakes=[] if confusion is None else list(confusion.mistakes()),
             solution=solution,
+            groups=_groups(classes),
             classes=None
             if classes is None
             else {
@@ -224,6 +229,17 @@ def _bound_rows(certificate: Certificate) -> list[BoundRow]:
         )
         for name, value in certificate.bounds.items()
     ]
+
+
+def _groups(classes: Statement | None) -> Picture | None:
+    if not isinstance(classes, GroupCertificates):
+        return None
+    return draw(
+        GroupsDisplay.from_certificates(classes),
+        name="groups",
+        caption="Lines end at what is guaranteed; squares are observed, larger for more points.",
+        height=1.1 + 0.3 * len(classes),
+    )
 
 
 def _pictures(
