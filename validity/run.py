@@ -1,56 +1,113 @@
-"""Check every guarantee of the library by simulation and write the committed table.
+"""Check every guarantee of the library by simulation and write the committed tables.
 
-Run as ``python validity/run.py``; an hour on two busy cores. The number of draws and of
-processes may follow: ``python validity/run.py 2000 2``.
+``python validity/run.py`` takes hours. Stopped and started again, it goes on where it was.
+``--only coalition`` simulates the guarantees whose name has this in it, and leaves the other rows
+as they are. With fewer ``--draws`` than usual nothing is written.
 """
 
+from __future__ import annotations
+
+import argparse
 import csv
 import sys
+from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
-from joblib import Parallel, delayed
+from code_digest import code_digest
+from joblib import Memory, Parallel, delayed
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests" / "theory"))
 
-from finite_worlds import WORLDS  # noqa: E402
-from guarantees import BROKEN, guarantees  # noqa: E402
+from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees  # noqa: E402
+from finite_worlds import WORLDS, World  # noqa: E402
+from guarantees import BROKEN, Guarantee, guarantees  # noqa: E402
 from simulation import Outcome, merged, simulate  # noqa: E402
 
 DRAWS = 2000
 CHUNK = 100
 COLUMNS = (
     "world", "guarantee", "delta", "draws", "failures", "share", "p_value", "consistent",
-    "mean_bound", "mean_risk",
+    "mean_bound", "mean_risk", "version", "code",
 )  # fmt: skip
+MATHEMATICS = (
+    "inequalities", "votes", "counting", "hard_vote", "profile", "bounds", "weights",
+    "certification",
+)  # fmt: skip
+TABLES = {"table.csv": MATHEMATICS, "finer.csv": (*MATHEMATICS, "api", "certificate")}
+"""The tables, and the rooms of the library whose changes make them old."""
+
+Cells = list[tuple[World, dict[str, Guarantee]]]
 
 
-def run(draws: int, processes: int) -> list[Outcome]:
-    """Simulate all worlds in chunks of draws; the seeds do not depend on the processes."""
-    cells = [(world, guarantees(world)) for world in WORLDS]
-    cells += [(world, {f"broken: {name}": broken}) for name, (world, broken) in BROKEN.items()]
-    jobs = [
-        (world, found, CHUNK, [index, chunk])
-        for index, (world, found) in enumerate(cells)
-        for chunk in range(-(-draws // CHUNK))
-    ]
-    work = Parallel(n_jobs=processes, verbose=5)
-    parts = work(
-        delayed(simulate)(world, found, draws=size, seed=seed) for world, found, size, seed in jobs
+class Key(NamedTuple):
+    """What a row is about."""
+
+    world: str
+    guarantee: str
+
+
+def cells_of(table: str) -> Cells:
+    """Return the worlds of a table and what is promised there, broken promises last."""
+    worlds, promises, broken = (
+        (WORLDS, guarantees, BROKEN)
+        if table == "table.csv"
+        else (FINER_WORLDS, finer_guarantees, BROKEN_FINER)
     )
-    return merged(outcome for part in parts for outcome in part)
+    cells: Cells = [(world, promises(world)) for world in worlds]
+    return cells + [(world, {f"broken: {name}": bad}) for name, (world, bad) in broken.items()]
 
 
-def write(outcomes: list[Outcome], path: Path) -> None:
-    """Write one row a guarantee and world."""
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(COLUMNS)
-        for o in outcomes:
-            rows.writerow(
-                [o.world, o.guarantee, o.delta, o.draws, o.failures, f"{o.failures / o.draws:.4f}",
-                 f"{o.p_value:.3g}", o.consistent, f"{o.mean_value:.4f}", f"{o.mean_risk:.4f}"]
-            )  # fmt: skip
+def rows_expected(cells: Cells) -> list[Key]:
+    """Return what the rows of a complete table are about, in order."""
+    return [Key(world.name, name) for world, found in cells for name in found]
+
+
+def chunk(
+    world: World, found: dict[str, Guarantee], size: int, seed: list[int], code: str
+) -> list[Outcome]:
+    """Simulate some draws; `code` is there so that a kept result is of this code."""
+    return simulate(world, found, draws=size, seed=seed)
+
+
+def run(cells: Cells, *, draws: int, processes: int, code: str, parts: Path) -> list[Outcome]:
+    """Simulate in chunks of draws, which are kept; their seeds follow from world and chunk."""
+    kept = Memory(parts, verbose=0).cache(chunk)
+    outcomes = Parallel(n_jobs=processes, verbose=5)(
+        delayed(kept)(world, found, min(CHUNK, draws - start), [index, start // CHUNK], code)
+        for index, (world, found) in enumerate(cells)
+        for start in range(0, draws, CHUNK)
+        if found
+    )
+    return merged(outcome for part in outcomes for outcome in part)
+
+
+def row(outcome: Outcome, code: str) -> dict[str, str]:
+    """Return an outcome as a line of the table, with what it was made by."""
+    o = outcome
+    values = (
+        o.world, o.guarantee, o.delta, o.draws, o.failures, f"{o.failures / o.draws:.4f}",
+        f"{o.p_value:.3g}", o.consistent, f"{o.mean_value:.4f}", f"{o.mean_risk:.4f}",
+        version("tandemvote"), code,
+    )  # fmt: skip
+    return dict(zip(COLUMNS, map(str, values), strict=True))
+
+
+def read(path: Path) -> dict[Key, dict[str, str]]:
+    """Read the rows of a table by what they are about."""
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        return {Key(line["world"], line["guarantee"]): line for line in csv.DictReader(file)}
+
+
+def write(path: Path, rows: list[dict[str, str]]) -> None:
+    """Write the rows of a table."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
 
 
 def surprises(outcomes: list[Outcome]) -> int:
@@ -62,14 +119,33 @@ def surprises(outcomes: list[Outcome]) -> int:
     return 1 if wrong else 0
 
 
-def main() -> int:
+def update(path: Path, cells: Cells, outcomes: list[Outcome], code: str) -> None:
+    """Replace the rows that were simulated; drop those of guarantees that are no more."""
+    rows = read(path) | {Key(o.world, o.guarantee): row(o, code) for o in outcomes}
+    write(path, [rows[key] for key in rows_expected(cells) if key in rows])
+
+
+def main(arguments: list[str] | None = None) -> int:
     """Return 1 if a guarantee fails too often, or a broken one is not caught."""
-    words = sys.argv[1:]
-    draws = int(words[0]) if words else DRAWS
-    processes = int(words[1]) if len(words) > 1 else 2
-    outcomes = run(draws, processes)
-    write(outcomes, HERE / "table.csv")
-    return surprises(outcomes)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", metavar="LABEL", help="part of a guarantee's name")
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--processes", type=int, default=2)
+    asked = parser.parse_args(arguments)
+    code_of_exit = 0
+    for table, rooms in TABLES.items():
+        cells, code = cells_of(table), code_digest(*rooms)
+        some = [
+            (world, {name: promise for name, promise in found.items() if asked.only in name})
+            for world, found in cells
+        ]
+        outcomes = run(
+            some, draws=asked.draws, processes=asked.processes, code=code, parts=HERE / ".parts"
+        )
+        if asked.draws >= DRAWS:
+            update(HERE / table, cells, outcomes, code)
+        code_of_exit |= surprises(outcomes)
+    return code_of_exit
 
 
 if __name__ == "__main__":
