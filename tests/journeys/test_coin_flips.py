@@ -62,6 +62,12 @@ def fitted():
         "bagged trees": BaggingClassifier(TREE, 50, random_state=0).fit(X, y),
         "certified forest": CertifiedForestClassifier(50, random_state=0).fit(X, y),
         "certified folds": CertifiedClassifierCV(TREE, random_state=0).fit(X, y),
+        "certified model": CertifiedClassifierCV(TREE, ensemble=False, random_state=0).fit(
+            X, y, X_unlabelled=rng.normal(size=(500, 5))
+        ),
+        "certified average": CertifiedForestClassifier(50, voting="soft", random_state=0).fit(
+            X, y, X_unlabelled=rng.normal(size=(500, 5))
+        ),
         "certified bagging": CertifiedBaggingClassifier(TREE, 50, random_state=0).fit(X, y),
         "certified voting": CertifiedVotingClassifier(
             [("a", TREE), ("b", TREE)], splits=5, random_state=0
@@ -75,7 +81,10 @@ def models():
 
 
 BAGGED = ["forest", "extra trees", "bagged trees"]
-CERTIFIED = ["certified forest", "certified folds", "certified bagging", "certified voting"]
+CERTIFIED = [
+    *("certified forest", "certified folds", "certified bagging", "certified voting"),
+    *("certified model", "certified average"),
+]
 ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
 
 
@@ -175,6 +184,17 @@ ENTRY_POINTS = {
 
 # Methods of the classifiers, beyond `fit`, through which points come in.
 METHODS = {
+    "another classifier than the vote": (
+        ["forest"],
+        [
+            lambda _, X, y, model=model, more=more: model.fit(X, y, X_unlabelled=more).certificate_
+            for model in (
+                CertifiedClassifierCV(TREE, ensemble=False, random_state=0),
+                CertifiedForestClassifier(50, voting="soft", random_state=0),
+            )
+            for more in (X, X[ORDER[:300]], rng.normal(size=(500, 5)))
+        ],
+    ),
     "certify_with_test": (
         CERTIFIED,
         [

@@ -107,6 +107,12 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
         raise ValueError(f"Pass X_unlabelled to the fit of {name}, which then certifies with it.")
     if found.votes is None:
         raise ValueError(f"A {name} read from a file has no votes. Fit it anew.")
+    if found.votes.deployed is not None:
+        raise ValueError(
+            f"This {name} predicts by {found.votes.deployed.name}, and labels tell of its voters"
+            " alone: nothing but the share of its errors is certified, by certificate_. Fit it with"
+            " the vote (ensemble=True, voting='hard'), or pass [model] with points it never saw."
+        )
     if len(model.estimators_) < found.counts.n_voters:
         raise ValueError(
             f"This vote was pruned to {len(model.estimators_)} of {found.counts.n_voters} voters,"

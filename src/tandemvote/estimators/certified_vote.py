@@ -107,6 +107,14 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             "disagreement", each of the two gets half of them.
         """
         refuse_fit_parameters(unknown)
+        if self._deployed_name is not None and X_unlabelled is None:
+            raise ValueError(
+                f"Of {self._deployed_name} itself, which no labelled point tests, nothing can be"
+                " certified without unlabelled points: it may err wherever it differs from the"
+                " voters, and one that learns well from every part of the data may have memorised"
+                " the whole. Pass fit(X, y, X_unlabelled=...), hundreds of points or more, or let"
+                f" the voters predict: {self._let_voters_predict}."
+            )
         points, labels = self._validate_training(X, y)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
@@ -116,6 +124,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             unseen = self._validate_new(X_unlabelled)
             refuse_training_rows(self.training_rows_, unseen, what="unlabelled")
         votes = self._train(points, labels, unseen)
+        if self._deployed_name is not None:
+            said = self._deployed().predict(unseen)
+            votes = votes.with_deployed(said, name=self._deployed_name)
         self._accept(certify_votes(votes, self._request()))
         observed = self.certification_.observed
         self.oob_score_ = float("nan") if observed is None else 1.0 - observed
@@ -123,7 +134,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict by the hard weighted vote, which is what the certificate is about.
+        """Predict by what the certificate is about: the hard weighted vote if nothing else is said.
 
         Parameters
         ----------
@@ -134,6 +145,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         ndarray, shape (n_samples,)
             The label with the largest total weight; ties go to the smallest class.
         """
+        if self._deployed_name is not None:
+            check_is_fitted(self)
+            return np.asarray(self._deployed().predict(self._validate_new(X)))
         shares = self.predict_proba(X)
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
@@ -147,8 +161,12 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         Returns
         -------
         ndarray, shape (n_samples, n_classes)
-            Columns follow `classes_`. These are shares of votes, not calibrated probabilities.
+            Columns follow `classes_`. These are shares of votes, not calibrated probabilities; of
+            another classifier than the vote they are its own probabilities.
         """
+        if self._deployed_name is not None:
+            check_is_fitted(self)
+            return np.asarray(self._deployed().predict_proba(self._validate_new(X)))
         return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
 
     @abstractmethod
@@ -180,6 +198,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             where "auto" takes the test set.
         """
         check_is_fitted(self)
+        self._refuse_if_deployed("certify([model], X_test, y_test) tests it")
         test_votes = votes_on([self], X_test, column_or_1d(y_test), what="test")
         found = replace(self.certification_, request=self._request())
         return found.with_test_set(test_votes, bound).certificate
@@ -202,6 +221,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             weight 0, and the guarantee pays for the choice among them. It has no `oob_score_`.
         """
         check_is_fitted(self)
+        self._refuse_if_deployed("there is no vote to prune")
         if len(self.estimators_) < self.counts_.n_voters:
             raise ValueError(
                 f"This vote was pruned to {len(self.estimators_)} of {self.counts_.n_voters} voters"
@@ -227,6 +247,23 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
         """Train `estimators_` and return their votes on points they did not see."""
 
+    @property
+    def _deployed_name(self) -> str | None:
+        """What is certified in place of the vote; None for the vote."""
+        return None
+
+    _let_voters_predict = ""
+
+    def _deployed(self) -> Any:
+        """Return the fitted classifier that predicts in place of the vote."""
+
+    def _refuse_if_deployed(self, because: str) -> None:
+        if self._deployed_name is not None:
+            raise ValueError(
+                f"{self._deployed_name} predicts here, not the vote: {because}. For the vote fit"
+                f" with {self._let_voters_predict}."
+            )
+
     def _keep(self, estimators: list[Any]) -> None:
         self.estimators_ = estimators
 
@@ -242,7 +279,12 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def _check_request(self, n_voters: int, unseen: Any) -> None:
         """Refuse what no such vote can be given, before anything is trained."""
         n_classes, unlabelled = len(self.classes_), unseen is not None
-        self._request().check(n_voters=n_voters, n_classes=n_classes, unlabelled=unlabelled)
+        self._request().check(
+            n_voters=n_voters,
+            n_classes=n_classes,
+            unlabelled=unlabelled,
+            deployed=self._deployed_name,
+        )
 
     def _accept(self, found: Certification) -> None:
         self.certification_ = found

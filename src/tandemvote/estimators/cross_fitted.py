@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
+from sklearn.utils.metaestimators import available_if
 
 from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
@@ -22,6 +23,10 @@ from tandemvote.hard_vote import vote_totals
 
 STRICTLY = 1e-6
 """How far beyond a tie the averages are mixed with the votes, as a share of what is possible."""
+
+
+def _has_probabilities(model: CertifiedClassifierCV) -> bool:
+    return model.ensemble or hasattr(model._bases()[0], "predict_proba")
 
 
 @dataclass(eq=False, repr=False)
@@ -43,6 +48,10 @@ class CertifiedClassifierCV(TrainedVote):
     cv : int or scikit-learn splitter
         Number of folds; or a shuffled `KFold`, a `ShuffleSplit` or `RepeatedKFold`. Splitters that
         look at the data, stratified ones among them, are refused.
+    ensemble : bool
+        If True, the models of the folds predict together. If False, one model trained on all labels
+        predicts, `estimator_`, and is certified through those of the folds; this takes unlabelled
+        points: ``fit(X, y, X_unlabelled=...)``.
     weights, bound, prior, delta, sharpening, random_state, n_jobs, verbose
         And all attributes: as in `CertifiedVote`, with one voter per fold.
 
@@ -57,10 +66,28 @@ class CertifiedClassifierCV(TrainedVote):
     >>> model = CertifiedClassifierCV(pipeline, random_state=0).fit(X, y)
     >>> model.certificate_.bound, len(model.estimators_)
     ('coalition', 3)
+
+    One model trained on 400 labels, certified through the folds and points without labels:
+
+    >>> model = CertifiedClassifierCV(pipeline, ensemble=False, random_state=0)
+    >>> certificate = model.fit(X[:400], y[:400], X_unlabelled=X[400:]).certificate_
+    >>> certificate.bound, certificate.deployed
+    ('vote_profile', 'Pipeline')
     """
 
     estimator: Any = None
     cv: Any = 3
+    _: KW_ONLY
+    ensemble: bool = True
+
+    _let_voters_predict = "ensemble=True"
+
+    @property
+    def _deployed_name(self) -> str | None:
+        return None if self.ensemble else type(self._bases()[0]).__name__
+
+    def _deployed(self) -> Any:
+        return self.estimator_
 
     def _bases(self) -> list[Any]:
         return [RandomForestClassifier() if self.estimator is None else self.estimator]
@@ -77,7 +104,8 @@ class CertifiedClassifierCV(TrainedVote):
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by plurality; averaged probabilities break ties, else the smallest class wins.
 
-        How ties are broken costs nothing: the guarantee holds for every rule.
+        How ties are broken costs nothing: the guarantee holds for every rule. With
+        ``ensemble=False`` the model trained on all labels predicts.
 
         Parameters
         ----------
@@ -87,16 +115,20 @@ class CertifiedClassifierCV(TrainedVote):
         -------
         ndarray, shape (n_samples,)
         """
+        if not self.ensemble:
+            return super().predict(X)
         totals, points = self._totals(X), self._validate_new(X)
         winners = self._winners(totals, lambda rows: self._averages(pick(points, rows)))
         return np.asarray(self.classes_[winners])
 
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return averaged probabilities that agree with `predict`.
 
         Where the label of the vote has not the largest averaged probability, the shares of the vote
         are mixed in, as far as is needed for it to have the largest. Of models without
-        probabilities these are the shares of the vote.
+        probabilities these are the shares of the vote. With ``ensemble=False`` these are the
+        probabilities of the model trained on all labels.
 
         Parameters
         ----------
@@ -107,6 +139,8 @@ class CertifiedClassifierCV(TrainedVote):
         ndarray, shape (n_samples, n_classes)
             Columns follow `classes_`.
         """
+        if not self.ensemble:
+            return super().predict_proba(X)
         totals = self._totals(X)
         shares = totals / totals.sum(axis=1, keepdims=True)
         averages = self._averages(self._validate_new(X)) if self._have_probabilities() else shares

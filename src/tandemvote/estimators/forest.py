@@ -19,6 +19,8 @@ from tandemvote.ensembles.refusals import refuse_class_weight
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
 
+VOTING = ("hard", "soft")
+
 
 @dataclass(eq=False, repr=False)
 class CertifiedForestClassifier(CertifiedVote):
@@ -35,6 +37,10 @@ class CertifiedForestClassifier(CertifiedVote):
     max_samples : int, float or None
         Draws of each bootstrap; None draws as many as there are points. With 0.5, the reduced
         bagging of the paper, more points are left out and the second-order bounds get tighter.
+    voting : {"hard", "soft"}
+        The weighted vote of the trees; or the average of their probabilities, which is how a
+        `RandomForestClassifier` predicts. The latter is certified through the trees, whose weights
+        enter the certificate alone, and takes unlabelled points: ``fit(X, y, X_unlabelled=...)``.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
     max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         How a tree is grown, as in `RandomForestClassifier`.
@@ -46,7 +52,7 @@ class CertifiedForestClassifier(CertifiedVote):
     Attributes
     ----------
     forest_ : RandomForestClassifier
-        The fitted forest, whose own `predict` averages probabilities and is not certified.
+        The fitted forest, whose own `predict` averages probabilities.
     certificate_, weights_, estimators_ and others
         As in `CertifiedVote`.
 
@@ -62,6 +68,7 @@ class CertifiedForestClassifier(CertifiedVote):
     n_estimators: int = 100
     _: KW_ONLY
     max_samples: float | int | None = None
+    voting: str = "hard"
     criterion: str = "gini"
     max_depth: int | None = None
     min_samples_split: float | int = 2
@@ -73,6 +80,17 @@ class CertifiedForestClassifier(CertifiedVote):
     class_weight: str | None = None
     ccp_alpha: float = 0.0
     monotonic_cst: ArrayLike | None = None
+
+    _let_voters_predict = 'voting="hard"'
+
+    @property
+    def _deployed_name(self) -> str | None:
+        if self.voting not in VOTING:
+            raise ValueError(f"voting={self.voting!r}; choose {' or '.join(map(repr, VOTING))}.")
+        return None if self.voting == "hard" else RandomForestClassifier.__name__
+
+    def _deployed(self) -> Any:
+        return self.forest_
 
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
         refuse_class_weight(self.class_weight)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, get_tags, indexable
@@ -56,9 +57,19 @@ class TrainedVote(CertifiedVote):
         random_state = check_random_state(self.random_state)
         estimators, rows = self._plan(len(labels), unseen, random_state)
         self._check_request(len(rows), unseen)
-        self.estimators_ = train(
-            estimators, points, labels, rows, random_state, n_jobs=self.n_jobs, verbose=self.verbose
+        whole = [] if self._deployed_name is None else self._bases()
+        trained = train(
+            [*estimators, *whole],
+            points,
+            labels,
+            [*rows, *[np.arange(len(labels)) for _ in whole]],
+            random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
+        self.estimators_ = trained[: len(rows)]
+        if whole:
+            self.estimator_ = trained[-1]
         held_out = held_out_mask(rows, len(labels))
         codes = encode(labels, self.classes_)
         predictions = predict_held_out(self._voters(), points, codes, held_out, self.n_jobs)
