@@ -61,7 +61,7 @@ def test_report_table_by_class_and_file_cost_one_pass_one_count_and_one_solver_r
     report, file = tmp_path / "r.html", tmp_path / "c.json"
     call = [*CALL, str(table), "--trees", str(N_VOTERS)]
     with calls_watched() as (passes, solved, counted):
-        code = run([*call, "--per-class", "--report", str(report), "--certificate", str(file)])
+        code = run([*call, "--by", "class", "--report", str(report), "--certificate", str(file)])
     assert code == 0
     assert len(passes) == len(solved) == 1
     assert sorted(counted) == [N_BAD, N_GOOD, N_BAD + N_GOOD]
@@ -84,9 +84,10 @@ def test_a_fitted_forest_is_reported_and_saved_without_computing_anything_again(
 
 
 def test_the_table_by_class_is_that_of_certify_by_group(table, data, capsys):
-    call = [*CALL, str(table), "--trees", "50", "--per-class", "--json"]
+    call = [*CALL, str(table), "--trees", "50", "--by", "class", "--json"]
     assert run([*call, "--bound", "first_order"]) == 0
-    shown = json.loads(capsys.readouterr().out)["classes"]
+    groups = json.loads(capsys.readouterr().out)["groups"]
+    shown = {each["group"]: each["value"] for each in groups}
     forest = CertifiedForestClassifier(50, weights="tandem", max_samples=0.5, random_state=0)
     found = certify_by_group(forest.fit(*data), groups="class", bound="first_order")
     assert shown == dict(found.values)

@@ -210,13 +210,14 @@ def test_published_forms_are_never_tighter(messy, capsys):
 
 
 def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "30", "--per-class"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "30", "--by", "class"]
     assert run(options) == 0
     assert "errors by true class" in capsys.readouterr().out
     assert run([*options, "--bound", "first_order", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found["classes"]) == {"good", "bad"}
-    assert all(value > found["bounds"]["first_order"] / 2 for value in found["classes"].values())
+    assert [each["group"] for each in found["groups"]] == ["bad", "good"]
+    least = found["bounds"]["first_order"] / 2
+    assert all(each["value"] > least for each in found["groups"])
 
 
 def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):

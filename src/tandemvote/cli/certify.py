@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ import typer
 
 from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
+from tandemvote.cli.groups import WORDS, certify_by, columns_of_data, columns_of_votes
 from tandemvote.cli.language import in_options
 from tandemvote.cli.options import (
     DataOptions,
@@ -47,9 +48,14 @@ class GuaranteeOptions:
             help=f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.",
         ),
     ] = None
-    per_class: Annotated[
-        bool, typer.Option("--per-class", help="Certify the error on each true class as well.")
-    ] = False
+    by: Annotated[
+        list[str],
+        typer.Option(
+            metavar="class|predicted|COLUMN",
+            help="Certify groups of points as well: each true class (recall), each predicted one"
+            " (precision), or each value of a column, a dropped one too; repeatable.",
+        ),
+    ] = field(default_factory=list)
     weights: Annotated[
         Weights | None,
         typer.Option(
@@ -138,15 +144,23 @@ def certify(
                 reading.target or "label",
                 guarantee.asked(None),
                 unlabelled=training.unlabelled,
-                ignore=reading.drop,
+                ignore=[*reading.drop, *(name for name in guarantee.by if name not in WORDS)],
                 client=client,
             )
+        groups = columns_of_votes(guarantee.by, predictions)
     else:
         from tandemvote.cli import data as tables  # noqa: PLC0415
-        from tandemvote.cli.designs import train  # noqa: PLC0415
+        from tandemvote.cli.designs import rows_apart, train  # noqa: PLC0415
 
         dataset = tables.read_data(str(data), reading)
-        tested = None if test is None else tables.read_test(test, dataset, reading)
+        tested = None if test is None else tables.read_labelled(test, reading, like=dataset)
+        rows, aside = rows_apart(dataset.n_samples, design, training, tested)
+        if design is not Design.HOLDOUT:
+            groups = columns_of_data(guarantee.by, str(data), dataset, reading, rows)
+        elif tested is None:
+            groups = columns_of_data(guarantee.by, str(data), dataset, reading, aside)
+        else:
+            groups = columns_of_data(guarantee.by, str(test), tested, reading)
         more = tables.unlabelled_points(dataset, reading, training.unlabelled)
         with connected(training.dask):
             model = train(
@@ -154,32 +168,20 @@ def certify(
             )
         found = model.certification_
         description = f"{dataset.n_samples:,} labelled rows of {Path(str(data)).name}"
-    classes = _by_class(found) if guarantee.per_class else None
-    _show(found.certificate, classes, as_json=as_json)
-    about = {"estimator": model, "classes": classes, "data": dataset}
+    by_group = certify_by(found, groups)
+    _show(found.certificate, by_group, as_json=as_json)
+    about = {"estimator": model, "classes": by_group, "data": dataset}
     _write(outputs, found, data_description=description, **about)
     if outputs.model is not None:
         _keep(model, dataset, outputs.model)
     _gate(found.certificate.value, guarantee.max_error)
 
 
-def _by_class(found: Certification) -> GroupCertificates:
-    """Certify each class by the bounds of the certificate that apply to one class."""
-    from tandemvote.api.groups import certify_groups  # noqa: PLC0415
-    from tandemvote.certificate.certificate import VOTE_PROFILE  # noqa: PLC0415
-
-    if found.votes is None:
-        raise typer.BadParameter("--per-class needs predictions that fit in memory.")
-    candidates = [name for name in found.certificate.candidates if name != VOTE_PROFILE]
-    request = replace(found.request, bound=candidates or "auto")
-    return certify_groups(replace(found, request=request, profile=None), "class")
-
-
-def _show(certificate: Certificate, classes: GroupCertificates | None, *, as_json: bool) -> None:
+def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json: bool) -> None:
     if not as_json:
         typer.echo(in_options(f"{certificate!r}\n\n{certificate.guarantee}"))
-        if classes is not None:
-            typer.echo(f"\nThis table and the guarantee each hold by themselves:\n{classes!r}")
+        if groups is not None:
+            typer.echo(f"\nThis table and the guarantee each hold by themselves:\n{groups!r}")
         return
     typer.echo(
         json.dumps(
@@ -194,9 +196,10 @@ def _show(certificate: Certificate, classes: GroupCertificates | None, *, as_jso
                 "n_voters": certificate.counts.n_voters,
                 "n_min": certificate.counts.n_min,
                 "n_min_pairs": certificate.counts.n_min_pairs,
-                "classes": None
-                if classes is None
-                else {str(label): value for label, value in classes.values.items()},
+                "groups": [
+                    {"by": each.by, "group": each.name, "value": each.value, "share": each.share}
+                    for each in groups or ()
+                ],
                 "notes": certificate.notes,
                 "assumptions": certificate.assumptions,
             }

@@ -19,12 +19,10 @@ FEWEST_ROWS = 20
 
 def read_data(path: str, options: DataOptions) -> Dataset:
     """Read DATA and say on the error stream how."""
-    from tandemvote.tables import DatasetError, read_table  # noqa: PLC0415
+    from tandemvote.tables import DatasetError  # noqa: PLC0415
     from tandemvote.tables.errors import number_of  # noqa: PLC0415
 
-    dataset = read_table(
-        path, target=options.target, drop=options.drop, keep=options.keep, **_rows(options)
-    )
+    dataset = read_labelled(path, options)
     if dataset.n_samples < FEWEST_ROWS:
         raise DatasetError(
             f"{path} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} show"
@@ -38,12 +36,22 @@ def read_data(path: str, options: DataOptions) -> Dataset:
     return dataset
 
 
-def read_test(path: Path, like: Dataset, options: DataOptions) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Read labelled points with the columns and classes of DATA."""
+def read_labelled(
+    path: str | Path, options: DataOptions, *, like: Dataset | None = None
+) -> Dataset:
+    """Read labelled points; like others, with their columns and classes."""
     from tandemvote.tables import read_table  # noqa: PLC0415
 
-    tested = read_table(path, target=options.target, like=like, **_rows(options))
-    return tested.X, tested.y
+    columns = {"drop": options.drop, "keep": options.keep} if like is None else {"like": like}
+    return read_table(
+        path,
+        target=options.target,
+        drop_missing=options.drop_missing,
+        drop_duplicates=options.drop_duplicates,
+        drop_unlabelled=options.drop_unlabelled or options.use_unlabelled,
+        **columns,
+        **options.arguments,
+    )
 
 
 def unlabelled_points(
@@ -68,12 +76,3 @@ def read_new(path: Path, model: Any, options: FileOptions) -> NDArray[Any]:
 
     like = encoder_of(model) or int(vote_of(model).n_features_in_)
     return read_features(path, like=like, **options.arguments)
-
-
-def _rows(options: DataOptions) -> dict[str, Any]:
-    return {
-        "drop_missing": options.drop_missing,
-        "drop_duplicates": options.drop_duplicates,
-        "drop_unlabelled": options.drop_unlabelled or options.use_unlabelled,
-        **options.arguments,
-    }

@@ -32,7 +32,7 @@ def train(
     asked: dict[str, Any],
     options: TrainingOptions,
     *,
-    test: Points | None = None,
+    test: Dataset | None = None,
     unlabelled: NDArray[Any] | None = None,
 ) -> Any:
     """Train by a design and certify.
@@ -44,7 +44,7 @@ def train(
     asked : dict
         What is asked of the certificate: weights, bound, delta, sharpening.
     options : TrainingOptions
-    test : pair of arrays, optional
+    test : Dataset, optional
         Labelled points used for nothing else; by default a share of the data set, if asked for.
     unlabelled : ndarray, optional
 
@@ -53,15 +53,16 @@ def train(
     certified classifier
         Fitted; its certificate is the one asked for, with the test set if there is one.
     """
-    X, y, test = _set_aside(dataset, design, options, test)
+    rows, aside = rows_apart(dataset.n_samples, design, options, test)
+    X, y = dataset.X[rows], dataset.y[rows]
+    tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
     with shown(_words(design, options, len(y)), seconds=_estimate(design, options, X, y)):
         if design is Design.HOLDOUT:
-            assert test is not None, "a hold-out has points"
-            return _hold_out(learner(options).fit(X, y), *test, delta=asked["delta"])
+            return _hold_out(learner(options).fit(X, y), *tested, delta=asked["delta"])
         model = _folds(asked, options) if design is Design.FOLDS else _trees(asked, options)
-        if test is None:
+        if not len(tested[1]):
             return model.fit(X, y, X_unlabelled=unlabelled)
-        return _with_test_set(model, X, y, test=test, unlabelled=unlabelled)
+        return _with_test_set(model, X, y, test=tested, unlabelled=unlabelled)
 
 
 def learner(options: TrainingOptions, n_trees: int | None = None) -> Any:
@@ -75,21 +76,22 @@ def learner(options: TrainingOptions, n_trees: int | None = None) -> Any:
     )
 
 
-def _set_aside(
-    dataset: Dataset, design: Design, options: TrainingOptions, test: Points | None
-) -> tuple[Any, Any, Points | None]:
+def rows_apart(
+    n_rows: int, design: Design, options: TrainingOptions, test: Dataset | None
+) -> list[NDArray[Any]]:
+    """Return the rows of DATA that train, and those that are set aside."""
+    import numpy as np  # noqa: PLC0415
     from sklearn.model_selection import train_test_split  # noqa: PLC0415
 
     share = options.test_fraction
     if share is None:
         share = HOLD_OUT if design is Design.HOLDOUT else 0.0
+    rows = np.arange(n_rows)
     if test is not None or not share:
-        return dataset.X, dataset.y, test
+        return [rows, rows[:0]]
     # Not stratified: test points must be independent draws for the binomial limit to hold.
-    X, X_test, y, y_test = train_test_split(
-        dataset.X, dataset.y, test_size=share, random_state=options.seed
-    )
-    return X, y, (X_test, y_test)
+    apart: list[NDArray[Any]] = train_test_split(rows, test_size=share, random_state=options.seed)
+    return apart
 
 
 def _folds(asked: dict[str, Any], options: TrainingOptions) -> Any:

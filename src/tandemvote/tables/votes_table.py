@@ -18,6 +18,7 @@ from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.counting.vote_columns import agree_on_columns, shown
 from tandemvote.extras import import_extra
 from tandemvote.spelling import refuse_other_spellings
+from tandemvote.tables.columns import find_column
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.file_content import read_bytes, refuse_no_file, uncompressed
 from tandemvote.tables.frame_files import find_separator
@@ -104,6 +105,13 @@ def read_unlabelled_votes(
     to `ignore` need not be there.
     """
     return _read_unlabelled(path, ignore)[0]
+
+
+def read_column(path: str | os.PathLike[str], name: str) -> NDArray[Any]:
+    """Read one column of such a table, such as a group of points; empty cells are None."""
+    table = _read_parquet(path) if names_parquet(path) else _read_text(Path(path))
+    find_column(table.column_names, name, path)
+    return np.array(table.column(name).to_pylist(), dtype=object)
 
 
 def _read_unlabelled(
