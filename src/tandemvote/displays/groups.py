@@ -90,7 +90,7 @@ class GroupsDisplay(Display):
         if largest >= 1.0:
             ax.set_xticks([0.0, 0.5, 1.0])
         ax.set_ylim(len(self.groups) - 0.4, -0.6)
-        ax.set_xlabel("error of the vote on the points of the group, at most")
+        ax.set_xlabel("error on the points of each group, at most")
         ax.tick_params(axis="y", length=0)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
