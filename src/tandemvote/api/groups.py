@@ -245,9 +245,7 @@ class Judge:
             value=found.value,
             lower=found.lower,
             observed=float(wrong.mean()) if wrong.size else None,
-            bound=min(
-                found.bounds, key=lambda name: found.bounds[name].value, default=self.names[0]
-            ),
+            bound=min(found.bounds.values(), key=float).name if found.bounds else self.names[0],
             delta=delta,
             bounds=found.bounds,
             n_points=int(points.sum()),
@@ -315,15 +313,9 @@ class Judge:
         found = {}
         for name, once in counts.items():
             more = {each: times * getattr(once, each) for each in INTEGER_FIELDS}
-            counted = once if times == 1 else replace(once, **more)
-            vote = name == TEST_SET
-            found[name] = get_bound(name)(
-                counted,
-                None if vote else self.whole.weights,
-                None if vote else request.prior,
-                share,
-                request.sharpening,
-            )
+            rho, pi = (None, None) if name == TEST_SET else (self.whole.weights, request.prior)
+            counted = replace(once, **more)
+            found[name] = get_bound(name)(counted, rho, pi, share, request.sharpening)
         return found
 
     def _remark(self, limits: Callable[[int], Limits], points: Mask) -> str:

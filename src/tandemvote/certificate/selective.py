@@ -32,14 +32,7 @@ COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
 
 
 class Selection(NamedTuple):
-    """Labels of the accepted points, and which points those are.
-
-    Attributes
-    ----------
-    labels : ndarray, shape (n_accepted,)
-        One label per accepted point, in the order of the points; rejected points have none.
-    accepted : ndarray of bool, shape (n_samples,)
-    """
+    """Labels of the accepted points, shape (n_accepted,), and which of all points those are."""
 
     labels: NDArray[Any]
     accepted: NDArray[np.bool_]
@@ -140,11 +133,16 @@ class SelectiveCertificate(Statement):
             )
         wrong = Votes.from_predictions([names[table.argmax(axis=1)]], labels).errors[0]
         margins = vote_margins(table)
-        max_error = None if max_error is None else _checked(max_error)
         if max_error is None:
             rows = all_at_once(margins, wrong, grid, delta=delta)
             chosen = min(rows, key=lambda row: (row.error, -row.coverage))
         else:
+            if not 0.0 < max_error < 1.0:
+                raise ValueError(
+                    f"max_error is {max_error!r}; expected a number between 0 and 1, such as 0.05"
+                    " for an error of at most 5 % among accepted points."
+                )
+            max_error = float(max_error)
             rows = within(margins, wrong, grid, max_error=max_error, delta=delta)
             chosen = next((row for row in rows if row.error <= max_error), NOTHING)
         return cls(
@@ -220,16 +218,11 @@ class SelectiveCertificate(Statement):
             else f"accepted where the margin is at least {_shown(self.margin)}: {self.n_accepted}"
             f" of {self.n_points} hold-out points, {self.n_errors} of them wrong"
         )
+        of_all = f"of {len(self.thresholds)} thresholds"
         if self.max_error is not None:
             passed = sum(row.error <= self.max_error for row in self.thresholds)
-            return [
-                accepted,
-                f"an error <= {self.max_error} was shown for {passed} of {len(self.thresholds)}"
-                " thresholds",
-            ]
-        if len(self.thresholds) > 1:
-            return [accepted, f"one of {len(self.thresholds)} thresholds, which all hold at once"]
-        return [accepted]
+            return [accepted, f"an error <= {self.max_error} was shown for {passed} {of_all}"]
+        return [accepted, f"one {of_all}, which all hold at once"][: len(self.thresholds)]
 
     def _table(self) -> Table:
         if len(self.thresholds) == 1:  # the lines above it say all that it would
@@ -266,12 +259,3 @@ def _percent_down(share: float) -> str:
 
 def _shown(margin: float) -> str:
     return f"{margin:.{DECIMALS}g}"
-
-
-def _checked(max_error: float) -> float:
-    if not 0.0 < max_error < 1.0:
-        raise ValueError(
-            f"max_error is {max_error!r}; expected a number between 0 and 1, such as 0.05 for an"
-            " error of at most 5 % among accepted points."
-        )
-    return float(max_error)
