@@ -22,7 +22,7 @@ from tandemvote.displays import ProfileDisplay, TandemDisplay
 
 X, y = load_digits(return_X_y=True)
 forest = CertifiedForestClassifier(60, max_samples=0.5, random_state=0).fit(X, y)
-display = TandemDisplay.from_estimator(forest).plot()
+display = TandemDisplay.from_counts(forest.counts_).plot()
 print(display.description)
 plt.show()
 

@@ -21,7 +21,7 @@ def display(request, certificate, votes, weights):
     return {
         "bounds": lambda: BoundsDisplay.from_certificate(certificate),
         "weights": lambda: WeightsDisplay.from_certificate(certificate),
-        "tandem": lambda: TandemDisplay.from_certificate(certificate),
+        "tandem": lambda: TandemDisplay.from_counts(certificate.counts),
         "profile": lambda: ProfileDisplay.from_votes(votes, weights),
         "history": lambda: HistoryDisplay.from_solution(minimise(VoteCounts.from_votes(votes))),
     }[request.param]()

@@ -71,36 +71,3 @@ def test_frame_counts_the_points_of_each_bin(votes, weights):
         inside = (z >= row["from"]) & ((z < row["to"]) | (row["to"] == 1.0))
         assert row["share"] == pytest.approx(inside.mean())
     assert frame["share"].sum() == pytest.approx(1.0)
-
-
-def test_an_estimators_profile_is_what_its_shares_leave_to_wrong_labels():
-    from sklearn.datasets import load_iris
-
-    from tandemvote import CertifiedForestClassifier
-
-    X, y = load_iris(return_X_y=True)
-    names = np.array(["setosa", "versicolor", "virginica"])[y]
-    forest = CertifiedForestClassifier(12, max_samples=0.5, random_state=0)
-    forest.fit(X[::2], names[::2])
-    display = ProfileDisplay.from_estimator(forest, X[1::2], names[1::2])
-    own = {label: code for code, label in enumerate(forest.classes_)}
-    by_hand = np.mean(
-        [
-            tree.predict(X[1::2]) != [own[name] for name in names[1::2]]
-            for tree in forest.estimators_
-        ],
-        axis=0,
-    )
-    np.testing.assert_allclose(display.erring_weights, by_hand, atol=1e-12)
-    assert not display.normalised
-
-
-def test_labels_the_estimator_never_saw_are_always_wrong():
-    class Vote:
-        classes_ = np.array([0, 1])
-
-        def predict_proba(self, X):
-            return np.tile([0.25, 0.75], (len(X), 1))
-
-    display = ProfileDisplay.from_estimator(Vote(), np.zeros((3, 1)), [0, 1, 7])
-    assert display.erring_weights.tolist() == [0.75, 0.25, 1.0]

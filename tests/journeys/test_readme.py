@@ -54,7 +54,9 @@ def reader():
     return names
 
 
-def test_every_python_snippet_runs_and_prints_what_is_shown(reader):
+def test_every_python_snippet_runs_and_prints_what_is_shown(reader, tmp_path, monkeypatch):
+    pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
     first, *others = blocks("python")
     *statements, expression = first.strip().splitlines()
     exec("\n".join(statements), reader)

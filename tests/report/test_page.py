@@ -296,3 +296,20 @@ def test_the_same_certificate_gives_the_same_file(certificate, votes, tmp_path):
     second = write_report(str(tmp_path / "second.html"), certificate, votes=votes)
     assert first.read_bytes() == second.read_bytes()
     assert first.read_text(encoding="utf-8") == render_report(certificate, votes=votes)
+
+
+def test_a_certified_classifier_brings_its_votes_and_names_itself():
+    from sklearn.linear_model import LogisticRegression
+
+    from tandemvote import CertifiedClassifierCV
+
+    rng = np.random.default_rng(0)
+    y = np.arange(240) % 3
+    X = rng.normal(size=(240, 2)) + y[:, None]
+    model = CertifiedClassifierCV(LogisticRegression(), random_state=0).fit(X, y)
+    page = Page(render_report(model))
+    assert "LogisticRegression()" in page.sections["again"]
+    assert {"confusion", "labels", "data"} <= set(page.sections)
+    found = model.certification_
+    same = render_report(found.certificate, votes=found.votes, estimator=model)
+    assert render_report(model) == same == render_report(found, estimator=model)

@@ -215,9 +215,7 @@ def _write(outputs: OutputOptions, found: Certification, **about: Any) -> None:
         def write(path: Path) -> None:
             write_report(
                 path,
-                found.certificate,
-                votes=found.votes,
-                solution=found.solution,
+                found,
                 command=shlex.join(["tandemvote", *sys.argv[1:]]),
                 words=in_options,
                 **about,

@@ -53,8 +53,7 @@ def demo(
     typer.echo(found.certificate.guarantee)
     written = write_report(
         report,
-        found.certificate,
-        votes=found.votes,
+        found,
         data_description=description,
         command="tandemvote demo",
     )

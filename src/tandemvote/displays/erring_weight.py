@@ -7,7 +7,7 @@ at least 1 for such a point: 2 z in the first order, 4 z^2 in the second.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,16 +88,6 @@ class ProfileDisplay(Display):
             normalised=not bool(votes.held_out[units > 0].all()),
             n_skipped=int((~known).sum()),
         )
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: ArrayLike, y: ArrayLike) -> ProfileDisplay:
-        """Compute Z of a certified estimator at points it was not trained on.
-
-        Its ``predict_proba`` must be shares of the vote, as for the estimators of this library.
-        """
-        shares = np.asarray(estimator.predict_proba(X))
-        truth = np.asarray(y)[:, None] == np.asarray(estimator.classes_)[None, :]
-        return cls(erring_weights=1.0 - (shares * truth).sum(axis=1))
 
     @property
     def half_rate(self) -> float:

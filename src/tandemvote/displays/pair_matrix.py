@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import HEAT, MUTED, Display, Table
 from tandemvote.extras import import_extra
@@ -57,16 +56,6 @@ class TandemDisplay(Display):
         """Compute the matrix from counts."""
         losses = np.where(counts.overlaps > 0, counts.tandem_losses, np.nan)
         return cls(tandem_losses=losses, order=_cluster(losses))
-
-    @classmethod
-    def from_certificate(cls, certificate: Certificate) -> TandemDisplay:
-        """Compute the matrix from the counts of a certificate."""
-        return cls.from_counts(certificate.counts)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any) -> TandemDisplay:
-        """Compute the matrix from the counts of a certified estimator."""
-        return cls.from_counts(estimator.counts_)
 
     def _table(self) -> Table:
         return Table(dict(zip(self.order, self._ordered(), strict=True)), self.order, "voter")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,16 +49,6 @@ class WeightsDisplay(Display):
     def from_certificate(cls, certificate: Certificate) -> WeightsDisplay:
         """Take the weights of a certificate, with the voters' error rates."""
         return cls(weights=certificate.weights, gibbs_losses=certificate.counts.gibbs_losses)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any) -> WeightsDisplay:
-        """Take the weights of a certified estimator, with the voters' error rates."""
-        return cls.from_certificate(estimator.certificate_)
-
-    @classmethod
-    def from_solution(cls, solution: WeightSolution) -> WeightsDisplay:
-        """Take the weights that minimise a bound."""
-        return cls(weights=solution.weights)
 
     @property
     def order(self) -> np.ndarray:

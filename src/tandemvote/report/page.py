@@ -17,6 +17,7 @@ from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.statement import Statement, about
+from tandemvote.certification import Certification
 from tandemvote.displays import (
     BoundsDisplay,
     GroupsDisplay,
@@ -62,14 +63,13 @@ class BoundRow:
 
 
 def render_report(
-    certificate: Certificate,
+    certified: Any,
     *,
     estimator: Any = None,
     votes: Votes | None = None,
     solution: WeightSolution | None = None,
     classes: Statement | None = None,
     data: Dataset | None = None,
-    test_risk: float | None = None,
     title: str | None = None,
     data_description: str | None = None,
     command: str | None = None,
@@ -79,7 +79,8 @@ def render_report(
 
     Parameters
     ----------
-    certificate : Certificate
+    certified : fitted certified classifier, Certification or Certificate
+        The first two bring the votes, how the weights were found, and the estimator.
     estimator : estimator, optional
         The certified vote, named with its parameters.
     votes : Votes, optional
@@ -91,9 +92,6 @@ def render_report(
         Guarantees of the same vote for every true class or group; adds the table.
     data : Dataset, optional
         The table the vote was trained on; adds how it was read.
-    test_risk : float, optional
-        Error rate of the vote on test points; by default the one behind the certificate's
-        test-set bound, if it has one.
     title : str, optional
         Heading of the page.
     data_description : str, optional
@@ -115,6 +113,15 @@ def render_report(
     >>> certificate.guarantee in page, page.count("<svg")
     (True, 4)
     """
+    if hasattr(certified, "certification_"):
+        estimator, certified = (
+            certified if estimator is None else estimator,
+            certified.certification_,
+        )
+    if isinstance(certified, Certification):
+        votes, solution = votes or certified.votes, solution or certified.solution
+        certified = certified.certificate
+    certificate: Certificate = certified
     page = _environment().get_template("certificate.html")
     weights = WeightsDisplay.from_certificate(certificate)
     equal_weights = bool(np.ptp(certificate.weights) < 1e-12)
@@ -136,7 +143,7 @@ def render_report(
             label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
             ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
-            pictures=_pictures(certificate, votes, solution, test_risk, equal_weights),
+            pictures=_pictures(certificate, votes, solution, equal_weights),
             weights=weights,
             equal_weights=equal_weights,
             confusion=confusion,
@@ -160,19 +167,10 @@ def render_report(
     )
 
 
-def write_report(path: str | os.PathLike[str], certificate: Certificate, **options: Any) -> Path:
-    """Write the report of a certificate to a file and return where.
-
-    Parameters
-    ----------
-    path : str or path
-        An existing file is overwritten.
-    certificate : Certificate
-    **options
-        As in `render_report`.
-    """
+def write_report(path: str | os.PathLike[str], certified: Any, **options: Any) -> Path:
+    """Write the report that `render_report` gives to a file, new or not, and return where."""
     destination = Path(path)
-    destination.write_text(render_report(certificate, **options), encoding="utf-8")
+    destination.write_text(render_report(certified, **options), encoding="utf-8")
     return destination
 
 
@@ -246,12 +244,11 @@ def _pictures(
     certificate: Certificate,
     votes: Votes | None,
     solution: WeightSolution | None,
-    test_risk: float | None,
     equal_weights: bool,
 ) -> list[Picture]:
     pictures = [
         draw(
-            BoundsDisplay.from_certificate(certificate, test_risk=test_risk),
+            BoundsDisplay.from_certificate(certificate),
             name="bounds",
             caption="Every bound computed for this vote. The guarantee is the marked one.",
             height=max(2.9, 1.1 + 0.26 * len(certificate.bounds)),
@@ -271,7 +268,7 @@ def _pictures(
     if certificate.counts.n_voters > 1 and certificate.counts.n_min_pairs > 0:
         pictures.append(
             draw(
-                TandemDisplay.from_certificate(certificate),
+                TandemDisplay.from_counts(certificate.counts),
                 name="tandem",
                 caption="How often two voters err on the same point; on the diagonal, how often"
                 " each errs by itself. Voters of a dark pair correct each other.",
