@@ -15,7 +15,7 @@ from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.hard_vote import exact_weights
 from tandemvote.verify import verify_file, verify_record
-from tandemvote.verify.arithmetic import FLOATS, balls
+from tandemvote.verify.arithmetic import FLOATS, Balls
 from tandemvote.verify.coalitions import Coalitions, voting_units
 
 
@@ -114,7 +114,7 @@ def test_both_linear_programmes_agree_for_any_weights(seed, k):
     bound = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound
     stated = get_bound("coalition").formula(errors=errors, sizes=sizes, posterior=weights)
     assert min(bound(Fraction(0.05), FLOATS), 1) == pytest.approx(stated, abs=1e-9)
-    rigorous = balls()
+    rigorous = Balls()
     with rigorous.context():
         low, high = rigorous.ends(bound(Fraction(0.05), rigorous))
     assert min(high, 1) <= Fraction(stated) <= low + Fraction(1, 10**9)

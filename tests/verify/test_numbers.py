@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tandemvote.bounds import BOUNDS
-from tandemvote.verify.arithmetic import FLOATS, balls
+from tandemvote.verify.arithmetic import FLOATS, Balls
 from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
 from tandemvote.verify.rules import RULES
 from tandemvote.verify.trinomial import supremum
 
-BALLS = balls()
+BALLS = Balls()
 
 
 @pytest.fixture(autouse=True)

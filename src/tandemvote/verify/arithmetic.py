@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,117 +22,89 @@ PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
 
 
-@dataclass(frozen=True)
 class Arithmetic:
-    """What a formula needs beyond + - * / and comparisons.
+    """Plain floating point; right to about 1e-12, which nothing proves.
 
-    Attributes
-    ----------
-    exactly : callable
-        The number nearest to a fraction, or the smallest ball around it.
-    log, exp, sqrt, log_gamma : callable
-    log_of : callable
-        Logarithm of a fraction, however small.
-    between : callable
-        A number that stands for an interval, given both ends.
-    smaller, larger : callable
-        Of two numbers.
-    ends : callable
-        The smallest and the largest number of a ball, as fractions.
-    bits : int
-        Number of halvings of a bisection.
-    rigorous : bool
-    context : callable
-        Gives the context in which calculations must run.
+    What a formula needs beyond + - * / and comparisons.
     """
 
-    exactly: Callable[[Fraction | int], Any]
-    log: Callable[[Any], Any]
-    log_of: Callable[[Fraction], Any]
-    exp: Callable[[Any], Any]
-    sqrt: Callable[[Any], Any]
-    log_gamma: Callable[[Any], Any]
-    between: Callable[[Any, Any], Any]
-    smaller: Callable[[Any, Any], Any]
-    larger: Callable[[Any, Any], Any]
-    ends: Callable[[Any], tuple[Fraction, Fraction]]
-    bits: int
-    rigorous: bool
-    context: Callable[[], AbstractContextManager[Any]]
+    rigorous = False
+    bits = 60
+    """Number of halvings of a bisection."""
 
-    def middle(self, number: Any) -> Fraction:
-        """Return the middle of a ball, exactly."""
-        low, high = self.ends(number)
+    exp, sqrt, log, log_gamma = map(staticmethod, (math.exp, math.sqrt, math.log, math.lgamma))
+    smaller, larger = map(staticmethod, (min, max))
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Give the context in which calculations must run."""
+        return nullcontext()
+
+    def exactly(self, x: Fraction | int) -> Any:
+        """Return the number nearest to a fraction, or the smallest ball around it."""
+        return float(x)
+
+    def log_of(self, x: Fraction) -> Any:
+        """Return the logarithm of a fraction, however small."""
+        return (
+            math.log(x) if x >= SMALLEST_NORMAL else math.log(x.numerator) - math.log(x.denominator)
+        )
+
+    def between(self, low: Any, high: Any) -> Any:
+        """Return a number that stands for an interval."""
         return (low + high) / 2
 
+    def ends(self, x: Any) -> tuple[Fraction, Fraction]:
+        """Return the smallest and the largest number of a ball."""
+        return Fraction(x), Fraction(x)
 
-def _log_of(x: Fraction) -> float:
-    if x >= SMALLEST_NORMAL:
-        return math.log(x)
-    return math.log(x.numerator) - math.log(x.denominator)
-
-
-FLOATS = Arithmetic(
-    exactly=float,
-    log=math.log,
-    log_of=_log_of,
-    exp=math.exp,
-    sqrt=math.sqrt,
-    log_gamma=math.lgamma,
-    between=lambda low, high: (low + high) / 2,
-    smaller=min,
-    larger=max,
-    ends=lambda x: (Fraction(x), Fraction(x)),
-    bits=60,
-    rigorous=False,
-    context=nullcontext,
-)
-"""Plain floating point; right to about 1e-12, which nothing proves."""
+    def middle(self, x: Any) -> Fraction:
+        """Return the middle of a ball, exactly."""
+        return sum(self.ends(x)) / Fraction(2)
 
 
-def balls() -> Arithmetic:
-    """Return ball arithmetic, where every result comes with a proven radius.
+FLOATS = Arithmetic()
 
-    Raises
-    ------
-    ImportError
-        If python-flint is not installed.
+
+class Balls(Arithmetic):
+    """Ball arithmetic of python-flint, where every result comes with a proven radius.
 
     Examples
     --------
-    >>> rigorous = balls()
+    >>> rigorous = Balls()
     >>> with rigorous.context():
     ...     low, high = rigorous.ends(rigorous.exactly(Fraction(1, 3)))
     >>> low < Fraction(1, 3) < high
     True
     """
-    flint = import_extra("flint", "verify")
-    arb, fmpq = flint.arb, flint.fmpq
 
-    def exactly(x: Fraction | int) -> Any:
-        return arb(fmpq(x.numerator, x.denominator))
+    rigorous = True
+    bits = 110
 
-    def as_fraction(end: Any) -> Fraction:
-        rational = end.mid().fmpq()
-        return Fraction(int(rational.p), int(rational.q))
+    def __init__(self) -> None:
+        self._flint = import_extra("flint", "verify")
+        arb = self._flint.arb
+        self.exp, self.sqrt, self.log, self.log_gamma = arb.exp, arb.sqrt, arb.log, arb.lgamma
+        self.smaller, self.larger = arb.min, arb.max
 
-    def ends(ball: Any) -> tuple[Fraction, Fraction]:
-        if not ball.is_finite():
+    def context(self) -> AbstractContextManager[Any]:
+        """Give the context of 200 bits."""
+        return self._flint.ctx.workprec(PRECISION)
+
+    def exactly(self, x: Fraction | int) -> Any:
+        """Return the smallest ball around a fraction."""
+        return self._flint.arb(self._flint.fmpq(x.numerator, x.denominator))
+
+    def log_of(self, x: Fraction) -> Any:
+        """Return the logarithm of a fraction."""
+        return self.exactly(x).log()
+
+    def between(self, low: Any, high: Any) -> Any:
+        """Return the smallest ball around two."""
+        return low.union(high)
+
+    def ends(self, x: Any) -> tuple[Fraction, Fraction]:
+        """Return the smallest and the largest number of a ball."""
+        if not x.is_finite():
             raise ArithmeticError("A ball grew without limit; the counts are too extreme.")
-        return as_fraction(ball.lower()), as_fraction(ball.upper())
-
-    return Arithmetic(
-        exactly=exactly,
-        log=lambda x: x.log(),
-        log_of=lambda x: exactly(x).log(),
-        exp=lambda x: x.exp(),
-        sqrt=lambda x: x.sqrt(),
-        log_gamma=lambda x: x.lgamma(),
-        between=lambda low, high: low.union(high),
-        smaller=lambda a, b: a.min(b),
-        larger=lambda a, b: a.max(b),
-        ends=ends,
-        bits=110,
-        rigorous=True,
-        context=lambda: flint.ctx.workprec(PRECISION),
-    )
+        low, high = (end.mid().fmpq() for end in (x.lower(), x.upper()))
+        return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))

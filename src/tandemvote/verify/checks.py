@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.certificate.file_record import CertificateRecord, StatedBound
 from tandemvote.certificate.file_text import CertificateFileError, read_document
-from tandemvote.verify.arithmetic import FLOATS, Arithmetic, balls
+from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import gather
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import recount
@@ -106,7 +106,7 @@ def verify_record(
             raise CertificateFileError(
                 f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
             )
-    arithmetic = balls() if rigorous else FLOATS
+    arithmetic = Balls() if rigorous else FLOATS
     enclosures: dict[str, Truth] = {}
     with arithmetic.context():
         recounted = recount(record, votes, unlabelled, test)
