@@ -41,6 +41,7 @@ X = rng.normal(size=(N_ROWS, 5))
 y = rng.integers(2, size=N_ROWS)
 ORDER = rng.permutation(N_ROWS)
 TREE = DecisionTreeClassifier(random_state=0)
+STUMP = DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2])
 
 PLACES = {
     "the same rows": (X, y),
@@ -122,6 +123,8 @@ ENTRY_POINTS = {
                 model, X, y, X_test=test[0], y_test=test[1], bound="test_set"
             ),
             lambda model, X, y: certify(model, X, y, X_unlabelled=X, bound="vote_profile"),
+            lambda model, X, y: certify(model, X, y, X_unlabelled=X, deployed=model),
+            lambda model, X, y: certify([STUMP], X, y, X_unlabelled=X, deployed=model),
         ],
     ),
     "certify_by_group": (

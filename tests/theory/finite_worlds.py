@@ -145,6 +145,19 @@ def memoriser(learnt: Array, labels: Array, places: Array) -> Array:
     return (ones > 0).astype(int)[places]
 
 
+def refitted(name: str, rate: float, n_voters: int, n: int, delta: float) -> World:
+    """Voters that err together, and a point on which they are right and their successor is not."""
+    return World(
+        name=name,
+        mass=np.array([1.0 - 2 * rate, rate, rate]),
+        labels=np.zeros(3, int),
+        voters=np.tile([0, 1, 0], (n_voters, 1)),
+        n_samples=n,
+        n_unlabelled=n,
+        delta=delta,
+    )
+
+
 def coin(name: str, error: float, n: int, delta: float, n_voters: int = 1, **more: Any) -> World:
     """Voters that err together, at a known rate."""
     return World(
@@ -276,3 +289,9 @@ WORLDS: tuple[World, ...] = (
         n_unlabelled=80,
     ),
 )  # fmt: skip
+
+REFITTED: tuple[World, ...] = (
+    refitted("refitted, 40 points", 0.1, n_voters=1, n=40, delta=0.3),
+    refitted("three refitted, 200 points", 0.1, n_voters=3, n=200, delta=0.3),
+)
+"""Where a classifier is certified through others, and errs as often as these let it."""

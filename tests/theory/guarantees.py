@@ -9,7 +9,16 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from finite_worlds import Draw, World, coin, confident_minority, correlated, noisy_memorisers, ties
+from finite_worlds import (
+    Draw,
+    World,
+    coin,
+    confident_minority,
+    correlated,
+    noisy_memorisers,
+    refitted,
+    ties,
+)
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -93,6 +102,21 @@ def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
 def fitted_on_the_hold_out(draw: Draw) -> Promise:
     found = certify_fitted_weights(draw.votes, delta=draw.world.delta)
     return Promise(found.value, draw.risk(found.weights))
+
+
+def deployed_in_place(draw: Draw) -> Promise:
+    """Certify a classifier that says what the voters say, and errs at the last point besides."""
+    own = draw.predictions[0].copy()
+    own[-1] = (draw.world.labels[-1] + 1) % draw.world.n_classes
+    votes = draw.all_votes.with_deployed(own[draw.unlabelled])
+    risk = float(draw.world.mass[own != draw.world.labels].sum())
+    return Promise(certify(votes, delta=draw.world.delta).value, risk)
+
+
+def vote_in_its_place(draw: Draw) -> Promise:
+    """Certificate of the vote, handed out with another classifier."""
+    value = certify(draw.all_votes, delta=draw.world.delta).value
+    return replace(deployed_in_place(draw), value=value)
 
 
 def agreement_of(quorum: int | None, draw: Draw) -> Promise:
@@ -231,6 +255,10 @@ BROKEN: dict[str, tuple[World, Guarantee]] = {
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),
         training_points_as_test_set,
+    ),
+    "vote in place of the deployed classifier": (
+        refitted("refitted, much worse", 0.3, n_voters=3, n=60, delta=0.2),
+        vote_in_its_place,
     ),
 }
 """Promises that must be caught, each in a world where it shows."""

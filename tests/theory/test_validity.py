@@ -16,11 +16,12 @@ from functools import lru_cache, partial
 import numpy as np
 import pytest
 from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees, group_truth, split_votes
-from finite_worlds import World, coin, coin_flippers, narrow_majorities
+from finite_worlds import World, coin, coin_flippers, narrow_majorities, refitted
 from guarantees import (
     BROKEN,
     Guarantee,
     agreement_of,
+    deployed_in_place,
     fitted_on_the_hold_out,
     guarantees,
     half_the_value,
@@ -58,6 +59,8 @@ SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabelle
 RARE_ERRORS = coin("rare errors", 0.03, 3, 0.3, n_voters=2)
 FEW = narrow_majorities("two of three err", 0.3, 30, 0.1, k=3, held_out_share=0.5, n_unlabelled=0)
 FEW_POINTS = replace(FEW, name="two of three err, by group", delta=0.25)
+REFITTED = refitted("refitted", 0.02, n_voters=1, n=3, delta=0.2)
+REFITTED_THREE = refitted("three refitted", 0.02, n_voters=3, n=3, delta=0.2)
 BY_GROUP = narrow_majorities("narrow majorities by group", 0.3, 6000, 0.25, n_test=1000)
 BY_LEAD = split_votes(
     "error just above 0.1", dict.fromkeys(range(1, 12, 2), 0.101), n_samples=5, n_test=110,
@@ -71,6 +74,8 @@ TRIALS = (
     Trial(RARE_ERRORS, {"agreement of all": partial(agreement_of, None)}, rows_repeated),
     Trial(FEW, {"agreement of two": partial(agreement_of, 2)}, rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
+    Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
+    Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
     Trial(BY_GROUP, only(", tandem, ", finer_guarantees(BY_GROUP, ("tandem",))), half_the_value),
     Trial(FEW_POINTS, only("by group", finer_guarantees(FEW_POINTS)), rows_repeated),
     Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), rows_repeated),

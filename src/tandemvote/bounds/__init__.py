@@ -34,6 +34,7 @@ from tandemvote.bounds.majorities import smallest_coalition
 from tandemvote.bounds.registry import BOUNDS, VOTE_BOUNDS, all_bounds, get_bound
 from tandemvote.bounds.requirements import Requirement, RequirementError, VacuousBoundWarning
 from tandemvote.bounds.second_order import second_order_bound, second_order_oracle
+from tandemvote.bounds.single_voter import single_voter_bound
 from tandemvote.bounds.tandem import tandem_bound, tandem_oracle
 from tandemvote.bounds.test_set import test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile_bound, vote_profile_oracle
@@ -72,6 +73,7 @@ __all__ = [
     "get_bound",
     "second_order_bound",
     "second_order_oracle",
+    "single_voter_bound",
     "smallest_coalition",
     "split_kl_cantelli_bound",
     "tandem_bound",

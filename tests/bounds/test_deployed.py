@@ -1,0 +1,185 @@
+"""The error of any classifier, through voters: the best that follows, and never too little."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.stats import binom
+
+from tandemvote import VoteCounts, Votes
+from tandemvote.bounds import single_voter_bound, vote_profile_oracle
+from tandemvote.bounds.contradiction import ContradictionError
+from tandemvote.bounds.single_voter import product_levels
+from tandemvote.bounds.vote_profile import VOTE_PROFILE, _phi, deployed_slopes
+from tandemvote.inequalities.betting import log_capital, plug_in_bets
+from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
+from tandemvote.profile import VoteProfile, vote_leads
+
+
+@given(st.data())
+def test_phi_is_the_largest_that_any_true_label_allows(data):
+    """Also a label that nobody names; of two labels one may be unnamed by the voters."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    n_voters, n_classes = data.draw(st.integers(1, 6)), data.draw(st.integers(2, 4))
+    weights = rng.dirichlet(np.ones(n_voters))
+    said = rng.integers(n_classes, size=(n_voters, 1))
+    own = rng.integers(n_classes, size=1)
+    lam = data.draw(st.floats(0.1, 10))
+    leads, gaps = vote_leads(said, weights, own)
+    worst = max(
+        float(own[0] != label) - lam * weights @ (said[:, 0] != label)
+        for label in range(n_classes + 1)
+    )
+    phi = lam * _phi(leads, gaps, np.array([1 / lam]))[0, 0]
+    assert phi == pytest.approx(worst, abs=1e-9)
+    assert 1 - lam - 1e-9 <= phi <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_oracle_is_the_worst_error_of_any_true_labels(seed):
+    """Linear programme over the joint law of profiles and true labels."""
+    rng = np.random.default_rng(seed)
+    n_voters, n_points, n_classes = 3 + seed, 12, 3
+    said = rng.integers(n_classes, size=(n_voters, n_points))
+    own = rng.integers(n_classes, size=n_points)
+    weights = np.full(n_voters, 1 / n_voters)
+    leads, gaps = vote_leads(said, weights, own)
+    erring = np.array([weights @ (said != label) for label in range(n_classes)])
+    gibbs = rng.uniform(erring.min(axis=0).mean(), 0.9)
+    wrong = own[None, :] != np.arange(n_classes)[:, None]
+    worst = linprog(
+        -wrong.ravel().astype(float) / n_points,
+        A_ub=[erring.ravel() / n_points],
+        b_ub=[gibbs],
+        A_eq=np.tile(np.eye(n_points), n_classes),
+        b_eq=np.ones(n_points),
+        bounds=(0, 1),
+    )
+    assert vote_profile_oracle(gibbs_loss=gibbs, leads=leads, gaps=gaps) == pytest.approx(
+        -worst.fun, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.3, 0.9])
+def test_product_levels_fail_with_probability_delta_and_hardly_less(delta):
+    """Two uniform p-values: below the first level, or between two and below the other one."""
+    levels, others = product_levels(delta)
+    widths = np.diff(np.append(levels, levels[-1] * 1.5))
+    assert levels[0] + widths @ others == pytest.approx(delta)
+    widths[-1] = 1 - levels[-1]
+    assert 0.8 * delta < levels[0] + widths @ others <= delta
+    assert (np.diff(levels) > 0).all() and (np.diff(others) < 0).all()
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.4])
+def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_less(delta):
+    """Every outcome of two binomial draws is added up, for every error and difference."""
+    n_samples, n_unlabelled = 9, 12
+    bound = np.array(
+        [
+            [
+                single_voter_bound(
+                    n_errors=errors,
+                    n_samples=n_samples,
+                    n_differ=differ,
+                    n_unlabelled=n_unlabelled,
+                    delta=delta,
+                )
+                for differ in range(n_unlabelled + 1)
+            ]
+            for errors in range(n_samples + 1)
+        ]
+    )
+    worst = 0.0
+    for error in np.linspace(0.02, 0.7, 25):
+        for differs in np.linspace(0.02, 0.7, 25):
+            first = binom.pmf(np.arange(n_samples + 1), n_samples, error)
+            second = binom.pmf(np.arange(n_unlabelled + 1), n_unlabelled, differs)
+            failing = bound < min(error + differs, 1.0)
+            worst = max(worst, float(first @ failing @ second))
+    assert 0.2 * delta < worst <= delta
+
+
+def test_without_points_nothing_is_promised():
+    none = {"n_errors": 0, "n_differ": 0}
+    assert single_voter_bound(**none, n_samples=0, n_unlabelled=9) == 1.0
+    assert single_voter_bound(**none, n_samples=9, n_unlabelled=0) == 1.0
+
+
+@pytest.fixture(scope="module")
+def world():
+    """Three voters on 900 labelled and 600 unlabelled points, and a fourth classifier."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(4, size=1500)
+    wrong = rng.random((4, 1500)) < 0.08
+    said = (labels + wrong * rng.integers(1, 4, size=wrong.shape)) % 4
+    votes = Votes.from_predictions(said[:3, :900], labels[:900])
+    return VoteCounts.from_votes(votes), said[:3, 900:], said[3, 900:]
+
+
+def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
+    """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
+    counts, unlabelled, own = world
+    bound = VOTE_PROFILE(counts, unlabelled, deployed=own).value
+    profile = VoteProfile.of(unlabelled, np.full(3, 1 / 3), own)
+    gibbs, tilts = float(counts.gibbs_losses.mean()), catoni_tilts(900.0)
+    games = []
+    for slope in (1, 2 / 3, 1 / 3, 0):
+        phi = np.maximum(slope - profile.gaps, 0) - (1 - profile.leads)
+        games.append(
+            (slope, phi[:, None], plug_in_bets(phi[:, None], lower=slope - 1, upper=slope))
+        )
+
+    def weakest_evidence(error):
+        found = []
+        for g in np.linspace(0.02, 0.3, 300):
+            needed = np.log(20) - catoni_evidence(gibbs, g, 900.0, tilts=tilts)
+            if needed <= 0:
+                continue
+            capital = [
+                log_capital(
+                    phi,
+                    [min(slope * error - g, slope)],
+                    bets=bets * np.sqrt(needed + 1),
+                    upper=[slope],
+                )
+                for slope, phi, bets in games
+            ]
+            found.append(np.log(np.mean(np.exp(capital))) - needed)
+        return min(found)
+
+    assert weakest_evidence(bound) >= -1e-6
+    assert weakest_evidence(0.97 * bound) < 0  # and not much below it
+
+
+def test_a_classifier_that_says_what_the_vote_says_has_the_profile_of_the_vote(world):
+    _, unlabelled, _ = world
+    weights = np.array([0.5, 0.3, 0.2])
+    winners = [np.argmax(np.bincount(each, weights, 4)) for each in unlabelled.T]
+    vote, other = (VoteProfile.of(unlabelled, weights, own) for own in (None, winners))
+    np.testing.assert_allclose(other.leads, vote.leads)
+    np.testing.assert_allclose(other.gaps, vote.gaps, atol=1e-12)
+    assert vote.deployed is None and other.deployed == "the deployed classifier"
+
+
+def test_more_disagreement_with_the_voters_costs_more(world):
+    counts, unlabelled, own = world
+    values = []
+    for share in (0.0, 0.1, 0.5):
+        changed = np.where(np.arange(own.size) < share * own.size, (own + 1) % 4, own)
+        values.append(VOTE_PROFILE(counts, unlabelled, deployed=changed).value)
+    assert values == sorted(values)
+    assert values[2] > 0.4
+
+
+def test_many_voters_and_few_have_slopes_fixed_in_advance():
+    assert deployed_slopes(3).tolist() == pytest.approx([1, 2 / 3, 1 / 3, 0])
+    assert deployed_slopes(6).tolist() == pytest.approx([1, 2 / 3, 1 / 2, 1 / 3, 2 / 9, 0])
+
+
+def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(world):
+    counts, unlabelled, own = world
+    strange = np.random.default_rng(2).integers(4, size=unlabelled.shape)
+    with pytest.raises(ContradictionError, match="do not come from one source"):
+        VOTE_PROFILE(counts, strange, deployed=own)
