@@ -97,12 +97,14 @@ def unlabelled_table(rows: pd.DataFrame) -> TextTable:
             f"{(some['ratio'] < 1.0).mean():.0%}",
         )  # fmt: skip
         lines.append(tuple(TextCell(text.replace("%", " %")) for text in texts))
-    texts = ("unlabelled points", "data sets", "certificates", "median VP / TEST")
-    shares = ("at most 1.5", "below 1")
+    headings = [
+        *("unlabelled points", "data sets", "certificates", "median VP / TEST"),
+        *("at most 1.5", "below 1"),
+    ]
     return TextTable(
         name="deployed_unlabelled",
         caption="How many unlabelled points are needed: VP over TEST by their number.",
-        headings=tuple(Heading(text, text) for text in (*texts, *shares)),
+        headings=tuple(Heading(text, text) for text in headings),
         rows=tuple(lines),
     )
 
