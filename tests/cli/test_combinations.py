@@ -35,6 +35,10 @@ def call(tmp_path, monkeypatch):
         ("--use-unlabelled --unlabelled table.csv", "both give unlabelled points"),
         ("--drop a --keep a", "--drop and --keep name the same column"),
         ("--use-unlabelled", "every row has a label"),
+        ("--deploy refit", "--deploy refit needs points without labels"),
+        ("--design holdout --deploy refit", "--deploy refit goes with --design folds"),
+        ("--deploy average --unlabelled table.csv", "--deploy average goes with --design trees"),
+        ("--deploy refit --unlabelled table.csv --by class", "goes without --test, --test-fract"),
         ("--format excel", "Invalid value for '--format'"),
         ("--test nowhere.csv", "there is no file nowhere.csv"),
     ],
@@ -63,7 +67,14 @@ def test_compare_refuses_them(call, capsys, options, message):
 @pytest.mark.parametrize(
     "option",
     [
-        *("--design folds", "--learner forest", "--trees 100", "--folds 3", "--bagging reduced"),
+        *(
+            "--design folds",
+            "--deploy vote",
+            "--learner forest",
+            "--trees 100",
+            "--folds 3",
+            "--bagging reduced",
+        ),
         *("--seed 0", "--jobs 1", "--test t.csv", "--test-fraction 0.1", "--model m.skops"),
         *("--votes v.csv", "--keep a", "--category a", "--drop-missing", "--drop-duplicates"),
         *("--drop-unlabelled", "--use-unlabelled", "--format csv", "--separator ;", "--decimal ,"),

@@ -74,8 +74,13 @@ def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
     assert {each["group"]: each["value"] for each in found["groups"]} == dict(expected.values)
 
 
-def test_an_unknown_column_is_refused_before_training(table, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [("regoin", "Did you mean 'region'"), ("size", "--by size: 400 different values")],
+)
+def test_a_column_that_is_no_group_is_refused_before_training(
+    table, capsys, monkeypatch, column, message
+):
     monkeypatch.setattr("tandemvote.cli.designs.train", None)
-    call = ["certify", "data.csv", "--target", "kind", "--by", "regoin"]
-    assert run(call) == 2
-    assert "regoin" in capsys.readouterr().err
+    assert run(["certify", "data.csv", "--target", "kind", "--by", column]) == 2
+    assert message in capsys.readouterr().err

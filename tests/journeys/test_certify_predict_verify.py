@@ -51,6 +51,14 @@ FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.
         (["--design", "trees"], ["--votes", "votes.csv"]),
         (["--design", "holdout"], ["--votes", "votes.csv", "--test", "votes.csv"]),
         (
+            ["--unlabelled", "more.csv", "--deploy", "refit"],
+            ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
+        ),
+        (
+            ["--design", "trees", "--unlabelled", "more.csv", "--deploy", "average"],
+            ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
+        ),
+        (
             ["--unlabelled", "more.csv", "--test-fraction", "0.2"],
             [
                 *("--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"),

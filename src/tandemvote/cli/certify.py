@@ -18,6 +18,7 @@ from tandemvote.cli.language import in_options
 from tandemvote.cli.options import (
     DataOptions,
     Delta,
+    Deploy,
     Design,
     Json,
     Sharpening,
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certification import Certification
     from tandemvote.tables import Dataset
+
+DEPLOYED: dict[Deploy, dict[str, Any]] = {
+    Deploy.VOTE: {},
+    Deploy.REFIT: {"ensemble": False},
+    Deploy.AVERAGE: {"voting": "soft"},
+}
+"""What the certified classifiers call it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +82,12 @@ class GuaranteeOptions:
         Sharpening, typer.Option(help="Use held-out sets in full, or the bounds as published.")
     ] = Sharpening.HARMONIC
 
-    def asked(self, design: Design | None) -> dict[str, Any]:
-        """Return arguments of `CertificateRequest`, for a design or for predictions."""
-        usual = Weights.TANDEM if design is Design.TREES else Weights.UNIFORM
+    def asked(self, design: Design | None, deploy: Deploy = Deploy.VOTE) -> dict[str, Any]:
+        """Return what is asked of a certificate, for a design or for predictions."""
+        by_bound = design is Design.TREES and deploy is Deploy.VOTE
+        usual = Weights.TANDEM if by_bound else Weights.UNIFORM
         return {
+            **DEPLOYED[deploy],
             "weights": (self.weights or usual).value,
             "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
             "delta": self.delta,
@@ -100,6 +110,14 @@ def certify(
             " to test it."
         ),
     ] = Design.FOLDS,
+    deploy: Annotated[
+        Deploy,
+        typer.Option(
+            help="What to certify and keep: the vote; with folds, refit: one model trained on all"
+            " labels; with trees, average: the forest's averaged probabilities, as scikit-learn"
+            " predicts. Both others need unlabelled points."
+        ),
+    ] = Deploy.VOTE,
     predictions: Annotated[
         str | None,
         typer.Option(
@@ -126,6 +144,8 @@ def certify(
     For example: tandemvote certify wine.csv --target quality --report wine.html
 
     Or: tandemvote certify wine.csv --target quality --unlabelled more.csv --max-error 0.1
+
+    Or: tandemvote certify wine.csv --target quality --unlabelled more.csv --deploy refit
 
     Or: tandemvote certify --predictions votes.csv --target label
 
@@ -163,9 +183,8 @@ def certify(
             groups = columns_of_data(guarantee.by, str(test), tested, reading)
         more = tables.unlabelled_points(dataset, reading, training.unlabelled)
         with connected(training.dask):
-            model = train(
-                design, dataset, guarantee.asked(design), training, test=tested, unlabelled=more
-            )
+            asked = guarantee.asked(design, deploy)
+            model = train(design, dataset, asked, training, test=tested, unlabelled=more)
         found = model.certification_
         description = f"{dataset.n_samples:,} labelled rows of {Path(str(data)).name}"
     by_group = certify_by(found, groups)

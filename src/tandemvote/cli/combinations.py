@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from tandemvote.cli.options import Design, Learner, Weights
+from tandemvote.cli.options import Deploy, Design, Learner, Weights
 
 DATA, PREDICTIONS = "DATA", "--predictions"
 FOLDS, TREES, HOLDOUT = (f"--design {design.value}" for design in Design)
@@ -15,8 +15,8 @@ FOREST, BOOSTING = (f"--learner {learner.value}" for learner in Learner)
 GOES_WITH: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
-            *("design", "learner", "seed", "jobs", "test", "test_fraction", "model", "votes"),
-            *("keep", "category", "drop_missing", "drop_duplicates", "drop_unlabelled"),
+            *("design", "deploy", "learner", "seed", "jobs", "test", "test_fraction", "model"),
+            *("votes", "keep", "category", "drop_missing", "drop_duplicates", "drop_unlabelled"),
             *("file_format", "separator", "decimal", "encoding", "header", "missing"),
         ),
         (DATA,),
@@ -69,6 +69,9 @@ def _contrast(here: set[str], places: tuple[str, ...]) -> str:
 def _refuse_contradictions(given: dict[str, Any], here: set[str]) -> None:
     bounds, model = given.get("bound", []), given.get("model")
     test, share = given.get("test"), given["test_fraction"]
+    more = given["unlabelled"] or given["use_unlabelled"]
+    deploy = given.get("deploy", Deploy.VOTE)
+    deployed = deploy is not Deploy.VOTE
     of_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
     no_pairs = "and voters of different folds share none. Leave it out, or choose --design trees."
     for wrong, message in (
@@ -96,7 +99,26 @@ def _refuse_contradictions(given: dict[str, Any], here: set[str]) -> None:
             " --test-fraction, such as 0.2, or --test.",
         ),
         (
-            "vote_profile" in bounds and not (given["unlabelled"] or given["use_unlabelled"]),
+            deploy is Deploy.REFIT and FOLDS not in here,
+            "--deploy refit goes with --design folds, whose models vouch for the one trained on all"
+            " labels.",
+        ),
+        (
+            deploy is Deploy.AVERAGE and TREES not in here,
+            "--deploy average goes with --design trees: it is what a forest predicts.",
+        ),
+        (
+            deployed and not more,
+            f"--deploy {deploy.value} needs points without labels, on which the voters vouch for"
+            " it: give --unlabelled or --use-unlabelled.",
+        ),
+        (
+            deployed and (test or share or given["by"]),
+            f"--deploy {deploy.value} goes without --test, --test-fraction and --by, which are"
+            " about the vote.",
+        ),
+        (
+            "vote_profile" in bounds and not more,
             "--bound vote_profile needs unlabelled points: give --unlabelled.",
         ),
         (

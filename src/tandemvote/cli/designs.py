@@ -56,7 +56,11 @@ def train(
     rows, aside = rows_apart(dataset.n_samples, design, options, test)
     X, y = dataset.X[rows], dataset.y[rows]
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
-    with shown(_words(design, options, len(y)), seconds=_estimate(design, options, X, y)):
+    refits = not asked.get("ensemble", True)
+    models = options.folds + refits if design is Design.FOLDS else 1
+    # The models of the folds are trained on all points but one fold.
+    work = _estimate(options, X, y) * (models - (design is Design.FOLDS))
+    with shown(_words(models, options, len(y)), seconds=work):
         if design is Design.HOLDOUT:
             return _hold_out(learner(options).fit(X, y), *tested, delta=asked["delta"])
         model = _folds(asked, options) if design is Design.FOLDS else _trees(asked, options)
@@ -139,19 +143,16 @@ def _with_test_set(model: Any, X: Any, y: Any, *, test: Points, unlabelled: Any)
     return model
 
 
-def _words(design: Design, options: TrainingOptions, n_rows: int) -> str:
-    one = f"forest of {options.trees} trees"
+def _words(models: int, options: TrainingOptions, n_rows: int) -> str:
+    kind = f"forest of {options.trees} trees"
     if options.learner is Learner.BOOSTING:
-        one = "boosted model"
-    count = f"{options.folds} models" if design is Design.FOLDS else "1 model"
-    return f"Training {count} ({one}) on {n_rows:,} rows"
+        kind = "boosted trees"
+    return f"Training {models} model{'s' * (models > 1)} ({kind}) on {n_rows:,} rows"
 
 
-def _estimate(design: Design, options: TrainingOptions, X: Any, y: Any) -> float:
-    """Estimate the seconds of the work from one and from three trees."""
+def _estimate(options: TrainingOptions, X: Any, y: Any) -> float:
+    """Estimate the seconds that one model takes from those of one and of three trees."""
     small = {n_trees: learner(options, n_trees) for n_trees in (1, 3)}
     first, second = (seconds_of(partial(each.fit, X, y)) for each in small.values())
-    boosts = options.learner is Learner.BOOSTING
-    n_trees = ROUNDS if boosts else options.trees
-    models = options.folds - 1 if design is Design.FOLDS else 1  # each on all points but a fold
-    return VOTING * models * (first + n_trees * max(0.0, second - first) / 2)
+    n_trees = ROUNDS if options.learner is Learner.BOOSTING else options.trees
+    return VOTING * (first + n_trees * max(0.0, second - first) / 2)

@@ -57,6 +57,7 @@ def columns_of_votes(by: list[str], path: str) -> dict[str, Any]:
 def _column(name: str, path: str, dataset: Dataset, options: DataOptions) -> NDArray[Any]:
     import numpy as np  # noqa: PLC0415
 
+    from tandemvote.api.groupings import MOST_GROUPS  # noqa: PLC0415
     from tandemvote.tables.column_kinds import category_number  # noqa: PLC0415
 
     if name not in (dataset.feature_names or ()):
@@ -64,6 +65,12 @@ def _column(name: str, path: str, dataset: Dataset, options: DataOptions) -> NDA
     numbers = dataset.X[:, list(dataset.feature_names or ()).index(name)]
     categories = dataset.categories.get(name)
     if categories is None:
+        distinct = np.unique(numbers).size
+        if distinct > MOST_GROUPS:
+            raise typer.BadParameter(
+                f"--by {name}: {distinct} different values are more than {MOST_GROUPS}, too many"
+                " for groups. Cut them into a column of a few ranges before looking at the labels."
+            )
         whole = (numbers == np.rint(numbers)).all()
         return numbers.astype(int) if whole else numbers
     text = {category_number(each): each for each in categories}

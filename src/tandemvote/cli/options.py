@@ -21,6 +21,14 @@ class Design(str, Enum):
     HOLDOUT = "holdout"
 
 
+class Deploy(str, Enum):
+    """What is certified: the vote itself, or another classifier through it."""
+
+    VOTE = "vote"
+    REFIT = "refit"
+    AVERAGE = "average"
+
+
 class Learner(str, Enum):
     """What a voter of folds, or the one model with a hold-out, is."""
 

@@ -124,6 +124,8 @@ def write_votes(path: Path, found: Certification) -> dict[str, Path]:
     tables = {"--votes": _labelled(votes)}
     if votes.n_unlabelled:
         tables["--unlabelled"] = _columns(votes.classes[votes.unlabelled])
+        if votes.deployed is not None:
+            tables["--unlabelled"]["deployed"] = votes.classes[votes.deployed.predictions]
     if tested is not None and tested is not votes:
         tables["--test"] = _labelled(tested)
     written = {}

@@ -11,6 +11,7 @@ from typing import Any
 from tandemvote.tables.errors import DatasetError, either
 
 NAMES_SHOWN = 20
+NAMES_SUMMARISED = 6
 _PLURALS = {"category": "categories", "dropped": "dropped", "constant": "constant"}
 
 
@@ -87,8 +88,8 @@ def summary(columns: Iterable[tuple[str, str, str]]) -> str:
     parts = []
     for kind, group in groups.items():
         noun = kind if len(group) == 1 else _PLURALS.get(kind, f"{kind}s")
-        more = "; ..." * (len(group) > NAMES_SHOWN)
-        parts.append(f"{len(group)} {noun} ({'; '.join(group[:NAMES_SHOWN])}{more})")
+        more = "; ..." * (len(group) > NAMES_SUMMARISED)
+        parts.append(f"{len(group)} {noun} ({'; '.join(group[:NAMES_SUMMARISED])}{more})")
     return ", ".join(parts)
 
 
