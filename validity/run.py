@@ -2,7 +2,7 @@
 
 ``python validity/run.py`` takes hours. Stopped and started again, it goes on where it was.
 ``--only coalition`` simulates the guarantees whose name has this in it, and leaves the other rows
-as they are. With fewer ``--draws`` than usual nothing is written.
+as they are. ``--draws 100`` takes so many in each world, for a quick look, and writes nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ sys.path.insert(0, str(HERE.parent / "tests" / "theory"))
 from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees  # noqa: E402
 from finite_worlds import REFITTED, WORLDS, World  # noqa: E402
 from guarantees import BROKEN, Guarantee, deployed_in_place, guarantees  # noqa: E402
-from simulation import Outcome, merged, simulate  # noqa: E402
+from simulation import Outcome, draws_needed, merged, simulate  # noqa: E402
 
-DRAWS = 2000
+FEWEST_DRAWS = 500
 CHUNK = 100
 COLUMNS = (
     "world", "guarantee", "delta", "draws", "failures", "share", "p_value", "consistent",
@@ -75,15 +75,23 @@ def chunk(
     return simulate(world, found, draws=size, seed=seed)
 
 
-def run(cells: Cells, *, draws: int, processes: int, code: str, parts: Path) -> list[Outcome]:
+def draws_in(world: World) -> int:
+    """Return enough draws to catch a guarantee that fails twice as often as it may."""
+    return max(draws_needed(world.delta, at_least=0.99, times=2.0), FEWEST_DRAWS)
+
+
+def run(
+    cells: Cells, *, draws: int | None, processes: int, code: str, parts: Path
+) -> list[Outcome]:
     """Simulate in chunks of draws, which are kept; their seeds follow from world and chunk."""
     kept = Memory(parts, verbose=0).cache(chunk)
-    outcomes = Parallel(n_jobs=processes, verbose=5)(
-        delayed(kept)(world, found, min(CHUNK, draws - start), [index, start // CHUNK], code)
-        for index, (world, found) in enumerate(cells)
-        for start in range(0, draws, CHUNK)
-        if found
-    )
+    jobs = []
+    for index, (world, found) in enumerate(cells):
+        total = (draws or draws_in(world)) if found else 0
+        for start in range(0, total, CHUNK):
+            seed = [index, start // CHUNK]
+            jobs.append(delayed(kept)(world, found, min(CHUNK, total - start), seed, code))
+    outcomes = Parallel(n_jobs=processes, verbose=5)(jobs)
     return merged(outcome for part in outcomes for outcome in part)
 
 
@@ -133,7 +141,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Return 1 if a guarantee fails too often, or a broken one is not caught."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="LABEL", help="part of a guarantee's name")
-    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--draws", type=int, help="in each world; nothing is written then")
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args(arguments)
     code_of_exit = 0
@@ -146,7 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
         outcomes = run(
             some, draws=asked.draws, processes=asked.processes, code=code, parts=HERE / ".parts"
         )
-        if asked.draws >= DRAWS:
+        if asked.draws is None:
             update(HERE / table, cells, outcomes, code)
         code_of_exit |= surprises(outcomes)
     return code_of_exit

@@ -72,9 +72,9 @@ def power(draws: int, delta: float, times: float = 3.0) -> float:
 
 
 @cache
-def draws_needed(delta: float, at_least: float = 0.9) -> int:
+def draws_needed(delta: float, at_least: float = 0.9, times: float = 3.0) -> int:
     """Smallest number of draws with this power."""
-    return next(draws for draws in count(1) if power(draws, delta) >= at_least)
+    return next(draws for draws in count(1) if power(draws, delta, times) >= at_least)
 
 
 def simulate(

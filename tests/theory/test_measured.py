@@ -13,6 +13,7 @@ import run as validity  # noqa: E402
 from code_digest import SOURCE, code_digest  # noqa: E402
 from finite_worlds import coin  # noqa: E402
 from guarantees import BROKEN, guarantees  # noqa: E402
+from simulation import power  # noqa: E402
 
 FACTOR = """
 def twice(x):
@@ -63,19 +64,24 @@ def test_every_simulated_row_carries_its_version_and_digest_and_a_second_run_rep
     monkeypatch.setattr(validity, "HERE", tmp_path)
     monkeypatch.setattr(validity, "TABLES", {"table.csv": ("bounds",)})
     monkeypatch.setattr(validity, "cells_of", lambda table: cells)
-    monkeypatch.setattr(validity, "DRAWS", 20)
-    asked = ["--only", "coalition", "--processes", "1", "--draws"]
-    assert validity.main([*asked, "10"]) == 0
-    assert not (tmp_path / "table.csv").exists()  # fewer draws than the table is to rest on
-    assert validity.main([*asked, "20"]) == 0
+    monkeypatch.setattr(validity, "draws_in", lambda world: 20)
+    asked = ["--only", "coalition", "--processes", "1"]
+    assert validity.main([*asked, "--draws", "10"]) == 0
+    assert not (tmp_path / "table.csv").exists()
+    assert validity.main(asked) == 0
     (key,), (row,) = zip(*validity.read(tmp_path / "table.csv").items(), strict=True)
     assert (key, row["draws"]) == (("tiny coin", "coalition, uniform weights"), "20")
     assert (row["version"], row["code"]) == (validity.version("tandemvote"), code_digest("bounds"))
 
     monkeypatch.setattr(validity, "simulate", None)
-    assert validity.main([*asked, "20"]) == 0
+    assert validity.main(asked) == 0
     with pytest.raises(TypeError):
-        validity.main(["--only", "test_set", "--processes", "1", "--draws", "20"])
+        validity.main(["--only", "test_set", "--processes", "1"])
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.2, 0.3])
+def test_a_world_has_draws_enough_to_catch_a_guarantee_that_fails_with_probability_2_delta(delta):
+    assert power(validity.draws_in(coin("coin", 0.3, 10, delta)), delta, times=2.0) >= 0.99
 
 
 @pytest.mark.slow
