@@ -128,11 +128,29 @@ def test_copies_and_files_predict_alike_and_keep_the_promise(fitted, ending, tmp
     assert again.certificate_.deployed == model.certificate_.deployed
 
 
-def test_a_file_whose_certificate_is_about_the_vote_is_refused_as_one_of_another_model(tmp_path):
-    model = CertifiedClassifierCV(TREE, random_state=0).fit(X[LABELLED], Y[LABELLED])
-    model.ensemble, model.estimator_ = False, model.estimators_[0]
-    with pytest.raises(ValueError, match="about another classifier"):
+def test_a_file_without_the_classifier_that_it_certifies_is_refused(tmp_path):
+    model = refitted()
+    model.estimator_ = "nothing that predicts"
+    with pytest.raises(ValueError, match="a classifier that it does not hold"):
         save_model(model, tmp_path / "model.skops")
+
+
+def test_what_predicts_is_what_was_certified_also_if_parameters_change_after_the_fit():
+    for model, change in ((refitted(), {"ensemble": True}), (soft_forest(), {"voting": "hard"})):
+        before = model.predict(X[TEST]), model.predict_proba(X[TEST])
+        model.set_params(**change)
+        assert np.array_equal(model.predict(X[TEST]), before[0])
+        assert np.array_equal(model.predict_proba(X[TEST]), before[1])
+    folds = CertifiedClassifierCV(TREE, random_state=0).fit(X[LABELLED], NAMES[LABELLED])
+    before = folds.predict(X[TEST])
+    assert np.array_equal(folds.set_params(ensemble=False).predict(X[TEST]), before)
+
+
+def test_a_model_that_is_fitted_again_as_a_vote_votes():
+    model = refitted().set_params(ensemble=True)
+    again = clone(model).fit(X[LABELLED], NAMES[LABELLED])
+    model.fit(X[LABELLED], NAMES[LABELLED])
+    assert np.array_equal(model.predict_proba(X[TEST]), again.predict_proba(X[TEST]))
 
 
 def test_frames_texts_and_parallel_work_give_what_arrays_give():

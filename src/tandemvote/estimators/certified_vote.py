@@ -145,8 +145,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         ndarray, shape (n_samples,)
             The label with the largest total weight; ties go to the smallest class.
         """
-        if self._deployed_name is not None:
-            check_is_fitted(self)
+        check_is_fitted(self)
+        if self.certificate_.deployed is not None:
             return np.asarray(self._deployed().predict(self._validate_new(X)))
         shares = self.predict_proba(X)
         return np.asarray(self.classes_[shares.argmax(axis=1)])
@@ -164,8 +164,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             Columns follow `classes_`. These are shares of votes, not calibrated probabilities; of
             another classifier than the vote they are its own probabilities.
         """
-        if self._deployed_name is not None:
-            check_is_fitted(self)
+        check_is_fitted(self)
+        if self.certificate_.deployed is not None:
             return np.asarray(self._deployed().predict_proba(self._validate_new(X)))
         return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
 
@@ -249,19 +249,19 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
 
     @property
     def _deployed_name(self) -> str | None:
-        """What is certified in place of the vote; None for the vote."""
+        """What `fit` is to certify in place of the vote; None for the vote."""
         return None
 
     _let_voters_predict = ""
 
     def _deployed(self) -> Any:
-        """Return the fitted classifier that predicts in place of the vote."""
+        """Return the fitted classifier that is certified in place of the vote."""
 
     def _refuse_if_deployed(self, because: str) -> None:
-        if self._deployed_name is not None:
+        if self.certificate_.deployed is not None:
             raise ValueError(
-                f"{self._deployed_name} predicts here, not the vote: {because}. For the vote fit"
-                f" with {self._let_voters_predict}."
+                f"{self.certificate_.deployed} predicts here, not the vote: {because}. For the vote"
+                f" fit with {self._let_voters_predict}."
             )
 
     def _keep(self, estimators: list[Any]) -> None:
@@ -278,11 +278,10 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
 
     def _check_request(self, n_voters: int, unseen: Any) -> None:
         """Refuse what no such vote can be given, before anything is trained."""
-        n_classes, unlabelled = len(self.classes_), unseen is not None
         self._request().check(
             n_voters=n_voters,
-            n_classes=n_classes,
-            unlabelled=unlabelled,
+            n_classes=len(self.classes_),
+            unlabelled=unseen is not None,
             deployed=self._deployed_name,
         )
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
@@ -26,7 +27,9 @@ STRICTLY = 1e-6
 
 
 def _has_probabilities(model: CertifiedClassifierCV) -> bool:
-    return model.ensemble or hasattr(model._bases()[0], "predict_proba")
+    fitted = hasattr(model, "certificate_")
+    votes = model.certificate_.deployed is None if fitted else model.ensemble
+    return votes or hasattr(model._bases()[0], "predict_proba")
 
 
 @dataclass(eq=False, repr=False)
@@ -115,7 +118,8 @@ class CertifiedClassifierCV(TrainedVote):
         -------
         ndarray, shape (n_samples,)
         """
-        if not self.ensemble:
+        check_is_fitted(self)
+        if self.certificate_.deployed is not None:
             return super().predict(X)
         totals, points = self._totals(X), self._validate_new(X)
         winners = self._winners(totals, lambda rows: self._averages(pick(points, rows)))
@@ -139,7 +143,8 @@ class CertifiedClassifierCV(TrainedVote):
         ndarray, shape (n_samples, n_classes)
             Columns follow `classes_`.
         """
-        if not self.ensemble:
+        check_is_fitted(self)
+        if self.certificate_.deployed is not None:
             return super().predict_proba(X)
         totals = self._totals(X)
         shares = totals / totals.sum(axis=1, keepdims=True)
