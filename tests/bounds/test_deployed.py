@@ -146,7 +146,8 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
                 )
                 for slope, phi, bets in games
             ]
-            found.append(np.log(np.mean(np.exp(capital))) - needed)
+            shares = [3 / 4, 3 / 16, 3 / 64, 1 / 64]
+            found.append(np.log(np.average(np.exp(capital), axis=0, weights=shares)) - needed)
         return min(found)
 
     assert weakest_evidence(bound) >= -1e-6
@@ -173,9 +174,12 @@ def test_more_disagreement_with_the_voters_costs_more(world):
     assert values[2] > 0.4
 
 
-def test_many_voters_and_few_have_slopes_fixed_in_advance():
-    assert deployed_slopes(3).tolist() == pytest.approx([1, 2 / 3, 1 / 3, 0])
-    assert deployed_slopes(6).tolist() == pytest.approx([1, 2 / 3, 1 / 2, 1 / 3, 2 / 9, 0])
+@pytest.mark.parametrize("n_voters", [2, 3, 5])
+def test_shares_of_the_evidence_are_fixed_in_advance_and_sum_to_one(n_voters):
+    slopes, shares = deployed_slopes(n_voters)
+    assert slopes.tolist() == pytest.approx([k / n_voters for k in range(n_voters, -1, -1)])
+    assert shares.sum() == 1.0
+    assert (shares > 0).all()
 
 
 def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(world):

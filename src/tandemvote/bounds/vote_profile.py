@@ -90,6 +90,7 @@ def vote_profile_bound(
     gaps: ArrayLike,
     tilts: Tilts,
     slopes: FloatArray = SLOPES,
+    shares: FloatArray | None = None,
     of_vote: bool = True,
     kl_divergence: float = 0.0,
     delta: float = 0.05,
@@ -110,6 +111,8 @@ def vote_profile_bound(
         Tilts of Catoni's inequality, fixed without looking at the data; see `catoni_tilts`.
     slopes : ndarray
         Reciprocals of lam, fixed in advance.
+    shares : ndarray, optional
+        How the evidence is shared among them, fixed in advance; equally by default.
     of_vote : bool
         Whether the classifier is the weighted vote itself.
     kl_divergence : float
@@ -140,7 +143,8 @@ def vote_profile_bound(
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
     # no bet on the unlabelled points is needed.
     levels = np.linspace(LEAST_EVIDENCE - kl_divergence, nats, N_CELLS + 1)
-    share = float(np.log(slopes.size))
+    of_each = np.full(slopes.size, 1.0 / slopes.size) if shares is None else shares
+    log_shares = np.log(of_each)
     gibbs = evidence_inverse(
         min(gibbs_loss * (1.0 + INPUT_MARGIN), 1.0),
         n,
@@ -152,7 +156,7 @@ def vote_profile_bound(
         """Evidence of the unlabelled points against an error rate, beyond what is needed."""
         mean = np.minimum(slopes * error - g, largest)
         capital = log_capital(values, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
-        return float(np.logaddexp.reduce(capital)) - share - needed
+        return float(np.logaddexp.reduce(capital + log_shares)) - needed
 
     # In a cell the labels give at least the evidence of its lower end, and the unlabelled points
     # least at its upper end. The largest errors hide in the middle; from there on, most cells
@@ -232,6 +236,8 @@ def _evaluate(averages: Averages, delta: float) -> float:
             delta=delta,
         )
     size = harmonic_size(averages.posterior, averages.counts.sizes, pi)
+    few = profile.deployed is not None and n_voters <= FEW_KINKS
+    slopes, shares = deployed_slopes(n_voters) if few else (SLOPES, None)
     return vote_profile_bound(
         gibbs_loss=averages.gibbs_loss,
         n=size.n,
@@ -240,7 +246,8 @@ def _evaluate(averages: Averages, delta: float) -> float:
         gaps=profile.gaps,
         # The tilts must not depend on the posterior: they belong to the size at the prior.
         tilts=catoni_tilts(harmonic_size(pi, averages.counts.sizes, pi).n, delta=delta),
-        slopes=SLOPES if profile.deployed is None else deployed_slopes(n_voters),
+        slopes=slopes,
+        shares=shares,
         of_vote=profile.deployed is None,
         delta=delta,
     )
@@ -281,15 +288,23 @@ VOTE_PROFILE = ProfileBound(
 )
 
 
-def deployed_slopes(n_voters: int) -> FloatArray:
-    """Slopes of the games about a deployed classifier: the kinks of phi for a few equal voters.
+def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
+    """Slopes and shares of the games about a deployed classifier, for a few equal voters.
+
+    The slopes are the kinks of phi. Most of the evidence goes to lam = 1: voters that err alike are
+    sharpest there.
 
     Examples
     --------
-    >>> deployed_slopes(4).tolist()
+    >>> slopes, shares = deployed_slopes(4)
+    >>> slopes.tolist()
     [1.0, 0.75, 0.5, 0.25, 0.0]
+    >>> shares.tolist()
+    [0.75, 0.1875, 0.046875, 0.01171875, 0.00390625]
     """
-    return SLOPES if n_voters > FEW_KINKS else np.arange(n_voters, -1.0, -1.0) / n_voters
+    slopes = np.arange(n_voters, -1.0, -1.0) / n_voters
+    shares = 3.0 * 0.25 ** np.arange(1.0, n_voters + 1.0)
+    return slopes, np.append(shares, 0.25**n_voters)
 
 
 def _phi(leads: FloatArray, gaps: FloatArray, slopes: FloatArray) -> FloatArray:

@@ -43,8 +43,8 @@ class Form:
 
     Attributes
     ----------
-    slopes : tuple of Fraction
-        Of the games on unlabelled points.
+    slopes, shares : tuple of Fraction
+        Of the games on unlabelled points, and how the evidence is shared among them.
     no_tilt : Fraction
         Share of the tilt 0.
     tilts : callable
@@ -54,6 +54,7 @@ class Form:
     """
 
     slopes: tuple[Fraction, ...]
+    shares: tuple[Fraction, ...]
     no_tilt: Fraction
     tilts: Callable[[Any, Any, Arithmetic], list[tuple[Fraction, Any]]]
     planned: bool
@@ -77,19 +78,21 @@ def _plans(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, 
 
 SLOPES = tuple(Fraction(2, n) for n in (2, 3, 4, 6, 9))
 
-GRID = Form((*SLOPES, Fraction(0)), Fraction(1, 16), _grid, planned=False)
+GRID = Form((*SLOPES, Fraction(0)), (Fraction(1, 6),) * 6, Fraction(1, 16), _grid, planned=False)
 
 FEW_KINKS = 5
 
 
 def deployed_form(n_voters: int) -> Form:
-    """Slopes 1, ..., 2/K, 1/K and 0 for up to five voters, where phi has its kinks."""
+    """Slopes 1, ..., 2/K, 1/K and 0 for up to five voters, each with 3/4 of what is left."""
     if n_voters > FEW_KINKS:
         return GRID
-    return replace(GRID, slopes=tuple(Fraction(k, n_voters) for k in range(n_voters, -1, -1)))
+    slopes = tuple(Fraction(k, n_voters) for k in range(n_voters, -1, -1))
+    shares = tuple(Fraction(3, 4**game) for game in range(1, n_voters + 1))
+    return replace(GRID, slopes=slopes, shares=(*shares, Fraction(1, 4**n_voters)))
 
 
-PLANNED = Form(SLOPES, Fraction(1, 4), _plans, planned=True)
+PLANNED = Form(SLOPES, (Fraction(1, 5),) * 5, Fraction(1, 4), _plans, planned=True)
 """In files of early development versions. A tilt that depends on the supposed error is fixed in
 advance only if the voters and their weights are, as with one hold-out for all."""
 
@@ -209,14 +212,14 @@ class ProfileGame:
             return True  # nothing errs more often where a random voter errs at that rate
         goal = calculate.sqrt(needed + 1)
         capitals = []
-        for slope, largest, phi, bets in self._games:
+        for share, (slope, largest, phi, bets) in zip(self.form.shares, self._games, strict=True):
             mean = calculate.smaller(number(slope * error) - g, number(largest))
             room = number(largest) - mean
             most = number(STAKE) / room if room > 0 else None
             stakes = (_stake(bet, goal, most, calculate) for bet in bets)
-            capitals.append(_log_capital(phi, stakes, mean, calculate))
-        total = _log_sum(capitals, calculate) - calculate.log(number(len(capitals)))
-        return bool(total >= needed)
+            capital = _log_capital(phi, stakes, mean, calculate)
+            capitals.append(calculate.log(number(share)) + capital)
+        return bool(_log_sum(capitals, calculate) >= needed)
 
     def _largest(self, slope: Fraction) -> Fraction:
         """Largest value of phi."""
