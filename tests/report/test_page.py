@@ -99,6 +99,7 @@ def test_a_deployed_classifier_is_not_shown_with_the_mistakes_of_the_vote(votes)
     assert found.guarantee in page.text
     assert "confusion" not in page.sections
     assert "90 more points needed no label" in page.text
+    assert "ore points without labels" in page.sections["tighter"]
 
 
 def test_many_labels_are_shown_as_a_list_of_the_most_frequent_mistakes():

@@ -301,6 +301,8 @@ class Certificate(VoteStatement):
         """What would make the guarantee smaller, as far as it was not done."""
         if self.bound == TEST_SET:
             return ["more test points"]
+        if self.deployed is not None:
+            return ["more labelled points", "more points without labels (X_unlabelled)"]
         ways = ["more labelled points"]
         if self.counts.n_voters > FEW_VOTERS:
             ways.append("whole models on folds instead of many weak voters (CertifiedClassifierCV)")
