@@ -171,16 +171,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
 
     @abstractmethod
     def predict_voters(self, X: Any) -> Codes:
-        """Return what every voter says of new points.
+        """Return what every voter says of new points, as positions in `classes_`.
 
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of int, shape (n_voters, n_samples)
-            Positions in `classes_`.
+        The shape is (n_voters, n_samples).
         """
 
     def certify_with_test(

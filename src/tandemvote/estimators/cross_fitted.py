@@ -109,14 +109,6 @@ class CertifiedClassifierCV(TrainedVote):
 
         How ties are broken costs nothing: the guarantee holds for every rule. With
         ``ensemble=False`` the model trained on all labels predicts.
-
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
@@ -132,16 +124,7 @@ class CertifiedClassifierCV(TrainedVote):
         Where the label of the vote has not the largest averaged probability, the shares of the vote
         are mixed in, as far as is needed for it to have the largest. Of models without
         probabilities these are the shares of the vote. With ``ensemble=False`` these are the
-        probabilities of the model trained on all labels.
-
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            Columns follow `classes_`.
+        probabilities of the model trained on all labels. Columns follow `classes_`.
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
