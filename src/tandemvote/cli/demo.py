@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tandemvote.cli.outputs import check_outputs
+
 SEED = 0
 WIDTHS = (15, 33, 10, 12, 8)
 
@@ -18,6 +20,7 @@ def demo(
     trees: Annotated[int, typer.Option(min=2, help="Trees in each forest.")] = 100,
 ) -> None:
     """Certify forests on digits and breast-cancer data, and write a report. No network."""
+    check_outputs({"--report": report}, inputs=[])
     from sklearn.datasets import load_breast_cancer, load_digits  # noqa: PLC0415
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
 

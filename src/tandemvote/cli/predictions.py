@@ -28,26 +28,8 @@ def certify_predictions(
 ) -> tuple[Certification, str]:
     """Certify the vote whose predictions are in a table, a folder or many files.
 
-    Parameters
-    ----------
-    predictions : str
-        Path, folder or pattern.
-    target : str
-        Label column.
-    asked : dict
-        Arguments of `CertificateRequest`.
-    unlabelled : Path or None
-        Table of predictions on points without labels.
-    ignore : list of str
-        Columns that are not voters.
-    client : Client or None
-        Dask cluster to count on.
-
-    Returns
-    -------
-    certification : Certification
-        Without votes if they are too many to be held in memory.
-    description : str
+    Columns to `ignore` are no voters, and `asked` are the arguments of `CertificateRequest`. The
+    votes are not kept if they are too many to be held in memory. Returns a description as well.
     """
     from tandemvote.certification import CertificateRequest, certify_votes  # noqa: PLC0415
     from tandemvote.counting.parquet import BATCH_CELLS, ParquetVotes  # noqa: PLC0415
