@@ -6,6 +6,7 @@ way in must refuse them, or give a guarantee that is no better than guessing.
 """
 
 import inspect
+import json
 
 import numpy as np
 import pandas as pd
@@ -276,18 +277,45 @@ def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
     assert taking_labels == {"fit", "score", "certify_with_test"}
 
 
-def test_the_command_line_refuses_training_rows_as_unlabelled_points(tmp_path):
+@pytest.fixture
+def flips(tmp_path, monkeypatch):
+    """A table of coin flips, and a call of the command line with it."""
+    monkeypatch.chdir(tmp_path)
     table = pd.DataFrame(X, columns=list("abcde")).assign(label=np.where(y, "heads", "tails"))
-    table.to_csv(tmp_path / "data.csv", index=False)
-    table.drop(columns="label").to_csv(tmp_path / "more.csv", index=False)
-    arguments = ["certify", str(tmp_path / "data.csv"), "--target", "label"]
-    plain = CliRunner().invoke(app, [*arguments, "--json", "--trees", "20"])
-    assert plain.exit_code == 0
-    assert float(plain.stdout.split('"value": ')[1].split(",")[0]) >= LOWEST_HONEST_VALUE
-    more = ["--unlabelled", str(tmp_path / "more.csv"), "--bound", "vote_profile"]
-    refused = CliRunner().invoke(app, [*arguments, *more])
+    table.to_csv("data.csv", index=False)
+    table.drop(columns="label").to_csv("more.csv", index=False)
+    call = ["certify", "data.csv", "--target", "label", "--trees", "20", "--json"]
+    return lambda options: CliRunner().invoke(app, [*call, *options.split()])
+
+
+@pytest.mark.parametrize(
+    "options", ["", "--design trees", "--design holdout", "--learner boosting", "--by class"]
+)
+def test_no_design_of_the_command_line_predicts_coin_flips(flips, options):
+    done = flips(options)
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert (
+        min([found["value"], *(each["value"] for each in found["groups"])]) >= LOWEST_HONEST_VALUE
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--unlabelled more.csv",
+        "--unlabelled more.csv --design trees",
+        "--unlabelled more.csv --deploy refit",
+        "--unlabelled more.csv --design trees --deploy average",
+        "--test data.csv",
+        "--test data.csv --design trees",
+        "--test data.csv --design holdout",
+    ],
+)
+def test_the_command_line_refuses_training_rows_as_new_points(flips, options):
+    refused = flips(options)
     assert isinstance(refused.exception, ValueError)
-    assert "rows of the training data" in str(refused.exception)
+    assert "trained on" in str(refused.exception) or "training data" in str(refused.exception)
 
 
 def test_predictions_on_training_rows_are_an_assumption_in_words(models):
