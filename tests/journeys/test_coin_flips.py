@@ -284,7 +284,7 @@ def flips(tmp_path, monkeypatch):
     table = pd.DataFrame(X, columns=list("abcde")).assign(label=np.where(y, "heads", "tails"))
     table.to_csv("data.csv", index=False)
     table.drop(columns="label").to_csv("more.csv", index=False)
-    call = ["certify", "data.csv", "--target", "label", "--trees", "20", "--json"]
+    call = ["certify", "data.csv", "--target", "label", "--json"]
     return lambda options: CliRunner().invoke(app, [*call, *options.split()])
 
 
