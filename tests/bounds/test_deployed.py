@@ -10,7 +10,7 @@ from scipy.stats import binom
 from tandemvote import VoteCounts, Votes
 from tandemvote.bounds import single_voter_bound, vote_profile_oracle
 from tandemvote.bounds.contradiction import ContradictionError
-from tandemvote.bounds.single_voter import product_levels
+from tandemvote.bounds.single_voter import paired_levels
 from tandemvote.bounds.vote_profile import VOTE_PROFILE, _phi, deployed_slopes
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
@@ -61,10 +61,11 @@ def test_oracle_is_the_worst_error_of_any_true_labels(seed):
     )
 
 
+@pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("delta", [0.05, 0.3, 0.9])
-def test_product_levels_fail_with_probability_delta_and_hardly_less(delta):
+def test_paired_levels_fail_with_probability_delta_and_hardly_less(delta, power):
     """Two uniform p-values: below the first level, or between two and below the other one."""
-    levels, others = product_levels(delta)
+    levels, others = paired_levels(delta, power)
     widths = np.diff(np.append(levels, levels[-1] * 1.5))
     assert levels[0] + widths @ others == pytest.approx(delta)
     widths[-1] = 1 - levels[-1]
@@ -72,10 +73,13 @@ def test_product_levels_fail_with_probability_delta_and_hardly_less(delta):
     assert (np.diff(levels) > 0).all() and (np.diff(others) < 0).all()
 
 
+@pytest.mark.parametrize("n_unlabelled", [9, 16])
 @pytest.mark.parametrize("delta", [0.1, 0.4])
-def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_less(delta):
+def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_less(
+    delta, n_unlabelled
+):
     """Every outcome of two binomial draws is added up, for every error and difference."""
-    n_samples, n_unlabelled = 9, 12
+    n_samples = 8
     bound = np.array(
         [
             [

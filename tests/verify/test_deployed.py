@@ -20,10 +20,10 @@ def drawn(n_voters, n_classes=3, n_samples=300, n_unlabelled=120):
     ), said[-1, n_samples:]  # fmt: skip
 
 
-@pytest.fixture(params=[1, 3, 7])
+@pytest.fixture(params=[(1, 300), (1, 60), (3, 300), (7, 300)], ids=str)
 def issued(request):
     """Votes of some voters, what another classifier says, and the document about it."""
-    votes, own = drawn(request.param)
+    votes, own = drawn(request.param[0], n_samples=request.param[1])
     return votes, own, document_of(certify(votes, deployed=own, weights="uniform"))
 
 

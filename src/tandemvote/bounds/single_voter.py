@@ -6,7 +6,9 @@ Wherever F errs, the voter errs or F differs from it, so
 
 The first needs labels, the second does not (Kääriäinen and Langford, 2005). Both are binomial, and
 their p-values are multiplied as Fisher did, in steps: the smaller the level of the voter's limit,
-the larger that of the limit for the difference. Proof in ``docs/beyond.rst``.
+the larger that of the limit for the difference. With at least twice as many unlabelled points as
+labelled ones, what is seen of the difference is surer, and its p-value counts by its root. Proof in
+``docs/beyond.rst``.
 """
 
 from __future__ import annotations
@@ -40,12 +42,13 @@ def single_voter_bound(
     A model erred on 20 of 500 held-out points. Refitted on all labels it differs on 10 of 2,000:
 
     >>> round(single_voter_bound(n_errors=20, n_samples=500, n_differ=10, n_unlabelled=2000), 4)
-    0.07
+    0.0657
     """
     check_delta(delta)
     if not (n_samples and n_unlabelled):
         return 1.0
-    levels, others = product_levels(delta * (1.0 - ARITHMETIC_MARGIN))
+    power = 2 if n_unlabelled >= 2 * n_samples else 1
+    levels, others = paired_levels(delta * (1.0 - ARITHMETIC_MARGIN), power)
     value = max(
         clopper_pearson(n_errors, n_samples, delta=level)
         + clopper_pearson(n_differ, n_unlabelled, delta=other)
@@ -54,22 +57,24 @@ def single_voter_bound(
     return outward(float(value), scale=0.0)
 
 
-def product_levels(delta: float) -> tuple[FloatArray, FloatArray]:
+def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
     r"""Pairs of levels: two independent p-values exceed one pair with probability 1 - delta.
 
     The first p-value is below c with probability c, and between :math:`c q^i` and
     :math:`c q^{i+1}` with probability :math:`c q^i (q - 1)`; there the second must exceed
-    :math:`q^{-i-1}`. Over N steps the failures add up to :math:`c (1 + N (1 - 1/q)) = \delta`.
+    :math:`q^{-k (i+1)}` with the power k. The failures add up to
+    :math:`c (1 + \sum_i q^i (q - 1) q^{-k(i+1)}) = \delta`.
 
     Examples
     --------
-    >>> levels, others = product_levels(0.05)
+    >>> levels, others = paired_levels(0.05, 1)
     >>> levels.round(4).tolist()[:3], others.round(4).tolist()[:3], len(levels)
     ([0.01, 0.015, 0.0225], [0.6667, 0.4444, 0.2963], 12)
     """
-    steps, first = 0, 0.0
+    first, total, steps = delta, 1.0, 0
     while first * RATIO**steps < 1.0:
+        total += RATIO**steps * (RATIO - 1.0) * RATIO ** (-power * (steps + 1))
         steps += 1
-        first = delta / (1.0 + steps * (1.0 - 1.0 / RATIO))
+        first = delta / total
     place = np.arange(steps)
-    return np.asarray(first * RATIO**place), np.asarray(RATIO ** -(place + 1.0))
+    return np.asarray(first * RATIO**place), np.asarray(RATIO ** (-power * (place + 1.0)))

@@ -238,18 +238,19 @@ def _vote_profile(
 
 
 def _single_voter(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    """Errors of the voter, and differences from it, at levels whose product is nearly constant."""
-    ratio, steps, first = Fraction(3, 2), 0, Fraction(0)
-    while first * ratio**steps < 1:
-        steps += 1
-        first = delta / (1 + steps * (1 - 1 / ratio))
+    """Errors of the voter, and differences from it: a small level of one is paid by the other."""
+    errors, size = seen.coalitions.errors[0], seen.coalitions.sizes[0]
     leads = () if seen.profile is None else seen.profile[0]
-    differ = sum(lead < HALF for lead in leads)
+    differ, ratio = sum(lead < HALF for lead in leads), Fraction(3, 2)
+    each = 1 / ratio**2 if len(leads) >= 2 * size else 1 / ratio
+    steps, failures = 0, Fraction(1)  # in units of the first level
+    while delta * ratio**steps < failures:
+        failures += ratio**steps * (ratio - 1) * each ** (steps + 1)
+        steps += 1
     value = arithmetic.exactly(0)
     for step in range(steps):
-        errors = (seen.coalitions.errors[0], seen.coalitions.sizes[0])
-        own = binomial_limit(*errors, first * ratio**step, arithmetic)
-        other = binomial_limit(differ, len(leads), ratio ** -(step + 1), arithmetic)
+        own = binomial_limit(errors, size, delta / failures * ratio**step, arithmetic)
+        other = binomial_limit(differ, len(leads), each ** (step + 1), arithmetic)
         value = arithmetic.larger(value, own + other)
     return _clipped(value, arithmetic)
 
