@@ -33,7 +33,7 @@ matrix: $(INSTALLED)  ## the tests on every supported Python found here, old and
 
 dist: $(INSTALLED)  ## build wheel and sdist, check them, install them into empty environments
 	rm -rf dist
-	$(BIN)/python -m build --installer uv --quiet
+	$(BIN)/python -m build --quiet
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python -m pytest -q -m dist tests/packaging
 

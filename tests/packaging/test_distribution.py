@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -51,10 +50,10 @@ def built(pattern):
 
 def environment(folder, requirement):
     """Install into an empty environment and return its Python."""
-    uv = import_module("uv").find_uv_bin()
-    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, folder], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    subprocess.run([uv, "pip", "install", "--quiet", "--python", python, requirement], check=True)
+    install = ["install", "--quiet", "--no-compile", str(requirement)]
+    subprocess.run([sys.executable, "-m", "pip", "--python", python, *install], check=True)
     return python
 
 
