@@ -206,12 +206,11 @@ class Certificate(VoteStatement):
                 test_set=test_counts is not None,
             )
         if names == (BEST,):
+            current = [name for name in sources if get_bound(name).superseded_by is None]
+            # Where every bound misses something, as on a single point, all of them say nothing.
             names = tuple(
-                name
-                for name, source in sources.items()
-                if get_bound(name).superseded_by is None
-                and not missing(get_bound(name).needs, source.counts)
-            )
+                name for name in current if not missing(get_bound(name).needs, sources[name].counts)
+            ) or tuple(current)
         for name in names:
             refuse_other_than_profile(name, deployed)
             refuse_without(name, unlabelled=profile is not None, test_set=test_counts is not None)
