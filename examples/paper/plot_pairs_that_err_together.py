@@ -12,7 +12,7 @@ on handwritten digits.
 # ------------------------------------
 # On the diagonal, how often each tree errs alone; elsewhere, how often two err together. Similar
 # trees stand side by side. Two trees err together less often than one errs, because they err on
-# different points. That is what a vote lives on.
+# different points. That is why voting helps.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits

@@ -4,7 +4,7 @@ One class at a time, and only where the vote is sure
 
 A guarantee is an average over all new points. If one class is rare, that average says little about
 it: a vote that always names the frequent class has a small error. And if some points are easy and
-others hopeless, it says little about the easy ones. Two finer guarantees help.
+others hard, it says little about the easy ones. Two finer guarantees help.
 """
 
 # %%
