@@ -39,6 +39,7 @@ def call(tmp_path, monkeypatch):
         ("--design holdout --deploy refit", "--deploy refit goes with --design folds"),
         ("--deploy average --unlabelled table.csv", "--deploy average goes with --design trees"),
         ("--deploy refit --unlabelled table.csv --by class", "goes without --test, --test-fract"),
+        ("--folds 1", "Invalid value for '--folds'"),
         ("--format excel", "Invalid value for '--format'"),
         ("--test nowhere.csv", "there is no file nowhere.csv"),
     ],

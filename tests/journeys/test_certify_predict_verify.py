@@ -78,10 +78,13 @@ def test_from_a_table_to_predictions_with_a_guarantee_that_can_be_checked(
     assert run(["verify", "c.json", *checks]) == 0
     assert "not checked: the " in capsys.readouterr().out, "only the attestations"
 
-    assert run(["predict", "model.skops", "new.csv", "--output", "predictions.csv"]) == 0
+    predict = ["predict", "model.skops", "new.csv", "--keep", "customer", "--keep", "zip"]
+    assert run([*predict, "--output", "predictions.csv"]) == 0
     assert "errs on at most" in capsys.readouterr().err
-    predicted = pd.read_csv("predictions.csv")["prediction"]
+    written = pd.read_csv("predictions.csv", dtype=str)
     new, kept = rows_of(2), load_model("model.skops")
+    assert written.drop(columns="prediction").equals(new[["customer", "zip"]])
+    predicted = written["prediction"]
     assert isinstance(kept, Pipeline) and kept[-1].certificate_.value == value
     assert predicted.tolist() == kept.predict(new).tolist()
     assert (predicted != new["kind"]).mean() < value

@@ -74,7 +74,10 @@ def learner(options: TrainingOptions, n_trees: int | None = None) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier  # noqa: PLC0415
 
     if options.learner is Learner.BOOSTING:
-        return HistGradientBoostingClassifier(max_iter=n_trees or ROUNDS, random_state=options.seed)
+        # Early stopping would set points aside by class, which a class of one row does not allow.
+        return HistGradientBoostingClassifier(
+            max_iter=n_trees or ROUNDS, early_stopping=False, random_state=options.seed
+        )
     return RandomForestClassifier(
         n_trees or options.trees, random_state=options.seed, n_jobs=options.jobs
     )

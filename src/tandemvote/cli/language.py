@@ -10,6 +10,8 @@ PHRASES = {
     r"\bbound='(\w+)'": r"--bound \1",
     r"\bCertifiedClassifierCV\b": "--design folds",
     r"\btrusted=True": "--trusted",
+    r"\bnumber of splits n_splits=": "--folds ",
+    r": n_samples=\d+": "",
     r"\bmax_samples=0\.5\b": "--bagging reduced",
 }
 """Messages about tables choose their words themselves, by `DatasetError.on_command_line`."""
