@@ -320,12 +320,19 @@ class Certificate(VoteStatement):
         return f"Guessing is guaranteed to do as well. What would help: {ways}."
 
     def _table(self) -> Table:
+        said = {
+            name: value
+            for name, value in self.bounds.items()
+            if value.value < 1.0 or name == self.bound
+        }
         rows = [
             [name, value.label, rounded_up(value.value), get_bound(name).labels_used]
-            for name, value in self.bounds.items()
+            for name, value in said.items()
         ]
-        chosen = list(self.bounds).index(self.bound)
-        return Table(["bound", "", "error <=", "labels used"], "<<><", rows, chosen)
+        silent = ", ".join(value.label for name, value in self.bounds.items() if name not in said)
+        footer = f"nothing below 1 by {silent}" if silent else ""
+        chosen = list(said).index(self.bound)
+        return Table(["bound", "", "error <=", "labels used"], "<<><", rows, chosen, footer)
 
     def _records(self) -> list[dict[str, Any]]:
         return [

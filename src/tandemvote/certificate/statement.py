@@ -34,6 +34,8 @@ class Table:
     rows : sequence of sequence of str
     chosen : int or None
         The row that the guarantee is about, if it is about one.
+    footer : str
+        A line below the table.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Table:
     alignment: str = ""
     rows: Sequence[Sequence[str]] = ()
     chosen: int | None = None
+    footer: str = ""
 
     def lines(self) -> list[str]:
         """Return the table as text, one line per row."""
@@ -59,7 +62,7 @@ class Table:
             aligned = zip(row, self.alignment, widths, strict=True)
             cells = (f"{cell:{side}{width}}" for cell, side, width in aligned)
             lines.append(f"  {mark} {'  '.join(cells)}".rstrip())
-        return lines
+        return [*lines, *([f"    {self.footer}"] if self.footer else [])]
 
     def to_html(self) -> str:
         """Return the table as HTML, the chosen row in bold."""
@@ -69,7 +72,8 @@ class Table:
             style = " style=font-weight:bold" if number == self.chosen else ""
             cells = "".join(f"<td>{html.escape(printable(cell))}</td>" for cell in row)
             rows += f"<tr{style}>{cells}</tr>"
-        return f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
+        table = f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"{table}<p>{html.escape(self.footer)}</p>" if self.footer else table
 
 
 class Statement(ABC):
