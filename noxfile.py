@@ -31,6 +31,9 @@ WITHOUT_EXTRAS = [
     "tests/estimators/test_voting.py", "tests/test_codes.py", "tests/test_hard_vote.py",
 ]  # fmt: skip
 
+# Old releases use what their own dependencies have deprecated since.
+OLD_RELEASES = ["-W", "ignore::DeprecationWarning"]
+
 
 def run_tests(session: nox.Session, *arguments: str) -> None:
     """Run some of the tests on all cores; more options may follow ``--`` on the command line."""
@@ -48,8 +51,7 @@ def newest(session: nox.Session) -> None:
 def oldest(session: nox.Session) -> None:
     """All tests with the lowest version that pyproject.toml allows of each library."""
     session.install("--resolution", "lowest-direct", "-e", ".[all,test,reproduction]")
-    # Old releases use what their own dependencies have deprecated since.
-    run_tests(session, "-W", "ignore::DeprecationWarning")
+    run_tests(session, *OLD_RELEASES)
 
 
 @nox.session(python="3.12")
@@ -59,7 +61,7 @@ def between(session: nox.Session, versions: str) -> None:
     libraries = zip(("scikit-learn", "pandas", "numpy"), versions.split(", "), strict=True)
     pins = [f"{name}=={release}.*" for name, release in libraries]
     session.install("-c", "constraints.txt", "-e", ".[dev]", *pins)
-    run_tests(session, *INTERFACES)
+    run_tests(session, *OLD_RELEASES, *INTERFACES)
 
 
 @nox.session(python=[PYTHONS[0], PYTHONS[-1]])

@@ -5,14 +5,14 @@ import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
 
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra tandemvote[report]")
-matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot", reason="pictures need tandemvote[report]")
+pyplot.switch_backend("Agg")
 
 
 @pytest.fixture(autouse=True)
 def _close_figures():
     yield
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 def random_votes(*, n_voters=7, n_samples=300, n_classes=2, seed=0):
