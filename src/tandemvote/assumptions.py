@@ -94,7 +94,12 @@ def standard_assumptions(
 
 
 def missing_assumptions(
-    texts: Iterable[str], *, profile: bool, test_set: bool, deployed: bool = False
+    texts: Iterable[str],
+    *,
+    profile: bool,
+    test_set: bool,
+    by_group: bool = False,
+    deployed: bool = False,
 ) -> tuple[str, ...]:
     """List the assumptions of a guarantee that are not among some texts, in any known wording.
 
@@ -106,5 +111,7 @@ def missing_assumptions(
     6
     """
     known = set(texts)
-    needed = standard_assumptions(profile=profile, test_set=test_set, deployed=deployed)
+    needed = standard_assumptions(
+        profile=profile, test_set=test_set, by_group=by_group, deployed=deployed
+    )
     return tuple(text for text in needed if known.isdisjoint((text, EARLIER.get(text, text))))

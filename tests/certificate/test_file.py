@@ -190,7 +190,7 @@ def forge(document, place, value):
         (b"[" + b"1," * 2**20 + b"1,1]", "times ','"),
         (b" " * 10**7, "not JSON"),
         (b"{}", "schema is missing"),
-        (b'{"schema": "tandemvote/certificate/4"}', "and 'tandemvote/certificate/3' only"),
+        (b'{"schema": "tandemvote/certificate/5"}', "and 'tandemvote/certificate/4' only"),
         (b'{"schema": ["tandemvote/certificate/1"]}', "schema is a list"),
     ],
 )

@@ -39,6 +39,8 @@ from tandemvote.hard_vote import held_out_shares
 from tandemvote.inequalities.outward import outward
 from tandemvote.votes import Votes
 
+Counts = Mapping[str, VoteCounts]
+
 MOST_TIMES = 2**12
 """If so many times as many points would not do, the errors are too many."""
 
@@ -185,8 +187,11 @@ def certify_groups(
         guarantees = tuple(judge.guarantee(*each, n_groups=len(members)) for each in members)
     return GroupCertificates(
         guarantees=guarantees,
+        certificate=whole.certificate,
+        candidates=judge.names,
         delta=whole.request.delta,
-        weights=whole.weights,
+        n_samples=judge.votes.n_samples,
+        gaps=gaps,
         assumptions=(
             *standard_assumptions(by_group=True, test_set=whole.test_votes is not None),
             *whole.assumptions,
@@ -235,7 +240,8 @@ class Judge:
         share_delta = (1.0 - ERRORS_OF_DELTA) * self.whole.request.delta / (2 * n_groups)
         seen_by_some = by == PREDICTED_CLASS and TEST_SET not in self.names
         own = self.votes.classes[self.votes.labels] == label if seen_by_some else points
-        limits = (self._named if seen_by_some else self._inside)(own, delta, share_delta)
+        counts = self._counts(own)
+        limits = (self._named if seen_by_some else self._inside)(counts, own, delta, share_delta)
         found = limits(1)
         known = points & (self.said >= 0)
         wrong = (self.said != self.votes.labels)[known]
@@ -250,12 +256,15 @@ class Judge:
             bounds=found.bounds,
             n_points=int(points.sum()),
             share=found.share,
-            remark=self._remark(limits, own) if found.value >= 1.0 else "",
+            remark=self._remark(limits, counts, own) if found.value >= 1.0 else "",
+            counts={} if seen_by_some else counts,
         )
 
-    def _inside(self, points: Mask, delta: float, share_delta: float) -> Callable[[int], Limits]:
+    def _inside(
+        self, counts: Counts, points: Mask, delta: float, share_delta: float
+    ) -> Callable[[int], Limits]:
         """Limit the error on some points, by how many times as many there were."""
-        counts, inside = self._counts(points), int(points.sum())
+        inside = int(points.sum())
         level = delta / 2 if self.gaps else delta
 
         def limits(times: int) -> Limits:
@@ -268,14 +277,15 @@ class Judge:
 
         return limits
 
-    def _named(self, own: Mask, delta: float, share_delta: float) -> Callable[[int], Limits]:
+    def _named(
+        self, missed: Counts, own: Mask, delta: float, share_delta: float
+    ) -> Callable[[int], Limits]:
         """Limit the error where the vote names a class, if the vote itself cannot be observed.
 
         The vote names it wrongly at most as often as it errs on points of other classes, and
         rightly at least as often as a point is of this class and the vote does not err on it.
         """
-        false, missed = self._counts(np.ones_like(own), ~own), self._counts(own)
-        inside = int(own.sum())
+        false, inside = self._counts(np.ones_like(own), ~own), int(own.sum())
 
         def limits(times: int) -> Limits:
             found = self._bounds(false, delta / 2, times)
@@ -305,9 +315,7 @@ class Judge:
             found[kind] = _count(wrong[:, points], held_out[:, points], self.votes.classes)
         return {name: found[name == TEST_SET] for name in self.names}
 
-    def _bounds(
-        self, counts: Mapping[str, VoteCounts], delta: float, times: int
-    ) -> dict[str, BoundValue]:
+    def _bounds(self, counts: Counts, delta: float, times: int) -> dict[str, BoundValue]:
         """Bound the error by the bounds asked for, each at its share of delta."""
         request, share = self.whole.request, delta / len(self.names)
         found = {}
@@ -318,12 +326,11 @@ class Judge:
             found[name] = get_bound(name)(counted, rho, pi, share, request.sharpening)
         return found
 
-    def _remark(self, limits: Callable[[int], Limits], points: Mask) -> str:
+    def _remark(self, limits: Callable[[int], Limits], counts: Counts, points: Mask) -> str:
         """Say why nothing is shown, and how many points would change that."""
         n = int(points.sum())
         if not n:
             return "no point"
-        counts = self._counts(points)
         if any(missing(get_bound(name).needs, counted) for name, counted in counts.items()):
             return f"too few points: not every voter, or pair of voters, holds out one of the {n}"
         times = 2

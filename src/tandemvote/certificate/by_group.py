@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from tandemvote.bounds import BoundValue
+from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.statement import Statement, Table
-from tandemvote.counting.counts import FloatArray
+from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.inequalities.outward import outward
 
 TRUE_CLASS, PREDICTED_CLASS = "true class", "predicted class"
@@ -22,6 +26,13 @@ MEASURES = {TRUE_CLASS: "recall", PREDICTED_CLASS: "precision"}
 
 ERRORS_OF_DELTA = 0.9
 """Part of delta for the errors; the rest is for the shares of the groups."""
+
+EVIDENCE = ("bounds", "counts")
+
+LEFT_OUT = (
+    "The errors by predicted class are not in the certificate file: without points that no voter"
+    " saw they rest on several certificates at once. All other groups are."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +64,8 @@ class GroupGuarantee:
         Lower and upper limit of the share of new points that are in this group.
     remark : str
         Why `value` is 1, if it is.
+    counts : mapping of str to VoteCounts
+        What each of `bounds` was computed from.
     """
 
     by: str
@@ -66,6 +79,7 @@ class GroupGuarantee:
     n_points: int
     share: tuple[float, float]
     remark: str = ""
+    counts: Mapping[str, VoteCounts] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -100,17 +114,26 @@ class GroupCertificates(Statement):
     Attributes
     ----------
     guarantees : tuple of GroupGuarantee
+    certificate : Certificate
+        That of the same vote on all points, which holds by itself with probability 1 - delta.
+    candidates : tuple of str
+        The bounds, fixed beforehand, among which the smallest counts for each group.
     delta : float
         With probability at least 1 - delta no limit of an error or of a share fails.
-    weights : ndarray of shape (n_voters,)
-        The vote's weights.
+    n_samples : int
+        Labelled points, in these groups or not.
+    gaps : bool
+        Whether the errors have lower limits.
     assumptions, notes : tuple of str
         What must be true because no code can see it, and what else a reader should know.
     """
 
     guarantees: tuple[GroupGuarantee, ...]
+    certificate: Certificate
+    candidates: tuple[str, ...]
     delta: float
-    weights: FloatArray
+    n_samples: int
+    gaps: bool = False
     assumptions: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
@@ -127,6 +150,28 @@ class GroupCertificates(Statement):
         listed = ", ".join(repr((each.by, each.label)) for each in found or self)
         wrong = "names several groups; choose one of" if found else "is not among the groups"
         raise KeyError(f"{key!r} {wrong} {listed}.")
+
+    @property
+    def weights(self) -> FloatArray:
+        """The vote's weights."""
+        return self.certificate.weights
+
+    @property
+    def in_file(self) -> tuple[GroupGuarantee, ...]:
+        """The groups that a file can hold: all but precision without a hold-out."""
+        kept = TEST_SET in self.candidates
+        return tuple(each for each in self if kept or each.by != PREDICTED_CLASS)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the certificate on all points, and these groups, for ``tandemvote verify``.
+
+        Precision without a hold-out rests on several certificates; it is left out, with a warning.
+        """
+        from tandemvote.certificate.file import save_certificate  # noqa: PLC0415
+
+        if len(self.in_file) < len(self):
+            warnings.warn(LEFT_OUT, stacklevel=2)
+        return save_certificate(self.certificate, path, self if self.in_file else None)
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -226,7 +271,7 @@ class GroupCertificates(Statement):
         records = []
         for each in self:
             low, high = each.share
-            known = {key: value for key, value in asdict(each).items() if key != "bounds"}
+            known = {key: value for key, value in vars(each).items() if key not in EVIDENCE}
             known |= {"label": each.name, "share": low, "share_at_most": high}
             records.append({"group": known.pop("label"), **known})
         return records

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,15 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import Averages, BoundValue, get_bound
+from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_arrays import full, triangle_of
-from tandemvote.certificate.file_record import (
-    PAIR_COUNTS,
-    CertificateRecord,
-    StatedBound,
-    label_kind,
-)
+from tandemvote.certificate.file_arrays import full, pack, triangle_of
+from tandemvote.certificate.file_fields import StatedBound, label_kind
+from tandemvote.certificate.file_groups import PAIRS, GroupRecord, GroupsRecord
+from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
 from tandemvote.certificate.file_text import CertificateFileError, read_document, shortened
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.profile import VoteProfile
@@ -33,8 +33,14 @@ TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
 
 
-def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> Path:
+def save_certificate(
+    certificate: Certificate,
+    path: str | os.PathLike[str],
+    groups: GroupCertificates | None = None,
+) -> Path:
     """Write the certificate's file; a reader sees the old file or the whole new one.
+
+    With `groups` it also says what holds for groups of points.
 
     Raises
     ------
@@ -42,7 +48,7 @@ def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> 
         If the certificate is larger than a file may be, or has labels JSON cannot hold.
     """
     path = Path(path)
-    text = json.dumps(document_of(certificate), indent=1) + "\n"
+    text = json.dumps(document_of(certificate, groups), indent=1) + "\n"
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with temporary.open("x", encoding="ascii", newline="\n") as stream:
@@ -75,13 +81,17 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate:
         raise CertificateFileError(f"{path} is no valid certificate: {error}") from error
 
 
-def document_of(certificate: Certificate) -> dict[str, Any]:
+def document_of(
+    certificate: Certificate, groups: GroupCertificates | None = None
+) -> dict[str, Any]:
     """Return what the file of a certificate holds."""
-    return record_of(certificate).to_document()
+    return record_of(certificate, groups).to_document()
 
 
-def record_of(certificate: Certificate) -> CertificateRecord:
-    """Return what a certificate says, as its file would say it."""
+def record_of(
+    certificate: Certificate, groups: GroupCertificates | None = None
+) -> CertificateRecord:
+    """Return what a certificate says, and what is said of groups, as its file would say it."""
     counts, profile = certificate.counts, certificate.profile
     test = certificate.bounds.get(TEST_SET)
     return CertificateRecord(
@@ -92,22 +102,53 @@ def record_of(certificate: Certificate) -> CertificateRecord:
         share=float(certificate.delta / len(certificate.candidates)),
         candidates=tuple(map(str, certificate.candidates)),
         sharpening=str(certificate.sharpening),
-        bounds={
-            str(name): StatedBound(
-                value=float(bound.value), printed=rounded_up(bound.value), delta=float(bound.delta)
-            )
-            for name, bound in certificate.bounds.items()
-        },
+        bounds=_stated(certificate.bounds),
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
         counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
         profile=None if profile is None else (profile.leads, profile.gaps),
         deployed=certificate.deployed,
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
+        groups=None if groups is None else _groups_record_of(groups),
         classes=_labels(counts.classes),
-        attestations=tuple(map(str, certificate.assumptions)),
+        attestations=(*map(str, certificate.assumptions), *([] if groups is None else [GROUPS])),
         notes=tuple(map(str, certificate.notes)),
         versions={str(name): str(release) for name, release in certificate.versions.items()},
+    )
+
+
+def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
+    return {
+        str(name): StatedBound(
+            value=float(bound.value), printed=rounded_up(bound.value), delta=float(bound.delta)
+        )
+        for name, bound in bounds.items()
+    }
+
+
+def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
+    members = []
+    for each in groups.in_file:
+        test = each.counts.get(TEST_SET)
+        pairs = next((found for name, found in each.counts.items() if name != TEST_SET), None)
+        members.append(
+            GroupRecord(
+                by=each.by,
+                label=None if each.label is None else _labels(np.array([each.label]))[0],
+                n_points=each.n_points,
+                share=each.share,
+                lower=each.lower,
+                bounds=_stated(each.bounds),
+                test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
+                counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
+            )
+        )
+    return GroupsRecord(
+        n_groups=len(groups),
+        n_samples=groups.n_samples,
+        gaps=groups.gaps,
+        candidates=groups.candidates,
+        members=tuple(members),
     )
 
 

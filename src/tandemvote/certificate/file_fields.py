@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from tandemvote.certificate.file_text import CertificateFileError, shortened
@@ -131,4 +132,80 @@ DECIMAL = plain(
 TEXTS_BY_NAME = plain(
     "an object of texts",
     lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+)
+
+LARGEST_LABEL = 2**63 - 1
+
+MAX_POINTS = 10**10
+"""No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
+
+LABELS = {
+    "text": TEXT,
+    "integer": integer(-LARGEST_LABEL, LARGEST_LABEL),
+    "float": NUMBER,
+    "boolean": BOOLEAN,
+}
+"""Kinds of labels: the labels of a file are all of one kind."""
+
+
+def _read_classes(said: dict[str, Any]) -> tuple[Any, ...]:
+    return many(LABELS[said["kind"]]).read(said["labels"], "classes.labels")
+
+
+def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
+    kind = label_kind(labels)
+    return {"kind": kind, "labels": many(LABELS[kind]).write(labels)}
+
+
+def label_kind(labels: tuple[Any, ...]) -> str:
+    """Return the kind of labels, one of `LABELS`.
+
+    Examples
+    --------
+    >>> label_kind(("no", "yes")), label_kind((0, 1))
+    ('text', 'integer')
+    """
+    kinds = {type(label) for label in labels}
+    known = {str: "text", bool: "boolean", float: "float", int: "integer"}
+    too_large = kinds == {int} and max(map(abs, labels)) > LARGEST_LABEL
+    if len(kinds) != 1 or not kinds <= set(known) or too_large:
+        raise ValueError(
+            f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them"
+            " to text or integers before certifying."
+        )
+    return known[kinds.pop()]
+
+
+CLASSES = converted(fields(kind=one_of(*LABELS), labels=ANYTHING), _read_classes, _written_classes)
+
+TEST = converted(
+    fields(n_errors=integer(0, MAX_POINTS), n_samples=integer(0, MAX_POINTS)),
+    lambda said: (said["n_errors"], said["n_samples"]),
+    lambda test: {"n_errors": test[0], "n_samples": test[1]},
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedBound:
+    """One bound as a file states it: its value, how that is printed, and the delta it was given."""
+
+    value: float
+    printed: str
+    delta: float
+
+
+def _bounds_by_name(stated: tuple[dict[str, Any], ...]) -> dict[str, StatedBound]:
+    bounds: dict[str, StatedBound] = {}
+    for part in stated:
+        name = part.pop("name")
+        if name in bounds:
+            raise CertificateFileError(f"The bound {shortened(name)} is stated twice.")
+        bounds[name] = StatedBound(**part)
+    return bounds
+
+
+BOUNDS = converted(
+    many(fields(name=TEXT, value=NUMBER, printed=DECIMAL, delta=NUMBER)),
+    _bounds_by_name,
+    lambda bounds: [{"name": name, **asdict(stated)} for name, stated in bounds.items()],
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,16 @@ from tandemvote.certificate.file_arrays import (
     unpack_numbers,
 )
 from tandemvote.certificate.file_fields import (
-    ANYTHING,
-    BOOLEAN,
+    BOUNDS,
+    CLASSES,
     DECIMAL,
+    MAX_POINTS,
     NUMBER,
+    TEST,
     TEXT,
     TEXTS_BY_NAME,
     Kind,
+    StatedBound,
     converted,
     fields,
     integer,
@@ -37,13 +40,16 @@ from tandemvote.certificate.file_fields import (
     one_of,
     optional,
 )
-from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
+from tandemvote.certificate.file_groups import GROUPS, GroupsRecord
+from tandemvote.certificate.file_text import CertificateFileError, canonical
 
-SCHEMA = "tandemvote/certificate/3"
+SCHEMAS = tuple(f"tandemvote/certificate/{number}" for number in (1, 2, 3, 4))
+"""Those that can be read. The first knew no assumption about test points, the first two no
+classifier but the vote, and the first three no groups."""
 
-SCHEMAS = ("tandemvote/certificate/1", "tandemvote/certificate/2", SCHEMA)
-"""Those that can be read. The first knew no assumption about test points, and the first two no
-classifier but the vote."""
+SCHEMA = SCHEMAS[-1]
+ADDED = {"deployed": SCHEMAS[2], "groups": SCHEMAS[3]}
+"""Fields and the schemas that brought them."""
 
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
 PROFILE_ENCODING = "base64(zlib(little-endian float64))"
@@ -62,25 +68,11 @@ SIZES = ("overlaps", "disagreement_overlaps")
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
 
-MAX_POINTS = 10**10
-"""No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
-
 MAX_SIZES = 10**6
 """Different numbers of points pairs may share: a checker keeps an exact fraction for each."""
 
 MAX_PROFILE = 5 * 10**5
 """Unlabelled points whose profile a file may hold: checking takes a logarithm for each."""
-
-LARGEST_LABEL = 2**63 - 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class StatedBound:
-    """One bound as a file states it: its value, how that is printed, and the delta it was given."""
-
-    value: float
-    printed: str
-    delta: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,6 +96,8 @@ class CertificateRecord:
         Name of the classifier that the guarantee is about, if it is not the vote.
     test : tuple of int or None
         Errors and points of the test set, if there was one.
+    groups : GroupsRecord or None
+        What is said besides about groups of points.
     classes : tuple
         Labels: all text, all integers, all floats or all booleans.
     digest, expected_digest : str
@@ -125,6 +119,7 @@ class CertificateRecord:
     profile: tuple[FloatArray, FloatArray] | None
     deployed: str | None = None
     test: tuple[int, int] | None
+    groups: GroupsRecord | None = None
     classes: tuple[Any, ...]
     attestations: tuple[str, ...]
     notes: tuple[str, ...]
@@ -145,6 +140,7 @@ class CertificateRecord:
             profile=self.profile is not None,
             test_set=self.test is not None and self.schema != SCHEMAS[0],
             deployed=self.deployed is not None,
+            by_group=self.groups is not None,
         )
 
     @classmethod
@@ -164,10 +160,12 @@ class CertificateRecord:
                     f"{name} is a list of {len(said[name])} numbers, not of {n_voters}, one for"
                     " each voter."
                 )
-        for group in GROUPS:
-            said |= said.pop(group)
+        for section in SECTIONS:
+            said |= said.pop(section)
         if not said["candidates"] or not said["classes"]:
             raise CertificateFileError("confidence.candidates or classes.labels is empty.")
+        if said.get("groups") is not None:
+            said["groups"].refuse_too_many(n_voters)
         return cls(**said, expected_digest=digest_of(document))
 
     def to_document(self) -> dict[str, Any]:
@@ -179,12 +177,14 @@ class CertificateRecord:
             If the record is larger than a file may be, or has labels that JSON cannot hold.
         """
         self._refuse_too_large()
-        said = {**vars(self), **dict.fromkeys(GROUPS, vars(self))}
+        said = {**vars(self), **dict.fromkeys(SECTIONS, vars(self))}
         form = _form(self.schema)
         document = {n: kind.write(said[n]) for n, kind in form.items() if n != "digest"}
         return {**document, "digest": digest_of(document)}
 
     def _refuse_too_large(self) -> None:
+        if self.groups is not None:
+            self.groups.refuse_too_many(self.n_voters)
         largest = int(self.counts["disagreement_overlaps"].max())
         if self.n_voters > MAX_VOTERS or largest > MAX_POINTS:
             raise ValueError(
@@ -228,35 +228,6 @@ def too_many_sizes(points: IntArray) -> bool:
     return points.size > MAX_SIZES and np.unique(points).size > MAX_SIZES
 
 
-def label_kind(labels: tuple[Any, ...]) -> str:
-    """Return the kind of labels, one of `LABELS`.
-
-    Examples
-    --------
-    >>> label_kind(("no", "yes")), label_kind((0, 1))
-    ('text', 'integer')
-    """
-    kinds = {type(label) for label in labels}
-    known = {str: "text", bool: "boolean", float: "float", int: "integer"}
-    too_large = kinds == {int} and max(map(abs, labels)) > LARGEST_LABEL
-    if len(kinds) != 1 or not kinds <= set(known) or too_large:
-        raise ValueError(
-            f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them"
-            " to text or integers before certifying."
-        )
-    return known[kinds.pop()]
-
-
-def _bounds_by_name(stated: tuple[dict[str, Any], ...]) -> dict[str, StatedBound]:
-    bounds: dict[str, StatedBound] = {}
-    for part in stated:
-        name = part.pop("name")
-        if name in bounds:
-            raise CertificateFileError(f"The bound {shortened(name)} is stated twice.")
-        bounds[name] = StatedBound(**part)
-    return bounds
-
-
 def _unpacked_counts(packed: dict[str, Any]) -> dict[str, IntArray]:
     counts = {name: unpack(packed[name], packed["n_voters"], name) for name in PAIR_COUNTS}
     for name, triangle in counts.items():
@@ -288,25 +259,7 @@ def _packed_profile(profile: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
     return {"n_points": n_points, "encoding": PROFILE_ENCODING, "leads": leads, "gaps": gaps}
 
 
-LABELS = {
-    "text": TEXT,
-    "integer": integer(-LARGEST_LABEL, LARGEST_LABEL),
-    "float": NUMBER,
-    "boolean": BOOLEAN,
-}
-"""Kinds of labels: the labels of a file are all of one kind."""
-
-
-def _read_classes(said: dict[str, Any]) -> tuple[Any, ...]:
-    return many(LABELS[said["kind"]]).read(said["labels"], "classes.labels")
-
-
-def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
-    kind = label_kind(labels)
-    return {"kind": kind, "labels": many(LABELS[kind]).write(labels)}
-
-
-GROUPS = ("guarantee", "confidence")
+SECTIONS = ("guarantee", "confidence")
 """Objects of a file whose fields are attributes of the record."""
 
 FORM: dict[str, Kind] = {
@@ -314,16 +267,10 @@ FORM: dict[str, Kind] = {
     "guarantee": fields(bound=TEXT, value=NUMBER, printed=DECIMAL),
     "confidence": fields(delta=NUMBER, candidates=many(TEXT), share=NUMBER),
     "sharpening": one_of("harmonic", "paper"),
-    "bounds": converted(
-        many(fields(name=TEXT, value=NUMBER, printed=DECIMAL, delta=NUMBER)),
-        _bounds_by_name,
-        lambda bounds: [{"name": name, **asdict(stated)} for name, stated in bounds.items()],
-    ),
+    "bounds": BOUNDS,
     "attestations": many(TEXT),
     "notes": many(TEXT),
-    "classes": converted(
-        fields(kind=one_of(*LABELS), labels=ANYTHING), _read_classes, _written_classes
-    ),
+    "classes": CLASSES,
     "profile": optional(
         converted(
             fields(
@@ -337,13 +284,8 @@ FORM: dict[str, Kind] = {
         )
     ),
     "deployed": optional(TEXT),
-    "test": optional(
-        converted(
-            fields(n_errors=integer(0, MAX_POINTS), n_samples=integer(0, MAX_POINTS)),
-            lambda said: (said["n_errors"], said["n_samples"]),
-            lambda test: {"n_errors": test[0], "n_samples": test[1]},
-        )
-    ),
+    "test": optional(TEST),
+    "groups": optional(GROUPS),
     "versions": TEXTS_BY_NAME,
     "weights": many(NUMBER),
     "prior": many(NUMBER),
@@ -363,5 +305,5 @@ FORM: dict[str, Kind] = {
 
 def _form(schema: object) -> dict[str, Kind]:
     """Return the fields of a file of some schema."""
-    earlier = schema in SCHEMAS[:-1]
-    return {name: kind for name, kind in FORM.items() if not (earlier and name == "deployed")}
+    known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
+    return {name: kind for name, kind in FORM.items() if ADDED.get(name, known[0]) in known}

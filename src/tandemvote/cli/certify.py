@@ -13,7 +13,13 @@ import typer
 
 from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
-from tandemvote.cli.groups import WORDS, certify_by, columns_of_data, columns_of_votes
+from tandemvote.cli.groups import (
+    WORDS,
+    certify_by,
+    columns_beside_votes,
+    columns_of_data,
+    columns_of_votes,
+)
 from tandemvote.cli.language import in_options
 from tandemvote.cli.options import (
     DataOptions,
@@ -181,6 +187,8 @@ def certify(
             groups = columns_of_data(guarantee.by, str(data), dataset, reading, aside)
         else:
             groups = columns_of_data(guarantee.by, str(test), tested, reading)
+        if outputs.votes is not None:
+            columns_beside_votes(groups)
         more = tables.unlabelled_points(dataset, reading, training.unlabelled)
         with connected(training.dask):
             asked = guarantee.asked(design, deploy)
@@ -190,7 +198,7 @@ def certify(
     by_group = certify_by(found, groups)
     _show(found.certificate, by_group, as_json=as_json)
     about = {"estimator": model, "classes": by_group, "data": dataset}
-    _write(outputs, found, data_description=description, **about)
+    _write(outputs, found, groups, data_description=description, **about)
     if outputs.model is not None:
         _keep(model, dataset, outputs.model)
     _gate(found.certificate.value, guarantee.max_error)
@@ -226,7 +234,9 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
     )
 
 
-def _write(outputs: OutputOptions, found: Certification, **about: Any) -> None:
+def _write(
+    outputs: OutputOptions, found: Certification, groups: dict[str, Any], **about: Any
+) -> None:
     """Write the report, the certificate and the votes that were asked for."""
     if outputs.report is not None:
         from tandemvote.report import write_report  # noqa: PLC0415
@@ -243,10 +253,12 @@ def _write(outputs: OutputOptions, found: Certification, **about: Any) -> None:
         typer.echo(f"Report: {write_whole(outputs.report, write)}", err=True)
     checks = {}
     if outputs.votes is not None:
-        checks = write_votes(outputs.votes, found)
+        checks = write_votes(outputs.votes, found, columns_beside_votes(groups))
         typer.echo(f"Votes: {', '.join(map(str, dict.fromkeys(checks.values())))}", err=True)
     if outputs.certificate is not None:
-        written = write_whole(outputs.certificate, found.certificate.save)
+        by_group = about["classes"]
+        saved = found.certificate if by_group is None else by_group
+        written = write_whole(outputs.certificate, saved.save)
         typer.echo(f"Certificate: {written}", err=True)
         words = [str(word) for option in checks.items() for word in option]
         typer.echo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tandemvote.tables import Dataset
 
 WORDS = ("class", "predicted")
+NAMES_OF_VOTES = re.compile(r"label|voter\d+")
 
 
 def certify_by(found: Certification, groups: dict[str, Any]) -> GroupCertificates | None:
@@ -34,7 +36,25 @@ def certify_by(found: Certification, groups: dict[str, Any]) -> GroupCertificate
     candidates = [name for name in found.certificate.candidates if name not in skipped]
     request = replace(found.request, bound=candidates or "auto")
     whole = replace(found, request=request, profile=None, test_votes=tested)
-    return certify_groups(whole, groups)
+    return replace(certify_groups(whole, groups), certificate=found.certificate)
+
+
+def columns_beside_votes(groups: dict[str, Any]) -> dict[str, list[str]]:
+    """Return columns for a table of votes with which verify can count groups again, as text."""
+    columns = {name: values for name, values in groups.items() if not isinstance(values, str)}
+    for name in columns:
+        if NAMES_OF_VOTES.fullmatch(name):
+            raise typer.BadParameter(
+                f"--by {name}: --votes writes a column of this name. Rename it in the data, or"
+                " leave out --votes."
+            )
+    return {name: [_spelled(value) for value in values] for name, values in columns.items()}
+
+
+def _spelled(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def columns_of_data(
@@ -71,10 +91,13 @@ def _column(name: str, path: str, dataset: Dataset, options: DataOptions) -> NDA
                 f"--by {name}: {distinct} different values are more than {MOST_GROUPS}, too many"
                 " for groups. Cut them into a column of a few ranges before looking at the labels."
             )
-        whole = (numbers == np.rint(numbers)).all()
-        return numbers.astype(int) if whole else numbers
-    text = {category_number(each): each for each in categories}
-    return np.array([text.get(number, "another") for number in numbers], dtype=object)
+        known = numbers[~np.isnan(numbers)]
+        kind = int if (known == np.rint(known)).all() else float
+        values: list[Any] = [None if np.isnan(number) else kind(number) for number in numbers]
+    else:
+        text = {category_number(each): each for each in (None, *categories)}
+        values = [text.get(number, "another") for number in numbers]
+    return np.array(values, dtype=object)
 
 
 def _with_column(name: str, path: str, dataset: Dataset, options: DataOptions) -> Dataset:

@@ -117,11 +117,14 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
     return path
 
 
-def write_votes(path: Path, found: Certification) -> dict[str, Path]:
-    """Write the votes behind a certificate; return the files by the option of verify."""
+def write_votes(path: Path, found: Certification, groups: dict[str, list[str]]) -> dict[str, Path]:
+    """Write the votes behind a certificate; return the files by the option of verify.
+
+    Beside the labelled votes stands what their points are grouped by.
+    """
     votes, tested = found.votes, found.test_votes
     assert votes is not None, "votes of trained models are kept"
-    tables = {"--votes": _labelled(votes)}
+    tables = {"--votes": _labelled(votes) | groups}
     if votes.n_unlabelled:
         tables["--unlabelled"] = _columns(votes.classes[votes.unlabelled])
         if votes.deployed is not None:

@@ -11,6 +11,7 @@ from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
+    from tandemvote.certificate.file_record import CertificateRecord
     from tandemvote.verify import Verdict
 
 TABLES = {
@@ -50,14 +51,27 @@ def verify(
     Exit code 0: everything holds. 1: something does not; it is named. 2: the file cannot be read.
     70: the check itself failed, which says nothing about the file.
     """
-    from tandemvote.verify.votes_file import read_predictions, read_votes  # noqa: PLC0415
+    from tandemvote.certificate.file_record import CertificateRecord  # noqa: PLC0415
+    from tandemvote.certificate.file_text import read_document  # noqa: PLC0415
+    from tandemvote.verify.votes_file import (  # noqa: PLC0415
+        read_columns,
+        read_predictions,
+        read_votes,
+    )
 
+    record = CertificateRecord.from_document(read_document(file))
+    grouped, by = votes, set()
+    if record.groups is not None:
+        by = {group.by for group in record.groups.members}
+        grouped = test if "test_set" in record.groups.candidates else votes
+    no_voters = {*(ignore or ()), *by}
     originals: dict[str, Any] = {
-        "votes": votes and read_votes(votes, target=target, ignore=ignore or ()),
-        "unlabelled": unlabelled and read_predictions(unlabelled, ignore=ignore or ()),
-        "test": test and read_votes(test, target=target, ignore=ignore or ()),
+        "votes": votes and read_votes(votes, target=target, ignore=no_voters),
+        "unlabelled": unlabelled and read_predictions(unlabelled, ignore=no_voters),
+        "test": test and read_votes(test, target=target, ignore=no_voters),
     }
-    verdict = _checked(file, rigorous=rigorous, **originals)
+    columns = read_columns(grouped, by) if grouped else {}
+    verdict = _checked(record, rigorous=rigorous, columns=columns, **originals)
     if not verdict.valid:
         typer.echo(printable(f"wrong: {verdict.problem}"))
         raise typer.Exit(1)
@@ -66,12 +80,12 @@ def verify(
         typer.echo(printable(line))
 
 
-def _checked(file: Path, **options: Any) -> Verdict:
-    """Check a file; a failure of the check itself must not look like a verdict."""
-    from tandemvote.verify import CertificateFileError, verify_file  # noqa: PLC0415
+def _checked(record: CertificateRecord, **options: Any) -> Verdict:
+    """Check a record; a failure of the check itself must not look like a verdict."""
+    from tandemvote.verify import CertificateFileError, verify_record  # noqa: PLC0415
 
     try:
-        return verify_file(file, **options)
+        return verify_record(record, **options)
     except (CertificateFileError, ImportError):
         raise
     except Exception as error:
@@ -108,8 +122,29 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[
     return [
         f"valid: error <= {record.printed} with failure probability {record.delta:g}",
         f"  by {record.bound}, {about}",
+        *_groups(verdict),
         f"  every number follows from the counts, {how}",
         *([f"  the counts are those of {whose}"] if whose else []),
         *(["  of the first schema: nothing is attested about the test points"] if silent else []),
         f"  not checked: {', '.join([*unseen, f'the {len(record.attestations)} attestations'])}",
     ]
+
+
+def _groups(verdict: Verdict) -> list[str]:
+    """Say what holds on groups of points, and which of them were not counted again."""
+    from tandemvote.certificate.decimals import rounded_down, rounded_up  # noqa: PLC0415
+
+    groups = verdict.record.groups
+    if groups is None:
+        return []
+    lines = [f"  and by themselves, all at once with failure probability {verdict.record.delta:g}:"]
+    for group in groups.members:
+        low, high = group.share
+        limit = "nothing is shown" if group.printed is None else f"error <= {group.printed}"
+        if group.lower:
+            limit = f"{limit} and >= {rounded_down(group.lower)}"
+        share = f"{rounded_down(low)} to {rounded_up(high)} of all"
+        lines.append(f"    {limit} on {group.points}, {share}")
+    by = dict.fromkeys(group.by for group in groups.members)
+    unseen = [f"by {name[:40]}" for name in by if name not in verdict.recounted_groups]
+    return [*lines, *([f"    not recounted: groups {', '.join(unseen)}"] if unseen else [])]

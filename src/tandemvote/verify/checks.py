@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate.file_record import CertificateRecord, StatedBound
+from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import gather
+from tandemvote.verify.groups import wrong_groups
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.recount import recount
+from tandemvote.verify.recount import group_values, recount
 from tandemvote.verify.rules import RULES, Truth
+from tandemvote.verify.stated_values import told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
-TOLERANCE = Fraction(1, 10**9)
-"""How far above the truth a stated value may be; without rigour also how far below."""
-
-MAGNIFIED = TOLERANCE / 20
-"""The same, times the smallest denominator of a formula that divides."""
-
 SUM_TOLERANCE = Fraction(1, 10**9)
-
-LARGEST_SHOWN = 10**6
-"""No number of a certificate is large; of one that is, no more is shown."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +35,14 @@ class Verdict:
         The first thing that does not hold, in words.
     enclosures : dict of str to Truth
         For every bound checked, what it really is.
+    recounted_groups : tuple of str
+        What the groups are by whose points were counted again.
     """
 
     record: CertificateRecord
     problem: str | None
     enclosures: dict[str, Truth]
+    recounted_groups: tuple[str, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -62,6 +57,7 @@ def verify_file(
     votes: Votes | None = None,
     unlabelled: ArrayLike | None = None,
     test: Votes | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
     """Check a certificate file by the verifier's own formulas.
 
@@ -82,6 +78,9 @@ def verify_file(
     test : Votes, optional
         Votes on the test set, to be counted again: of all voters, who then vote with the weights
         of the file, or of a single one, which is taken for the vote itself.
+    columns : mapping of str to sequence of str, optional
+        What points are grouped by besides classes: of the test set, if groups rest on it, else of
+        the labelled votes. Missing values are empty.
 
     Raises
     ------
@@ -89,7 +88,9 @@ def verify_file(
         If the file cannot be read as a certificate.
     """
     record = CertificateRecord.from_document(read_document(path))
-    return verify_record(record, rigorous=rigorous, votes=votes, unlabelled=unlabelled, test=test)
+    return verify_record(
+        record, rigorous=rigorous, votes=votes, unlabelled=unlabelled, test=test, columns=columns
+    )
 
 
 def verify_record(
@@ -99,9 +100,11 @@ def verify_record(
     votes: Votes | None = None,
     unlabelled: ArrayLike | None = None,
     test: Votes | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
     """Check what a certificate file says; see `verify_file`."""
-    for name in (*record.bounds, *record.candidates):
+    of_groups = () if record.groups is None else record.groups.candidates
+    for name in (*record.bounds, *record.candidates, *of_groups):
         if name not in RULES:
             raise CertificateFileError(
                 f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
@@ -109,9 +112,10 @@ def verify_record(
     arithmetic = Balls() if rigorous else FLOATS
     enclosures: dict[str, Truth] = {}
     with arithmetic.context():
-        recounted = recount(record, votes, unlabelled, test)
+        values = group_values(record, votes, test, columns or {})
+        recounted = recount(record, votes, unlabelled, test, values)
         problem = next(_problems(record, arithmetic, recounted, enclosures), None)
-    return Verdict(record, problem, enclosures)
+    return Verdict(record, problem, enclosures, tuple(values))
 
 
 def _problems(
@@ -132,9 +136,11 @@ def _problems(
         exact = Fraction(record.delta) / len(record.candidates)
         delta = exact if name in record.candidates else Fraction(stated.delta)
         truth = enclosures[name] = RULES[name].at(seen, delta, arithmetic, stated.value)
-        yield from _wrong_value(name, stated, truth, rigorous=arithmetic.rigorous)
-        yield from _wrong_decimal(f"the {name} bound", stated.value, stated.printed)
+        what, value = f"the {name} bound", Fraction(stated.value)
+        yield from wrong_value(what, value, truth, rigorous=arithmetic.rigorous)
+        yield from wrong_decimal(what, stated.value, stated.printed)
     yield from _wrong_guarantee(record)
+    yield from wrong_groups(record, arithmetic)
     yield from recounted
     if record.digest != record.expected_digest:
         yield (
@@ -193,31 +199,6 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
         yield "a test set is stated without its bound"
 
 
-def _wrong_value(name: str, stated: StatedBound, truth: Truth, *, rigorous: bool) -> Iterator[str]:
-    value = Fraction(stated.value)
-    if truth.problem is not None:
-        yield truth.problem
-    if truth.or_one and value == 1:
-        return
-    slack = TOLERANCE
-    if truth.smallest_denominator < MAGNIFIED / TOLERANCE:
-        slack = MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED)
-    if value < (truth.high if rigorous else truth.high - slack):
-        shown, real = told_apart(value, truth.low)
-        yield f"the {name} bound is {shown} in the file and at least {real} by its own counts"
-    if value > truth.low + slack:
-        shown, real = told_apart(value, truth.high)
-        yield f"the {name} bound is {shown} in the file and only {real} by its own counts"
-
-
-def _wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
-    last_place = int(Decimal(printed).as_tuple().exponent)
-    excess = Fraction(printed) - Fraction(value)
-    as_we_print = str(Decimal(printed)) == printed and last_place <= -3
-    if not as_we_print or not 0 <= excess < Fraction(1, 10**-last_place):
-        yield f"{what} is {value!r} in the file, but printed as {printed}"
-
-
 def _wrong_guarantee(record: CertificateRecord) -> Iterator[str]:
     if record.bound not in record.candidates:
         yield f"the guarantee rests on {record.bound[:40]!r}, which is no candidate"
@@ -227,28 +208,4 @@ def _wrong_guarantee(record: CertificateRecord) -> Iterator[str]:
             f"the guarantee is {record.value!r} by {record.bound}; the smallest of the candidates"
             f" is {smallest!r}"
         )
-    yield from _wrong_decimal("the guarantee", record.value, record.printed)
-
-
-def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
-    """Return both numbers with as many decimals as it takes to tell them apart.
-
-    Examples
-    --------
-    >>> told_apart(Fraction("0.3812"), Fraction("0.38199"))
-    ('0.381', '0.382')
-    >>> told_apart(Fraction(10**300), Fraction(1))
-    ('more than 1000000', '1.000')
-    """
-    for decimals in range(3, 40):
-        texts = [_decimal_text(number, decimals) for number in (first, second)]
-        if texts[0] != texts[1]:
-            break
-    return texts[0], texts[1]
-
-
-def _decimal_text(number: Fraction, decimals: int) -> str:
-    if abs(number) > LARGEST_SHOWN:
-        return f"{'less than -' if number < 0 else 'more than '}{LARGEST_SHOWN}"
-    with localcontext(Context(prec=60)):
-        return f"{Decimal(number.numerator) / number.denominator:.{decimals}f}"
+    yield from wrong_decimal("the guarantee", record.value, record.printed)

@@ -9,14 +9,17 @@ a seed that all files share.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.certificate.file_groups import GroupsRecord
 from tandemvote.certificate.file_record import CertificateRecord
+from tandemvote.verify.groups import CLASS, NAMED, TEST_SET, on_group
 from tandemvote.votes import Votes
 
 SEED = 20201206
@@ -29,7 +32,11 @@ BITS = 52
 
 
 def recount(
-    record: CertificateRecord, votes: Votes | None, unlabelled: ArrayLike | None, test: Votes | None
+    record: CertificateRecord,
+    votes: Votes | None,
+    unlabelled: ArrayLike | None,
+    test: Votes | None,
+    group_values: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[str]:
     """Say where a record differs from a new count of whatever is given.
 
@@ -43,15 +50,79 @@ def recount(
         the record is about one, in one more row after them.
     test : Votes or None
         Votes on the test set: of all voters, or of the vote itself as a single one.
+    group_values : mapping of str to sequence of str, optional
+        As `group_values` returns them.
     """
     if votes is not None:
         yield from _other_counts(record, votes)
     if unlabelled is not None:
-        votes = Votes.without_labels(unlabelled)
-        yield from _unknown_labels(record, votes, "the votes on unlabelled points")
-        yield from _other_unlabelled(record, votes)
+        others = Votes.without_labels(unlabelled)
+        yield from _unknown_labels(record, others, "the votes on unlabelled points")
+        yield from _other_unlabelled(record, others)
     if test is not None:
         yield from _other_test_set(record, test)
+    if group_values and record.groups is not None:
+        grouped = test if TEST_SET in record.groups.candidates else votes
+        assert grouped is not None
+        yield from _other_groups(record, record.groups, grouped, group_values)
+
+
+def group_values(
+    record: CertificateRecord,
+    votes: Votes | None,
+    test: Votes | None,
+    columns: Mapping[str, Sequence[str]],
+) -> dict[str, Sequence[str]]:
+    """Return what is known of the groups of the labelled points, by what they are grouped by.
+
+    Columns are those of the table with the points: the test set, if the groups rest on it. Missing
+    values are empty.
+    """
+    if record.groups is None:
+        return {}
+    tested = TEST_SET in record.groups.candidates
+    grouped = test if tested else votes
+    if grouped is None:
+        return {}
+    names = [_written(label) for label in grouped.classes.tolist()]
+    known = {**columns, CLASS: [names[code] for code in grouped.labels.tolist()]}
+    if tested and not any(_other_test_set(record, grouped)):
+        known[NAMED] = [names[code] for code in _vote(record, grouped).tolist()]
+    return {group.by: known[group.by] for group in record.groups.members if group.by in known}
+
+
+def _other_groups(
+    record: CertificateRecord,
+    groups: GroupsRecord,
+    votes: Votes,
+    values: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
+    """Say where groups of a record are not those of the votes."""
+    if groups.n_samples != votes.n_samples:
+        yield f"the groups are among {groups.n_samples} points, the votes are on {votes.n_samples}"
+        return
+    for group in groups.members:
+        if group.by not in values:
+            continue
+        wanted = "" if group.label is None else _written(group.label)
+        own = np.array([value == wanted for value in values[group.by]], bool)
+        if own.size != votes.n_samples or own.sum() != group.n_points:
+            yield f"{group.points} are {group.n_points} in the file and {own.sum()} in the votes"
+            return
+        predictions, labels = votes.predictions[:, own], votes.labels[own]
+        inside = replace(
+            votes, predictions=predictions, labels=labels, held_out=votes.held_out[:, own]
+        )
+        problems: Iterator[str] = iter(())
+        if group.test is not None:
+            problems = _other_test_set(replace(record, test=group.test), inside)
+        elif group.counts is not None:
+            # One wrong label is as good as another.
+            wrong = np.where(predictions == labels, labels, labels == 0)
+            alone = on_group(record, groups, group)
+            problems = _other_counts(alone, replace(inside, predictions=wrong))
+        for problem in problems:
+            yield f"on {group.points}: {problem}"
 
 
 def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -165,10 +236,7 @@ def _other_test_set(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if silent.size:
         yield f"voter {silent[0][0]} predicts nothing at test point {silent[0][1]}"
         return
-    place = {_written(label): number for number, label in enumerate(record.classes)}
-    ranks = [place.get(_written(label), len(place)) for label in votes.classes.tolist()]
-    order = np.argsort(ranks, kind="stable")
-    n_errors = int((order[_winners(votes, weights, order)] != votes.labels).sum())
+    n_errors = int((_vote(record, votes) != votes.labels).sum())
     if (n_errors, votes.n_samples) != record.test:
         yield (
             f"the vote errs on {record.test[0]} of {record.test[1]} test points in the file and on"
@@ -176,13 +244,17 @@ def _other_test_set(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         )
 
 
-def _winners(votes: Votes, weights: Sequence[float], order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the place in the order of the label that wins at each point, the first of equals."""
+def _vote(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
+    """Return the code of the label that wins at each point, the first in the file of equals."""
+    weights = record.weights if votes.n_voters > 1 else (1.0,)
+    place = {_written(label): number for number, label in enumerate(record.classes)}
+    ranks = [place.get(_written(label), len(place)) for label in votes.classes.tolist()]
+    order = np.argsort(ranks, kind="stable")
     scale = 2 ** (BITS - math.frexp(math.fsum(weights))[1])
     totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
     for weight, labels in zip(weights, votes.predictions, strict=True):
         totals[labels, np.arange(labels.size)] += round(Fraction(weight) * scale)
-    return np.asarray(totals[order].argmax(axis=0))
+    return np.asarray(order[totals[order].argmax(axis=0)])
 
 
 def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:

@@ -92,6 +92,12 @@ def read_predictions(path: Path, *, ignore: Collection[str] = ()) -> NDArray[np.
     return np.array(list(columns.values()))
 
 
+def read_columns(path: Path, names: Collection[str]) -> Words:
+    """Read columns as text, empty where a value is missing; those not there are left out."""
+    columns = _parquet(path, ()) if names_parquet(path) else _delimited(path)
+    return {name: columns[name] for name in names if name in columns}
+
+
 def _columns(path: Path, ignore: Collection[str]) -> Words:
     """Return the text of each column, empty where nothing was said."""
     columns = _parquet(path, ignore) if names_parquet(path) else _delimited(path)

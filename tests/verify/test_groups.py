@@ -1,0 +1,315 @@
+"""Files about groups of points: recomputed, recounted, and never taken for all points."""
+
+import json
+from importlib.resources import files
+
+import jsonschema
+import numpy as np
+import pytest
+
+from tandemvote import Certificate, Votes, certify_by_group
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.file_arrays import full, pack, unpack
+from tandemvote.certificate.file_record import CertificateRecord, digest_of
+from tandemvote.verify import CertificateFileError, verify_record
+
+KINDS = {
+    "folds": {"bound": ["first_order", "tandem"]},
+    "two classes": {"bound": "c2", "sharpening": "paper"},
+    "hold-out": {},
+    "gaps": {"gaps": True, "delta": 0.2},
+    "both": {"bound": ["test_set", "tandem"]},
+}
+
+
+def drawn(kind, n_voters=5, n_samples=600):
+    rng = np.random.default_rng(1)
+    n_classes = 2 if kind == "two classes" else 3
+    labels = rng.integers(n_classes, size=n_samples)
+    wrong = rng.random((n_voters, n_samples)) < 0.15
+    said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    held_out = rng.random(wrong.shape) < (0.6 if kind in ("folds", "two classes") else 2)
+    site = rng.choice(["north", "south", None], p=[0.5, 0.49, 0.01], size=n_samples)
+    return Votes.from_predictions(said, labels, held_out), site
+
+
+def issue(kind):
+    votes, site = drawn(kind)
+    groups = {"true": "class", "site": site}
+    if kind in ("hold-out", "gaps", "both"):
+        groups["said"] = "predicted"
+    found = certify_by_group(votes, groups=groups, **KINDS[kind])
+    return votes, site, found, document_of(found.certificate, found)
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def issued(request):
+    """Votes, sites of their points, what holds on groups, and the document about it."""
+    return issue(request.param)
+
+
+@pytest.fixture(scope="module")
+def folds():
+    return issue("folds")[-1]
+
+
+@pytest.fixture(scope="module")
+def tested():
+    return issue("gaps")[-1]
+
+
+def read(document):
+    return CertificateRecord.from_document({**document, "digest": digest_of(document)})
+
+
+def problem_of(document, **changes):
+    """The first problem of a document some of whose groups' fields were changed, digest and all."""
+    groups = {**document["groups"], **changes}
+    return verify_record(read({**document, "groups": groups})).problem
+
+
+def with_member(document, place=0, **changes):
+    members = list(document["groups"]["members"])
+    members[place] = {**members[place], **changes}
+    return members
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_honest_groups_are_valid_and_their_numbers_survive(issued, rigorous):
+    votes, site, found, document = issued
+    record = read(json.loads(json.dumps(document)))
+    tables = {"votes": votes, "columns": {"site": [each or "" for each in site]}}
+    if record.test is not None:
+        tables["test"] = votes
+    verdict = verify_record(record, rigorous=rigorous, **tables)
+    assert verdict.problem is None
+    assert set(verdict.recounted_groups) == set(found.by)
+    for group, each in zip(record.groups.members, found, strict=True):
+        assert (group.by, group.label, group.n_points) == (each.by, each.label, each.n_points)
+        assert (group.share, group.lower) == (each.share, each.lower)
+        assert min((b.value for b in group.bounds.values()), default=1.0) == each.value
+
+
+def test_files_with_groups_follow_the_published_schema(issued):
+    schema = files("tandemvote.certificate").joinpath("certificate.schema.json").read_text()
+    jsonschema.Draft202012Validator(json.loads(schema)).validate(issued[-1])
+
+
+def test_each_group_names_its_points(folds):
+    shown = [group.points for group in read(folds).groups.members]
+    assert shown == [
+        *(f"the points where true class = {label}" for label in range(3)),
+        "the points where site = 'north'",
+        "the points where site = 'south'",
+        "the points where site is missing",
+    ]
+
+
+def test_a_group_cut_out_is_no_certificate(folds):
+    """Neither alone nor in place of the counts and bounds of all points."""
+    for member in folds["groups"]["members"]:
+        with pytest.raises(CertificateFileError, match="missing"):
+            CertificateRecord.from_document(member)
+        with pytest.raises(CertificateFileError, match="n_voters is missing"):
+            read({**folds, "counts": member["counts"]})
+        moved = {**folds, "bounds": member["bounds"], "groups": None}
+        assert not verify_record(read(moved)).valid
+    with pytest.raises(CertificateFileError, match="missing"):
+        CertificateRecord.from_document(folds["groups"])
+
+
+def test_one_group_alone_still_says_which_points_it_is_about(folds):
+    """Each of several statements that hold at once may stand alone, at the same share of delta."""
+    one = folds["groups"]["members"][3:4]
+    assert problem_of(folds, members=one) is None
+    assert "was given delta" in problem_of(folds, members=one, n_groups=1)
+
+
+def test_more_groups_than_delta_was_divided_among_are_found(folds):
+    assert "add up to more than delta" in problem_of(folds, n_groups=5)
+    assert "stated twice" in problem_of(folds, members=with_member(folds, 4, label={
+        "kind": "text", "labels": ["north"]
+    }))  # fmt: skip
+
+
+@pytest.mark.parametrize("factor", [0.5, 1 + 1e-9, 2])
+def test_another_share_of_delta_is_found(folds, factor):
+    bound, *rest = folds["groups"]["members"][3]["bounds"]
+    delta = (float.fromhex(bound["delta"]) * factor).hex()
+    forged = with_member(folds, 3, bounds=[{**bound, "delta": delta}, *rest])
+    assert "site = 'north': the first_order bound was given delta" in problem_of(
+        folds, members=forged
+    )
+
+
+def test_a_changed_name_is_found_by_the_digest_and_by_the_votes(folds):
+    east = {"kind": "text", "labels": ["east"]}
+    groups = {**folds["groups"], "members": with_member(folds, 3, label=east)}
+    careless = CertificateRecord.from_document({**folds, "groups": groups})
+    assert "digest does not match" in verify_record(careless).problem
+    votes, site = drawn("folds")
+    columns = {"site": [each or "" for each in site]}
+    careful = verify_record(read({**folds, "groups": groups}), votes=votes, columns=columns)
+    assert "site = 'east' are" in careful.problem
+    no_class = with_member(folds, 0, label={"kind": "integer", "labels": [7]})
+    assert "true class = 7: there is no such class" in problem_of(folds, members=no_class)
+
+
+def test_swapped_names_are_found_by_the_votes(folds):
+    north, south = (folds["groups"]["members"][place]["label"] for place in (3, 4))
+    members = with_member(folds, 3, label=south)
+    members[4] = {**members[4], "label": north}
+    record = read({**folds, "groups": {**folds["groups"], "members": members}})
+    assert verify_record(record).valid, "no number has changed"
+    votes, site = drawn("folds")
+    columns = {"site": [each or "" for each in site]}
+    assert "in the votes" in verify_record(record, votes=votes, columns=columns).problem
+
+
+@pytest.mark.parametrize("name", ["tandem_errors", "overlaps", "lone_errors"])
+def test_a_changed_count_of_a_group_is_found_by_numbers_or_votes(folds, name):
+    votes, _ = drawn("folds")
+    member = folds["groups"]["members"][1]
+    triangle = unpack(member["counts"][name], 5, name)
+    for place in range(0, triangle.size, 4):
+        for step in (-1, 1):
+            changed = triangle.copy()
+            changed[place] += step
+            counts = {**member["counts"], name: pack(full(changed))}
+            groups = {**folds["groups"], "members": with_member(folds, 1, counts=counts)}
+            verdict = verify_record(read({**folds, "groups": groups}), votes=votes)
+            assert "true class = 1" in verdict.problem or "have more" in verdict.problem
+
+
+@pytest.mark.parametrize("end", ["at_least", "at_most"])
+def test_a_tighter_share_is_found(folds, end):
+    share = folds["groups"]["members"][4]["share"]
+    closer = float.fromhex(share[end]) * (1 + 1e-6 if end == "at_least" else 1 - 1e-6)
+    forged = with_member(folds, 4, share={**share, end: closer.hex()})
+    assert "site = 'south': the largest share" in problem_of(folds, members=forged)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_smaller_error_is_found(kind):
+    document = issue(kind)[-1]
+    bound, *rest = document["groups"]["members"][0]["bounds"]
+    smaller = {**bound, "value": (float.fromhex(bound["value"]) * (1 - 1e-6)).hex()}
+    forged = with_member(document, 0, bounds=[smaller, *rest])
+    assert "true class = 0: the" in problem_of(document, members=forged)
+
+
+def test_lower_limits_need_tests_and_hold(tested, folds):
+    lower = float.fromhex(tested["groups"]["members"][0]["lower"])
+    assert lower > 0
+    higher = with_member(tested, 0, lower=(lower + 1e-6).hex())
+    assert "share of right answers" in problem_of(tested, members=higher)
+    assert "which nothing shows" in problem_of(
+        folds, members=with_member(folds, 0, lower=(0.01).hex())
+    )
+    assert "without a test set" in problem_of(folds, gaps=True)
+    assert "was given delta" in problem_of(tested, gaps=False)
+
+
+def test_sizes_that_cannot_be_are_found(folds, tested):
+    n_points = folds["groups"]["members"][0]["n_points"]
+    assert "more points than there are" in problem_of(
+        folds, members=with_member(folds, 0, n_points=n_points + 500)
+    )
+    assert "points are held out" in problem_of(folds, members=with_member(folds, 0, n_points=20))
+    assert "are held out" in problem_of(folds, n_samples=100, members=[])
+    assert "the test set has" in problem_of(tested, n_samples=601)
+    more = with_member(tested, 0, test={"n_errors": 300, "n_samples": 300})
+    assert "than the test set" in problem_of(tested, members=more)
+    fewer = with_member(tested, 0, test={"n_errors": 1, "n_samples": 10})
+    assert "points were tested" in problem_of(tested, members=fewer)
+
+
+def test_groups_rest_on_the_bounds_and_counts_they_name(folds, tested):
+    first, *rest = folds["groups"]["members"][0]["bounds"]
+    assert "not those of all groups" in problem_of(folds, members=with_member(folds, bounds=rest))
+    assert "not those that the bounds rest on" in problem_of(
+        folds, members=with_member(folds, counts=None)
+    )
+    assert "or one twice" in problem_of(folds, candidates=[])
+    assert "test set that the file does not have" in problem_of(folds, candidates=["test_set"])
+    assert "only a test set shows" in problem_of(
+        folds, members=with_member(folds, by="predicted class")
+    )
+    with pytest.raises(CertificateFileError, match="'luck' is unknown"):
+        problem_of(folds, candidates=["luck"])
+    assert first["name"] == "first_order"
+    assert tested["groups"]["candidates"] == ["test_set"]
+
+
+def test_the_assumption_about_groups_must_stand_in_the_file(folds):
+    fewer = [text for text in folds["attestations"] if "form a group" not in text]
+    assert len(fewer) == len(folds["attestations"]) - 1
+    assert "attestations lack" in verify_record(read({**folds, "attestations": fewer})).problem
+
+
+def test_groups_are_recounted_as_far_as_the_tables_tell(issued):
+    votes, _, found, document = issued
+    record = read(document)
+    own = {"test": votes} if record.test is not None else {"votes": votes}
+    told = set(verify_record(record, **own).recounted_groups)
+    assert told == set(found.by) - {"site"}
+    assert verify_record(record).recounted_groups == ()
+    flipped = np.where(votes.predictions == votes.labels, (votes.labels + 1) % 2, votes.labels)
+    kind = next(iter(own))
+    other = Votes(flipped, votes.labels, votes.held_out, votes.classes, votes.unlabelled)
+    assert "in the votes" in verify_record(record, **{kind: other}).problem
+
+
+def test_random_forgeries_of_groups_are_found(folds, tested):
+    """Any number of any group, moved by any step, with the digest made anew."""
+    rng = np.random.default_rng(0)
+    for _ in range(15):
+        document = [folds, tested][rng.integers(2)]
+        place = int(rng.integers(len(document["groups"]["members"])))
+        member = document["groups"]["members"][place]
+        if not member["bounds"]:
+            continue
+        bound = int(rng.integers(len(member["bounds"])))
+        better = float.fromhex(member["bounds"][bound]["value"]) - 10.0 ** -rng.integers(2, 8)
+        bounds = [dict(each) for each in member["bounds"]]
+        bounds[bound]["value"] = better.hex()
+        if rng.random() < 0.5:
+            bounds[bound]["printed"] = f"{np.ceil(better * 1000) / 1000:.3f}"
+        assert problem_of(document, members=with_member(document, place, bounds=bounds))
+
+
+def test_too_many_groups_are_neither_read_nor_written(folds, monkeypatch):
+    monkeypatch.setattr("tandemvote.certificate.file_groups.MAX_PAIRS", 6 * 15 - 1)
+    with pytest.raises(CertificateFileError, match="89 pairs of voters in all of them"):
+        read(folds)
+    with pytest.raises(ValueError, match="Certify fewer groups"):
+        issue("folds")
+
+
+def test_precision_without_a_hold_out_is_left_out_with_a_word(tmp_path):
+    votes, site = drawn("folds")
+    found = certify_by_group(votes, groups={"said": "predicted", "site": site}, bound="tandem")
+    with pytest.warns(UserWarning, match="by predicted class are not in the certificate file"):
+        path = found.save(tmp_path / "c.json")
+    record = read(json.loads(path.read_text()))
+    assert {group.by for group in record.groups.members} == {"site"}
+    assert record.groups.n_groups == len(found) == 6
+    assert verify_record(record).valid
+    assert Certificate.load(path).value == found.certificate.value
+
+
+def test_labels_that_a_file_cannot_hold_are_refused(tmp_path):
+    votes, _ = drawn("folds")
+    days = np.datetime64("2024-01-01") + np.arange(votes.n_samples) % 2
+    found = certify_by_group(votes, groups={"day": days}, bound="tandem")
+    with pytest.raises(ValueError, match="Convert them to text"):
+        found.save(tmp_path / "c.json")
+
+
+def test_files_before_knew_no_groups(folds):
+    with pytest.raises(CertificateFileError, match="unknown field"):
+        read({**folds, "schema": "tandemvote/certificate/3"})
+    earlier = {name: part for name, part in folds.items() if name != "groups"}
+    record = read({**earlier, "schema": "tandemvote/certificate/3"})
+    assert record.groups is None
+    assert verify_record(record).valid
