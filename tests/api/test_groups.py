@@ -270,6 +270,21 @@ def test_columns_of_a_frame_group_points_for_every_kind_of_model(data):
     assert alone == certify_by_group(folds, frame, groups="site").values
 
 
+def test_polars_frames_and_columns_group_as_those_of_pandas_do():
+    polars = pytest.importorskip("polars")
+    votes = random_votes(n_samples=900)
+    columns = {"site": (["n", "s", None] * 300), "size": [1, 2] * 450}
+    expected = certify_by_group(votes, groups=pd.DataFrame(columns), bound="first_order").values
+    frame = polars.DataFrame(columns)
+    assert certify_by_group(votes, groups=frame, bound="first_order").values == expected
+    for kind in (polars.String, polars.Categorical, polars.Enum(["s", "n"])):
+        found = certify_by_group(votes, groups=frame["site"].cast(kind), bound="first_order")
+        assert [(each.by, each.label) for each in found] == [("site", g) for g in ("n", "s", None)]
+        assert [each.n_points for each in found] == [300] * 3
+    with pytest.raises(ValueError, match="groups is a LazyFrame, not read yet"):
+        certify_by_group(votes, groups=frame.lazy())
+
+
 def test_groups_that_cannot_be_are_refused_with_the_way_out(data):
     X, y = data
     votes, frame = random_votes(), pd.DataFrame(X, columns=["class", *"bcdef"])

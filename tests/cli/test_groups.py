@@ -84,3 +84,54 @@ def test_a_column_that_is_no_group_is_refused_before_training(
     monkeypatch.setattr("tandemvote.cli.designs.train", None)
     assert run(["certify", "data.csv", "--target", "kind", "--by", column]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_category_missing_in_the_test_set_alone_is_a_missing_group(table, capsys):
+    table["region"] = np.where(table["region"].isna(), "north", table["region"])
+    table.to_csv("data.csv", index=False)
+    test = table.assign(size=table["size"] + 1e-3)
+    test.loc[::2, "region"] = None
+    test.loc[1, "region"] = "west"
+    test.to_csv("test.csv", index=False)
+    options = ["--by", "region", "--design", "holdout", "--test", "test.csv"]
+    shown = groups_of(capsys, *options)
+    assert {name for _, name in shown} == {"north", "south", "another", "missing"}
+
+
+def certified(design, *options):
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "9", "--design", design]
+    assert run([*call, "--certificate", "c.json", "--votes", "votes.csv", *options]) == 0
+
+
+@pytest.mark.filterwarnings("always:The errors by predicted class")
+@pytest.mark.parametrize("design", ["folds", "trees", "holdout"])
+def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, capsys, design):
+    by = ["--by", "region", "--by", "class", "--by", "predicted", "--by", "age"]
+    certified(design, *by)
+    written = capsys.readouterr()
+    assert ("by predicted class are not in the certificate" in written.err) == (design != "holdout")
+    assert run(["verify", "c.json"]) == 0
+    said = capsys.readouterr().out
+    for region in ("= 'north'", "= 'south'", "is missing"):
+        assert f" on the points where region {region}, 0." in said
+    assert "not recounted: groups by region, by true class" in said
+    assert ("where predicted class = 'yes'" in said) == (design == "holdout")
+    tables = ["--votes", "votes.csv", *(["--test", "votes.csv"] if design == "holdout" else [])]
+    assert run(["verify", "c.json", *tables]) == 0
+    assert "not recounted" not in capsys.readouterr().out
+    votes = pd.read_csv("votes.csv", dtype=str, keep_default_na=False)
+    votes.drop(columns="age").to_csv("votes.csv", index=False)
+    assert run(["verify", "c.json", *tables]) == 0
+    assert "not recounted: groups by age\n" in capsys.readouterr().out
+    votes.loc[votes["region"] == "north", "region"] = "south"
+    votes.to_csv("votes.csv", index=False)
+    assert run(["verify", "c.json", *tables]) == 1
+    assert "wrong: the points where region = 'north' are" in capsys.readouterr().out
+
+
+def test_a_column_named_like_votes_is_refused_before_training(table, capsys, monkeypatch):
+    table.rename(columns={"region": "voter1"}).to_csv("data.csv", index=False)
+    monkeypatch.setattr("tandemvote.cli.designs.train", None)
+    call = ["certify", "data.csv", "--target", "kind", "--by", "voter1", "--votes", "votes.csv"]
+    assert run(call) == 2
+    assert "--votes writes a column of this name" in " ".join(capsys.readouterr().err.split())

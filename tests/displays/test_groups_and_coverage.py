@@ -7,6 +7,7 @@ from matplotlib import pyplot
 from tandemvote import Votes, certify_by_group
 from tandemvote.certificate import SelectiveCertificate
 from tandemvote.displays import GroupsDisplay, SelectiveDisplay
+from tandemvote.report.pictures import WIDTH
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,17 @@ def test_groups_by_several_columns_are_told_apart():
     assert "true class: 1 too many errors" in display.description
     assert display.ax_.get_yticklabels()[2].get_text() == "predicted class: 0 (n = 400)"
     display.figure_.canvas.draw()
+
+
+def test_the_label_of_the_axis_stays_on_the_page_beside_long_names():
+    labels = np.arange(400) % 2
+    long = np.where(labels, "the northern hemisphere of Mars", "the southern hemisphere of Mars")
+    found = certify_by_group(Votes.from_predictions([labels], labels), groups={"where": long})
+    figure, ax = pyplot.subplots(figsize=(WIDTH, 2), layout="constrained")
+    GroupsDisplay.from_certificates(found).plot(ax)
+    figure.canvas.draw()
+    label = ax.xaxis.label.get_window_extent()
+    assert 0 <= label.x0 < label.x1 <= figure.bbox.width
 
 
 def test_the_curve_shows_certified_and_observed_numbers():

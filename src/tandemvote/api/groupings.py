@@ -64,6 +64,8 @@ def members_of(
 
 def _named(groups: Any, n_samples: int) -> dict[str, Any]:
     """Return groupings by their names; a list as long as the points is one grouping."""
+    if hasattr(groups, "collect"):
+        raise ValueError(f"groups is a {type(groups).__name__}, not read yet. Pass its collect().")
     if isinstance(groups, str):
         named: dict[str, Any] = {groups: groups}
     elif isinstance(groups, Mapping) or hasattr(groups, "columns"):

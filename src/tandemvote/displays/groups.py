@@ -90,7 +90,8 @@ class GroupsDisplay(Display):
         if largest >= 1.0:
             ax.set_xticks([0.0, 0.5, 1.0])
         ax.set_ylim(len(self.groups) - 0.4, -0.6)
-        ax.set_xlabel("error on the points of each group, at most")
+        # Long names leave few inches for the axis; to the left of it there is room.
+        ax.set_xlabel("error on each group, at most", loc="right")
         ax.tick_params(axis="y", length=0)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
