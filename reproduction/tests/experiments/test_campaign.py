@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from reproduction.experiments.campaign import run_campaign
-from reproduction.experiments.cells import forest_cells
+from reproduction.experiments.cells import DeployedCell, FoldsCell, forest_cells
 from reproduction.experiments.store import RowStore, StoreError
 
 
@@ -17,6 +17,13 @@ def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
     before = store.table_path("forests").read_bytes()
     assert run_campaign(cells, store=store, source=small_source) == 0
     assert store.table_path("forests").read_bytes() == before
+
+
+def test_finished_cells_of_learners_are_not_run_again(small_source, tmp_path):
+    store = RowStore(tmp_path)
+    cells = [FoldsCell("flowers", "forest", 0), DeployedCell("flowers", "forest", 0)]
+    assert run_campaign(cells, store=store, source=small_source) == 2
+    assert run_campaign(cells, store=store, source=small_source) == 0
 
 
 def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
