@@ -6,7 +6,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -25,6 +25,8 @@ from tandemvote.certificate.by_group import (
     GroupGuarantee,
 )
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
+from tandemvote.certificate.file_arrays import pack
+from tandemvote.certificate.file_groups import PAIRS
 from tandemvote.certificate.thresholds import lower_limit, upper_limit
 from tandemvote.certification import (
     UNIFORM,
@@ -40,6 +42,8 @@ from tandemvote.inequalities.outward import outward
 from tandemvote.votes import Votes
 
 Counts = Mapping[str, VoteCounts]
+
+BOTH_LIMITS = (lower_limit, upper_limit)
 
 MOST_TIMES = 2**12
 """If so many times as many points would not do, the errors are too many."""
@@ -104,9 +108,7 @@ def certify_by_group(
         rare                474  0.082 to 0.108     0.000    0.0080  TEST   precision >= 0.992
       note: Test-set labels: 5000 set aside for the test-set bound.
     """
-    names = (bound,) if isinstance(bound, str) else tuple(bound)
-    if not names:
-        raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
+    names = (bound,) if isinstance(bound, str) else bound
     if VOTE_PROFILE in names:
         raise ValueError(
             "The bound 'vote_profile' looks at unlabelled points, whose group is unknown. Choose"
@@ -236,15 +238,15 @@ class Judge:
 
     def guarantee(self, by: str, label: Any, points: Mask, *, n_groups: int) -> GroupGuarantee:
         """Certify one of so many groups."""
-        delta = ERRORS_OF_DELTA * self.whole.request.delta / n_groups
-        share_delta = (1.0 - ERRORS_OF_DELTA) * self.whole.request.delta / (2 * n_groups)
         seen_by_some = by == PREDICTED_CLASS and TEST_SET not in self.names
         own = self.votes.classes[self.votes.labels] == label if seen_by_some else points
         counts = self._counts(own)
-        limits = (self._named if seen_by_some else self._inside)(counts, own, delta, share_delta)
+        false = self._counts(np.ones_like(own), ~own) if seen_by_some else None
+        limits = partial(self._limits, own, counts, false, n_groups)
         found = limits(1)
-        known = points & (self.said >= 0)
-        wrong = (self.said != self.votes.labels)[known]
+        wrong = (self.said != self.votes.labels)[points & (self.said >= 0)]
+        evidence = {} if seen_by_some else {name == TEST_SET: each for name, each in counts.items()}
+        test, pairs = evidence.get(True), evidence.get(False)
         return GroupGuarantee(
             by=by,
             label=label,
@@ -252,51 +254,42 @@ class Judge:
             lower=found.lower,
             observed=float(wrong.mean()) if wrong.size else None,
             bound=min(found.bounds.values(), key=float).name if found.bounds else self.names[0],
-            delta=delta,
+            delta=ERRORS_OF_DELTA * self.whole.request.delta / n_groups,
             bounds=found.bounds,
             n_points=int(points.sum()),
             share=found.share,
-            remark=self._remark(limits, counts, own) if found.value >= 1.0 else "",
-            counts={} if seen_by_some else counts,
+            remark=self._remark(limits, counts, int(own.sum())) if found.value >= 1.0 else "",
+            test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
+            counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
         )
 
-    def _inside(
-        self, counts: Counts, points: Mask, delta: float, share_delta: float
-    ) -> Callable[[int], Limits]:
-        """Limit the error on some points, by how many times as many there were."""
-        inside = int(points.sum())
-        level = delta / 2 if self.gaps else delta
+    def _limits(
+        self, own: Mask, counts: Counts, false: Counts | None, n_groups: int, times: int
+    ) -> Limits:
+        """Limit the error on a group's own points, were they so many times as many.
 
-        def limits(times: int) -> Limits:
-            found = self._bounds(counts, level, times)
-            share = _share(times * inside, times * points.size, share_delta)
-            if not (self.gaps and inside):
-                return Limits(_smallest(found), found, share)
-            wrong, n = int(counts[TEST_SET].errors[0]), int(counts[TEST_SET].sizes[0])
-            return Limits(_smallest(found), found, share, lower_limit(wrong, n, level))
-
-        return limits
-
-    def _named(
-        self, missed: Counts, own: Mask, delta: float, share_delta: float
-    ) -> Callable[[int], Limits]:
-        """Limit the error where the vote names a class, if the vote itself cannot be observed.
-
-        The vote names it wrongly at most as often as it errs on points of other classes, and
-        rightly at least as often as a point is of this class and the vote does not err on it.
+        With `false`, counts of errors on the points of other classes, it is the error where the
+        vote names a class and cannot be observed itself. The vote names it wrongly at most as often
+        as it errs on points of other classes, and rightly at least as often as a point is of this
+        class and the vote does not err on it.
         """
-        false, inside = self._counts(np.ones_like(own), ~own), int(own.sum())
-
-        def limits(times: int) -> Limits:
-            found = self._bounds(false, delta / 2, times)
+        delta = self.whole.request.delta / n_groups
+        level = ERRORS_OF_DELTA * delta / (2 if self.gaps or false else 1)
+        n, inside = times * own.size, times * int(own.sum())
+        low, high = (f(inside, n, (1 - ERRORS_OF_DELTA) * delta / 2) for f in BOTH_LIMITS)
+        found = self._bounds(counts, level, times)
+        value = _smallest(found)
+        if false is not None:
+            found = self._bounds(false, level, times)
             wrongly = _smallest(found)
-            low, high = _share(times * inside, times * own.size, share_delta)
-            rightly = low * (1.0 - _smallest(self._bounds(missed, delta / 2, times)))
-            rightly = 1.0 - outward(1.0 - rightly)
+            rightly = 1.0 - outward(1.0 - low * (1.0 - value))
             value = outward(wrongly / (wrongly + rightly)) if rightly > 0 else 1.0
             return Limits(value, found, (rightly, outward(high + wrongly)))
-
-        return limits
+        tested = counts.get(TEST_SET) if self.gaps else None
+        if tested is None:
+            return Limits(value, found, (low, high))
+        lower = lower_limit(int(tested.errors[0]), int(tested.sizes[0]), level)
+        return Limits(value, found, (low, high), lower)
 
     @cached_property
     def _wrong(self) -> Mask:
@@ -326,9 +319,8 @@ class Judge:
             found[name] = get_bound(name)(counted, rho, pi, share, request.sharpening)
         return found
 
-    def _remark(self, limits: Callable[[int], Limits], counts: Counts, points: Mask) -> str:
-        """Say why nothing is shown, and how many points would change that."""
-        n = int(points.sum())
+    def _remark(self, limits: Callable[[int], Limits], counts: Counts, n: int) -> str:
+        """Say why nothing is shown on n points, and how many would change that."""
         if not n:
             return "no point"
         if any(missing(get_bound(name).needs, counted) for name, counted in counts.items()):
@@ -345,10 +337,6 @@ class Judge:
 
 def _smallest(found: Mapping[str, BoundValue]) -> float:
     return min((each.value for each in found.values()), default=1.0)
-
-
-def _share(k: int, n: int, delta: float) -> tuple[float, float]:
-    return lower_limit(k, n, delta), upper_limit(k, n, delta)
 
 
 def _count(wrong: Mask, held_out: Mask, classes: NDArray[Any]) -> VoteCounts:

@@ -17,7 +17,7 @@ from tandemvote.bounds import BoundValue
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.statement import Statement, Table
-from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities.outward import outward
 
 TRUE_CLASS, PREDICTED_CLASS = "true class", "predicted class"
@@ -27,7 +27,7 @@ MEASURES = {TRUE_CLASS: "recall", PREDICTED_CLASS: "precision"}
 ERRORS_OF_DELTA = 0.9
 """Part of delta for the errors; the rest is for the shares of the groups."""
 
-EVIDENCE = ("bounds", "counts")
+EVIDENCE = ("bounds", "test", "counts")
 
 LEFT_OUT = (
     "The errors by predicted class are not in the certificate file: without points that no voter"
@@ -64,8 +64,8 @@ class GroupGuarantee:
         Lower and upper limit of the share of new points that are in this group.
     remark : str
         Why `value` is 1, if it is.
-    counts : mapping of str to VoteCounts
-        What each of `bounds` was computed from.
+    test, counts : tuple of int, mapping of str to str, or None
+        What `bounds` were computed from, as a certificate file holds it.
     """
 
     by: str
@@ -79,7 +79,8 @@ class GroupGuarantee:
     n_points: int
     share: tuple[float, float]
     remark: str = ""
-    counts: Mapping[str, VoteCounts] = field(default_factory=dict, repr=False, compare=False)
+    test: tuple[int, int] | None = None
+    counts: Mapping[str, str] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:

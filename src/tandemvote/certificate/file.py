@@ -18,9 +18,9 @@ from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_arrays import full, pack, triangle_of
+from tandemvote.certificate.file_arrays import full, triangle_of
 from tandemvote.certificate.file_fields import StatedBound, label_kind
-from tandemvote.certificate.file_groups import PAIRS, GroupRecord, GroupsRecord
+from tandemvote.certificate.file_groups import GroupRecord, GroupsRecord
 from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
 from tandemvote.certificate.file_text import CertificateFileError, read_document, shortened
 from tandemvote.counting.counts import VoteCounts
@@ -127,28 +127,25 @@ def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
 
 
 def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
-    members = []
-    for each in groups.in_file:
-        test = each.counts.get(TEST_SET)
-        pairs = next((found for name, found in each.counts.items() if name != TEST_SET), None)
-        members.append(
-            GroupRecord(
-                by=each.by,
-                label=None if each.label is None else _labels(np.array([each.label]))[0],
-                n_points=each.n_points,
-                share=each.share,
-                lower=each.lower,
-                bounds=_stated(each.bounds),
-                test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
-                counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
-            )
+    members = tuple(
+        GroupRecord(
+            by=each.by,
+            label=None if each.label is None else _labels(np.array([each.label]))[0],
+            n_points=each.n_points,
+            share=each.share,
+            lower=each.lower,
+            bounds=_stated(each.bounds),
+            test=each.test,
+            counts=each.counts,
         )
+        for each in groups.in_file
+    )
     return GroupsRecord(
         n_groups=len(groups),
         n_samples=groups.n_samples,
         gaps=groups.gaps,
         candidates=groups.candidates,
-        members=tuple(members),
+        members=members,
     )
 
 

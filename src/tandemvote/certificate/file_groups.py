@@ -30,7 +30,7 @@ PAIRS = ("tandem_errors", "overlaps", "lone_errors")
 
 MAX_GROUPS = 1000
 
-MAX_PAIRS = 2**26
+MAX_PAIRS = 2**25
 """Pairs of voters in all groups together, each of which is checked by itself."""
 
 
