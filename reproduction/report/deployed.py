@@ -25,8 +25,8 @@ its guarantee, through the models of three folds and as many unlabelled points a
 20 %, which it spends. The learners are the paper's forest of 100 trees and scikit-learn's histogram
 boosting with its defaults. All guarantees hold with probability 95 %."""
 
-SIZES = (0, 250, 500, 1000, 2500, 5000, 10000)
-"""Numbers of unlabelled points from which a line of the second table starts."""
+SIZES = {0: "below 250", 250: "250 to 999", 1000: "1,000 to 4,999", 5000: "5,000 and more"}
+"""Numbers of unlabelled points from which a line of the second table starts, and its name."""
 
 KEYS = ["dataset", "learner", "unlabelled_share"]
 
@@ -88,11 +88,11 @@ def deployed_table(rows: pd.DataFrame) -> TextTable:
 def unlabelled_table(rows: pd.DataFrame) -> TextTable:
     """Return one row per range of numbers of unlabelled points, to say how many one needs."""
     values = deployed_values(rows)
-    starts = pd.cut(values["n_unlabelled"], [*SIZES, float("inf")], right=False, labels=SIZES)
+    starts = pd.cut(values["n_unlabelled"], [*SIZES, float("inf")], right=False, labels=list(SIZES))
     lines = []
-    for start, some in values.groupby(starts, observed=True):
+    for start, some in values.groupby(starts.astype(int)):
         texts = (
-            f"{start} and more", str(some["dataset"].nunique()), str(len(some)),
+            SIZES[start], str(some["dataset"].nunique()), str(len(some)),
             f"{median(some['ratio']):.2f}", f"{(some['ratio'] <= 1.5).mean():.0%}",
             f"{(some['ratio'] < 1.0).mean():.0%}",
         )  # fmt: skip
