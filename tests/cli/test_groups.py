@@ -72,6 +72,15 @@ def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
     expected = certify_by_group(votes, groups={"region": region})
     assert found["n_voters"] == 3
     assert {each["group"]: each["value"] for each in found["groups"]} == dict(expected.values)
+    file = str(tmp_path / "c.json")
+    assert (
+        run(["certify", "--predictions", str(path), "--by", "region", "--certificate", file]) == 0
+    )
+    capsys.readouterr()
+    assert run(["verify", file, "--votes", str(path), "--test", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "on the points where region = 'north'" in said
+    assert "not recounted" not in said
 
 
 @pytest.mark.parametrize(

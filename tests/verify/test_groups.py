@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, Votes, certify_by_group
+from tandemvote.api.groups import certify_groups
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_arrays import full, pack, unpack
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
+from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.verify import CertificateFileError, verify_record
 
 KINDS = {
@@ -88,6 +90,54 @@ def test_honest_groups_are_valid_and_their_numbers_survive(issued, rigorous):
         assert (group.by, group.label, group.n_points) == (each.by, each.label, each.n_points)
         assert (group.share, group.lower) == (each.share, each.lower)
         assert min((b.value for b in group.bounds.values()), default=1.0) == each.value
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
+    """Groups of one point, voters that hold out none of them, classes that nobody names."""
+    rng = np.random.default_rng(seed)
+    n_classes, n_voters, n_samples = rng.integers(2, 5), rng.integers(2, 7), rng.choice([20, 300])
+    labels = rng.integers(n_classes, size=n_samples)
+    wrong = rng.random((n_voters, n_samples)) < 0.1
+    held_out = rng.random(wrong.shape) < [0.4, 2][seed % 2]
+    votes = Votes.from_predictions(np.where(wrong, 0, labels), labels, held_out)
+    number = rng.integers(6, size=n_samples)
+    bounds = ["first_order", "coalition", "c_tandem", "split_kl_cantelli", "tandem", "auto"]
+    found = certify_by_group(
+        votes,
+        groups={"true": "class", "number": number},
+        bound=bounds[seed % 6],
+        weights=rng.dirichlet(np.ones(n_voters)),
+    )
+    columns = {"number": [str(each) for each in number]}
+    record = read(document_of(found.certificate, found))
+    assert verify_record(record, rigorous=seed < 6, votes=votes, columns=columns).problem is None
+
+
+@pytest.mark.parametrize("bound", ["test_set", ["test_set", "tandem"]])
+def test_groups_of_a_test_set_of_its_own_are_recounted_on_its_points(bound):
+    votes, _ = drawn("folds")
+    test, _ = drawn("hold-out", n_samples=200)
+    request = CertificateRequest(weights="tandem", bound=bound)
+    whole = certify_votes(votes, request, test_votes=test)
+    site = ["left", "right"] * (100 if bound == "test_set" else 300)
+    found = certify_groups(whole, {"site": site, "true": "class"})
+    record = read(document_of(whole.certificate, found))
+    tables = {"votes": votes, "test": test, "columns": {"site": site}}
+    verdict = verify_record(record, **tables)
+    assert verdict.problem is None
+    assert verdict.recounted_groups == ("site", "true class")
+    swapped = {**tables, "columns": {"site": [*site[:-1], "left"]}}
+    assert "site = 'left' are" in verify_record(record, **swapped).problem
+
+
+def test_a_class_that_the_vote_never_names_is_a_group_without_points():
+    labels = np.repeat([0, 1], [300, 3])
+    found = certify_by_group(Votes.from_predictions([labels * 0], labels), groups="predicted")
+    record = read(document_of(found.certificate, found))
+    assert verify_record(record, rigorous=True).valid
+    assert [group.printed is None for group in record.groups.members] == [False, True]
+    assert record.groups.members[1].n_points == 0
 
 
 def test_files_with_groups_follow_the_published_schema(issued):
