@@ -1,6 +1,7 @@
 """Files about groups of points: recomputed, recounted, and never taken for all points."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import jsonschema
@@ -14,6 +15,8 @@ from tandemvote.certificate.file_arrays import full, pack, unpack
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.verify import CertificateFileError, verify_record
+from tandemvote.verify.arithmetic import FLOATS
+from tandemvote.verify.groups import wrong_groups
 
 KINDS = {
     "folds": {"bound": ["first_order", "tandem"]},
@@ -272,6 +275,33 @@ def test_sizes_that_cannot_be_are_found(folds, tested):
     assert "than the test set" in problem_of(tested, members=more)
     fewer = with_member(tested, 0, test={"n_errors": 1, "n_samples": 10})
     assert "points were tested" in problem_of(tested, members=fewer)
+
+
+def test_counts_that_cannot_be_are_found_though_the_bound_does_not_use_them(folds):
+    member = folds["groups"]["members"][0]
+    lone = unpack(member["counts"]["lone_errors"], 5, "lone_errors")
+    lone[1] = -1
+    counts = {**member["counts"], "lone_errors": pack(full(lone))}
+    problem = problem_of(folds, members=with_member(folds, counts=counts))
+    assert "true class = 0: voters 0 and 1 have -1 " in problem
+
+
+def test_groups_of_other_points_than_those_of_the_file_are_found():
+    votes, site = drawn("folds")
+    asked = {"bound": "tandem", "groups": {"site": site}}
+    more = certify_by_group(votes, **asked)
+    few, here = drawn("folds", n_samples=200)
+    fewer = certify_by_group(few, **{**asked, "groups": {"site": here}})
+    assert verify_record(read(document_of(more.certificate, more))).valid
+    problem = verify_record(read(document_of(fewer.certificate, more))).problem
+    assert "the groups by 'site' have more" in problem
+
+
+def test_groups_are_about_the_vote_and_as_many_classes_as_there_are(folds):
+    deployed = replace(read(folds), deployed="Oracle")
+    assert "about another classifier" in next(wrong_groups(deployed, FLOATS))
+    three = replace(read(issue("two classes")[-1]), classes=(0, 1, 2))
+    assert "holds for two classes only" in next(wrong_groups(three, FLOATS))
 
 
 def test_groups_rest_on_the_bounds_and_counts_they_name(folds, tested):
