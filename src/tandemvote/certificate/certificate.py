@@ -320,11 +320,7 @@ class Certificate(VoteStatement):
         return f"Guessing is guaranteed to do as well. What would help: {ways}."
 
     def _table(self) -> Table:
-        said = {
-            name: value
-            for name, value in self.bounds.items()
-            if value.value < 1.0 or name == self.bound
-        }
+        said = {n: v for n, v in self.bounds.items() if v.value < 1.0 or n == self.bound}
         rows = [
             [name, value.label, rounded_up(value.value), get_bound(name).labels_used]
             for name, value in said.items()
