@@ -102,3 +102,12 @@ def test_unlabelled_points_that_a_certified_classifier_was_trained_on_are_refuse
         assert hold_out_votes(models, X[500:700], y[500:700], X_unlabelled=X[700:]).n_unlabelled
         with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
             hold_out_votes(models, X[500:700], y[500:700], X_unlabelled=X[:300])
+
+
+@pytest.mark.parametrize("n_categories", [1, 2, 5, 26])
+def test_new_points_on_a_line_are_not_taken_for_their_neighbours(n_categories):
+    rng = np.random.default_rng(n_categories)
+    X = np.column_stack([rng.normal(size=1500), rng.integers(n_categories, size=1500)])
+    y = X[:, 0] + 0.5 * rng.normal(size=1500) > 0
+    forest = RandomForestClassifier(100, random_state=0).fit(X[:1200], y[:1200])
+    refuse_points_trained_on(forest, X[1200:], y[1200:], what="test")

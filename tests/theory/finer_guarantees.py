@@ -96,7 +96,7 @@ def groups_on_hold_out(gaps: bool, draw: Draw) -> Promise:
     groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.test]}
     votes = vote_as_voter(draw)
     found = certify_by_group(votes, groups=groups, gaps=gaps, delta=draw.world.delta)
-    found = replace(found, weights=draw.uniform)
+    found = replace(found, certificate=replace(found.certificate, weights=draw.uniform))
     return worst(all_limits(draw, found))
 
 

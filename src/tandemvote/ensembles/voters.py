@@ -72,6 +72,14 @@ class TreeVoter(Voter):
         contents[:, columns] = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]
         return contents
 
+    @property
+    def splits(self) -> set[tuple[int, float]]:
+        """Columns and thresholds of the inner nodes."""
+        tree, columns = self.estimator.tree_, self.features
+        inner = tree.children_left >= 0
+        seen = tree.feature[inner] if columns is None else np.asarray(columns)[tree.feature[inner]]
+        return set(zip(seen.tolist(), tree.threshold[inner].tolist(), strict=True))
+
     def leaves(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
         seen = X if self.features is None else X[:, self.features]
