@@ -38,7 +38,7 @@ def file(votes, tmp_path, capsys):
     return path
 
 
-def test_a_certificate_is_valid_for_whoever_checks_it(file, capsys):
+def test_a_certificate_is_valid_for_anyone_who_checks_it(file, capsys):
     assert run(["verify", str(file)]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("valid: error <= 0.")

@@ -170,29 +170,29 @@ def certify_groups(
             " that fit in memory."
         )
     _refuse_deployed(whole.votes)
-    judge = Judge(whole, whole.votes, whole.certificate.candidates, gaps)
-    if TEST_SET in judge.names and whole.test_votes is not whole.votes:
+    certifier = GroupCertifier(whole, whole.votes, whole.certificate.candidates, gaps)
+    if TEST_SET in certifier.names and whole.test_votes is not whole.votes:
         # A test set of its own has other points: one of the two is looked at.
-        others = tuple(name for name in judge.names if name != TEST_SET)
+        others = tuple(name for name in certifier.names if name != TEST_SET)
         tested = as_one_voter(cast("Votes", whole.test_votes), whole.weights)
-        judge = replace(judge, names=others) if others else replace(judge, votes=tested)
-    if gaps and judge.names != (TEST_SET,):
+        certifier = replace(certifier, names=others) if others else replace(certifier, votes=tested)
+    if gaps and certifier.names != (TEST_SET,):
         raise ValueError(
             "gaps=True needs lower limits of the vote's error, which only points that no voter saw"
             " can give. Pass hold_out_votes(model, X_held_out, y_held_out), or [model] with them,"
             " and fixed weights."
         )
-    codes = {TRUE_CLASS: judge.votes.labels, PREDICTED_CLASS: judge.said}
-    members = list(members_of(groups, X, codes, judge.votes.classes))
+    codes = {TRUE_CLASS: certifier.votes.labels, PREDICTED_CLASS: certifier.said}
+    members = list(members_of(groups, X, codes, certifier.votes.classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VacuousBoundWarning)
-        guarantees = tuple(judge.guarantee(*each, n_groups=len(members)) for each in members)
+        guarantees = tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members)
     return GroupCertificates(
         guarantees=guarantees,
         certificate=whole.certificate,
-        candidates=judge.names,
+        candidates=certifier.names,
         delta=whole.request.delta,
-        n_samples=judge.votes.n_samples,
+        n_samples=certifier.votes.n_samples,
         gaps=gaps,
         assumptions=(
             *standard_assumptions(by_group=True, test_set=whole.test_votes is not None),
@@ -221,7 +221,7 @@ class Limits(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class GroupCertifier:
     """Limits the error of the vote of a certification on some of its points."""
 
     whole: Certification

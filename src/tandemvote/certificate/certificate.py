@@ -260,18 +260,7 @@ class Certificate(VoteStatement):
         return super()._subject if self.deployed is None else printable(self.deployed)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict by the vote that was certified, or by the deployed classifier if it is one.
-
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            The label with the largest total weight, ties going to the smallest class; or what the
-            deployed classifier says.
-        """
+        """Predict as `VoteStatement.predict`, or by the deployed classifier if it is certified."""
         if self.deployed is None:
             return super().predict(X)
         if self.deployed_predict is None:
