@@ -1,10 +1,8 @@
 """Certificates for models that are already fitted, and for votes from anywhere."""
 
-from tandemvote.api.abstention import certify_selective
-from tandemvote.api.agreement import certify_agreement
-from tandemvote.api.fitted_weights import certify_fitted_weights
+from tandemvote.api.abstention import certify_agreement, certify_selective
 from tandemvote.api.groups import certify_by_group
-from tandemvote.api.models import certify
+from tandemvote.api.models import certify, certify_fitted_weights
 
 __all__ = [
     "certify",

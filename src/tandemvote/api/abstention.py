@@ -1,4 +1,4 @@
-"""A vote that abstains, certified on labelled points that were used for nothing else."""
+"""Votes that abstain: where the largest shares are too close, or where too few voters agree."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
+from tandemvote.assumptions import standard_assumptions
+from tandemvote.bounds.agreement import agreement_bound
 from tandemvote.bounds.averages import distribution
+from tandemvote.certificate.agreement import AgreementCertificate
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
-from tandemvote.counting.counts import FloatArray
-from tandemvote.ensembles.evidence import common_hold_out
+from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.ensembles.evidence import common_hold_out, evidence, is_certified
+from tandemvote.ensembles.members import voters_in
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.hard_vote import vote_shares
@@ -56,11 +61,6 @@ def certify_selective(
     delta : float in (0, 1)
         Probability with which any of it may fail.
 
-    Returns
-    -------
-    SelectiveCertificate
-        Its `predict` gives labels where the vote is sure enough.
-
     Examples
     --------
     >>> from sklearn.datasets import load_digits
@@ -81,26 +81,21 @@ def certify_selective(
                 " example, or which error to keep, max_error=0.05."
             )
         margin = MARGINS
+    shares_of: ShareFunction | None
     if isinstance(model, Sequence) and len(model) == 1 and y is not None:
         labels = column_or_1d(y)
-        (classifier,) = model
-        shares_of: ShareFunction | None = partial(_probabilities, classifier)
-        shares, classes = _probabilities(classifier, X)
-        refuse_points_trained_on(classifier, X, labels, what="held-out")
+        shares_of = partial(_probabilities, model[0])
+        shares, classes = shares_of(X)
+        refuse_points_trained_on(model[0], X, labels, what="held-out")
     else:
         votes = common_hold_out(model, X, y, purpose="a vote that abstains").votes
         rho = distribution(weights, votes.n_voters, "weights")
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, rho, classes.size)
         shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters, rho)
+    asked: dict[str, Any] = {"margin": margin, "max_error": max_error, "delta": delta}
     return SelectiveCertificate.from_shares(
-        shares,
-        labels,
-        classes=classes,
-        margin=margin,
-        max_error=max_error,
-        delta=delta,
-        shares_of=shares_of,
+        shares, labels, classes=classes, shares_of=shares_of, **asked
     )
 
 
@@ -117,3 +112,55 @@ def _probabilities(model: Any, X: Any) -> tuple[FloatArray, NDArray[Any]]:
             " classifiers vote, or pass shares of your own to SelectiveCertificate.from_shares."
         )
     return model.predict_proba(X), model.classes_
+
+
+def certify_agreement(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    quorum: int | None = None,
+    delta: float = 0.05,
+) -> AgreementCertificate:
+    """Certify how often voters agree on a wrong label, so that they may abstain elsewhere.
+
+    Where all must agree, this is as tight as a hold-out of the size of one voter's: all of them are
+    wrong at most as often as the first one is, which was fixed in advance.
+
+    Parameters
+    ----------
+    model, X, y
+        As in `certify`. A certified classifier has kept its votes and needs no X and y. The voters
+        count equally.
+    quorum : int, optional
+        How many voters must agree; by default all of them.
+    delta : float in (0, 1)
+        Probability with which the guarantee may fail.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from tandemvote import CertifiedClassifierCV
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = CertifiedClassifierCV(RandomForestClassifier(30), random_state=0)
+    >>> found = certify_agreement(model.fit(X[:1500], y[:1500]))
+    >>> labels, accepted = found.predict(X[1500:])
+    >>> found.value < model.certificate_.value, bool(accepted.mean() > 0.7)
+    (True, True)
+    """
+    found = evidence(model, X, y)
+    counts = VoteCounts.from_votes(found.votes)
+    n_voters = counts.n_voters
+    quorum = n_voters if quorum is None else quorum
+    prior = np.eye(1, n_voters)[0] if quorum == n_voters else np.full(n_voters, 1.0 / n_voters)
+    tested: dict[str, Any] = {"errors": counts.errors, "sizes": counts.sizes, "prior": prior}
+    return AgreementCertificate(
+        value=agreement_bound(**tested, quorum=quorum, delta=delta),
+        **tested,
+        quorum=quorum,
+        delta=delta,
+        assumptions=(*standard_assumptions(), *found.assumptions),
+        notes=tuple(found.notes),
+        voters=voters_in(model) if is_certified(model) else found.votes.voters,
+    )

@@ -13,12 +13,7 @@ from tandemvote.codes import Codes, as_array, is_missing
 
 Mask = NDArray[np.bool_]
 
-WORDS = {
-    "class": TRUE_CLASS,
-    TRUE_CLASS: TRUE_CLASS,
-    "predicted": PREDICTED_CLASS,
-    PREDICTED_CLASS: PREDICTED_CLASS,
-}
+WORDS = {"class": TRUE_CLASS, "predicted": PREDICTED_CLASS} | {word: word for word in MEASURES}
 
 MOST_GROUPS = 100
 """A column with more different values is taken for a number or a name, not for a group."""
@@ -29,25 +24,7 @@ def members_of(
 ) -> Iterator[tuple[str, Any, Mask]]:
     """Yield what points are grouped by, the label of each group, and which points are in it.
 
-    Parameters
-    ----------
-    groups, X
-        As in `certify_by_group`.
-    codes : mapping of str to ndarray of int, shape (n_samples,)
-        Positions in `classes` of the true and of the predicted class of every point.
-    classes : ndarray
-
-    Examples
-    --------
-    >>> codes = {TRUE_CLASS: np.array([0, 0, 1])}
-    >>> for by, label, points in members_of(
-    ...     {"truth": "class", "size": [5, None, 5]}, None, codes, np.array(["a", "b"])
-    ... ):
-    ...     print(by, label, points.astype(int))
-    true class a [1 1 0]
-    true class b [0 0 1]
-    size 5 [1 0 1]
-    size None [0 1 0]
+    `codes` are the positions in `classes` of the true and of the predicted class of every point.
     """
     columns = [str(name) for name in getattr(X, "columns", ())]
     n_samples = codes[TRUE_CLASS].size
@@ -70,14 +47,12 @@ def _named(groups: Any, n_samples: int) -> dict[str, Any]:
         named: dict[str, Any] = {groups: groups}
     elif isinstance(groups, Mapping) or hasattr(groups, "columns"):
         named = {str(name): groups[name] for name in getattr(groups, "columns", groups)}
-    elif (
-        isinstance(groups, Sequence)
-        and len(groups) != n_samples
-        and all(isinstance(name, str) for name in groups)
-    ):
-        named = {name: name for name in groups}
     else:
-        named = {str(getattr(groups, "name", None) or "group"): groups}
+        texts = isinstance(groups, Sequence) and all(isinstance(name, str) for name in groups)
+        if texts and len(groups) != n_samples:
+            named = {name: name for name in groups}
+        else:
+            named = {str(getattr(groups, "name", None) or "group"): groups}
     if not named:
         raise ValueError("groups is empty. Say 'class', 'predicted', or name a column of X.")
     return named
@@ -117,10 +92,8 @@ def _members(by: str, values: Any, n_samples: int) -> Iterator[tuple[Any, Mask]]
             " Join them into fewer, by edges that were fixed before looking at these points."
         )
     order = getattr(getattr(values, "cat", values), "categories", None)
-    if order is not None:
-        labels.sort(key=list(order).index)
-    else:
-        labels.sort(key=lambda label: label if known.dtype != object else str(label))
+    by_text = str if known.dtype == object else None
+    labels.sort(key=by_text if order is None else list(order).index)
     for label in labels:
         points = np.zeros(n_samples, bool)
         points[~gaps] = known == label

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,14 +42,22 @@ from tandemvote.hard_vote import held_out_shares
 from tandemvote.inequalities.outward import outward
 from tandemvote.votes import Votes
 
-Counts = Mapping[str, VoteCounts]
-
-BOTH_LIMITS = (lower_limit, upper_limit)
+Counts = Mapping[bool, VoteCounts]
+"""Of the vote itself where True, for the test-set bound; else of the voters."""
 
 MOST_TIMES = 2**12
 """If so many times as many points would not do, the errors are too many."""
 
 
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Leave out warnings of bounds that say nothing: the table says it in words."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VacuousBoundWarning)
+        yield
+
+
+@_silence()
 def certify_by_group(
     model: Any,
     X: Any = None,
@@ -80,17 +89,12 @@ def certify_by_group(
     gaps : bool
         Certify lower limits as well, which `GroupCertificates.gap` compares; needs points that no
         voter saw, and costs half of the errors' delta.
-    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like, optional
-        The same for all groups. By default those of a certified classifier, else uniform.
-    bound, prior, sharpening
-        As in `certify`. Every bound holds for the points of one group as it does for all.
+    weights, bound, prior, sharpening
+        As in `certify`, the same for all groups. The weights are by default those of a certified
+        classifier, else uniform. Every bound holds for the points of one group as it does for all.
     delta : float in (0, 1)
         Probability with which any of the limits may fail. Nine tenths are for the errors, in equal
         parts; one tenth is for the shares.
-
-    Returns
-    -------
-    GroupCertificates
 
     Examples
     --------
@@ -114,47 +118,35 @@ def certify_by_group(
             "The bound 'vote_profile' looks at unlabelled points, whose group is unknown. Choose"
             " another bound, or pass points that no voter saw and say bound='test_set'."
         )
-    request = CertificateRequest(
-        weights=UNIFORM if weights is None else weights,
-        bound=bound,
-        prior=prior,
-        delta=delta,
-        sharpening=sharpening,
-    )
     found = evidence(model, X, y)
     _refuse_deployed(found.votes)
     labelled = replace(found.votes, unlabelled=found.votes.unlabelled[:, :0])
-    own_weights = is_certified(model) and weights is None and prior is None
-    if is_certified(model) and not own_weights and TEST_SET in names:
+    asked: dict[str, Any] = {"bound": bound, "delta": delta, "sharpening": sharpening}
+    if is_certified(model) and weights is None and prior is None:
+        kept = model.certification_
+        whole = replace(
+            kept,
+            request=replace(kept.request, **asked),
+            votes=labelled,
+            profile=None,
+            test_votes=labelled if kept.test_votes is kept.votes else None,
+            notes=found.notes,
+        )
+    elif is_certified(model) and TEST_SET in names:
         raise ValueError(
             "Other weights may have been chosen on the points of fit, so these are no test set for"
             " them. Pass hold_out_votes(model, X_held_out, y_held_out), or choose another bound."
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VacuousBoundWarning)  # the table says it in words
-        if own_weights:
-            kept = model.certification_
-            request = replace(request, weights=kept.request.weights, prior=kept.request.prior)
-            tested = kept.test_votes is not None and kept.test_votes is kept.votes
-            whole = replace(
-                kept,
-                request=request,
-                votes=labelled,
-                profile=None,
-                test_votes=labelled if tested else None,
-                notes=found.notes,
-            )
-        else:
-            whole = certify_votes(
-                labelled, request, notes=found.notes, assumptions=found.assumptions
-            )
-        own = own_predict_note(
-            model, whole.certificate.predict, test=None, unlabelled=None, training=X
-        )
+    else:
+        fixed = UNIFORM if weights is None else weights
+        request = CertificateRequest(weights=fixed, prior=prior, **asked)
+        whole = certify_votes(labelled, request, notes=found.notes, assumptions=found.assumptions)
+    own = own_predict_note(model, whole.certificate.predict, training=X)
     certified = certify_groups(whole, groups, X, gaps=gaps)
     return replace(certified, notes=(*certified.notes, *own))
 
 
+@_silence()
 def certify_groups(
     whole: Certification, groups: Any, X: Any = None, *, gaps: bool = False
 ) -> GroupCertificates:
@@ -184,20 +176,15 @@ def certify_groups(
         )
     codes = {TRUE_CLASS: certifier.votes.labels, PREDICTED_CLASS: certifier.said}
     members = list(members_of(groups, X, codes, certifier.votes.classes))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VacuousBoundWarning)
-        guarantees = tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members)
+    standard = standard_assumptions(by_group=True, test_set=whole.test_votes is not None)
     return GroupCertificates(
-        guarantees=guarantees,
+        guarantees=tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members),
         certificate=whole.certificate,
         candidates=certifier.names,
         delta=whole.request.delta,
         n_samples=certifier.votes.n_samples,
         gaps=gaps,
-        assumptions=(
-            *standard_assumptions(by_group=True, test_set=whole.test_votes is not None),
-            *whole.assumptions,
-        ),
+        assumptions=(*standard, *whole.assumptions),
         notes=tuple(whole.certificate.notes),
     )
 
@@ -209,15 +196,6 @@ def _refuse_deployed(votes: Votes) -> None:
             " which is deployed in its place. Certify the vote, or pass the deployed classifier in"
             " a list with labelled points it never saw."
         )
-
-
-class Limits(NamedTuple):
-    """What is shown about one group: its error, from bounds or from below, and its share."""
-
-    value: float
-    bounds: Mapping[str, BoundValue]
-    share: tuple[float, float]
-    lower: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,37 +214,42 @@ class GroupCertifier:
         shares = held_out_shares(self.votes, weights)
         return np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1))
 
+    @cached_property
+    def _errors(self) -> dict[bool, tuple[Mask, Mask]]:
+        """Points held out and errors on them, of the vote and of the voters, as in `Counts`."""
+        known = self.said >= 0
+        vote = known[None], (known & (self.said != self.votes.labels))[None]
+        voters = self.votes.held_out, self.votes.errors
+        return {name == TEST_SET: vote if name == TEST_SET else voters for name in self.names}
+
     def guarantee(self, by: str, label: Any, points: Mask, *, n_groups: int) -> GroupGuarantee:
         """Certify one of so many groups."""
         seen_by_some = by == PREDICTED_CLASS and TEST_SET not in self.names
         own = self.votes.classes[self.votes.labels] == label if seen_by_some else points
-        counts = self._counts(own)
+        counts = self._counts(own, own)
         false = self._counts(np.ones_like(own), ~own) if seen_by_some else None
         limits = partial(self._limits, own, counts, false, n_groups)
         found = limits(1)
+        bounds = found["bounds"].values()
         wrong = (self.said != self.votes.labels)[points & (self.said >= 0)]
-        evidence = {} if seen_by_some else {name == TEST_SET: each for name, each in counts.items()}
-        test, pairs = evidence.get(True), evidence.get(False)
+        test, pairs = (None, None) if seen_by_some else (counts.get(True), counts.get(False))
         return GroupGuarantee(
+            **found,
             by=by,
             label=label,
-            value=found.value,
-            lower=found.lower,
             observed=float(wrong.mean()) if wrong.size else None,
-            bound=min(found.bounds.values(), key=float).name if found.bounds else self.names[0],
+            bound=min(bounds, key=float).name if bounds else self.names[0],
             delta=ERRORS_OF_DELTA * self.whole.request.delta / n_groups,
-            bounds=found.bounds,
             n_points=int(points.sum()),
-            share=found.share,
-            remark=self._remark(limits, counts, int(own.sum())) if found.value >= 1.0 else "",
+            remark=self._remark(limits, counts, int(own.sum())) if found["value"] >= 1.0 else "",
             test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
             counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
         )
 
     def _limits(
         self, own: Mask, counts: Counts, false: Counts | None, n_groups: int, times: int
-    ) -> Limits:
-        """Limit the error on a group's own points, were they so many times as many.
+    ) -> dict[str, Any]:
+        """Limit the error on a group's own points, and its share, were they so many times as many.
 
         With `false`, counts of errors on the points of other classes, it is the error where the
         vote names a class and cannot be observed itself. The vote names it wrongly at most as often
@@ -275,83 +258,55 @@ class GroupCertifier:
         """
         delta = self.whole.request.delta / n_groups
         level = ERRORS_OF_DELTA * delta / (2 if self.gaps or false else 1)
-        n, inside = times * own.size, times * int(own.sum())
-        low, high = (f(inside, n, (1 - ERRORS_OF_DELTA) * delta / 2) for f in BOTH_LIMITS)
-        found = self._bounds(counts, level, times)
-        value = _smallest(found)
+        n, inside, rest = times * own.size, times * int(own.sum()), (1 - ERRORS_OF_DELTA) * delta
+        low, high = lower_limit(inside, n, rest / 2), upper_limit(inside, n, rest / 2)
+        value, found = self._bounds(counts, level, times)
         if false is not None:
-            found = self._bounds(false, level, times)
-            wrongly = _smallest(found)
+            wrongly, found = self._bounds(false, level, times)
             rightly = 1.0 - outward(1.0 - low * (1.0 - value))
             value = outward(wrongly / (wrongly + rightly)) if rightly > 0 else 1.0
-            return Limits(value, found, (rightly, outward(high + wrongly)))
-        tested = counts.get(TEST_SET) if self.gaps else None
-        if tested is None:
-            return Limits(value, found, (low, high))
-        lower = lower_limit(int(tested.errors[0]), int(tested.sizes[0]), level)
-        return Limits(value, found, (low, high), lower)
+            low, high = rightly, outward(high + wrongly)
+        lower = 0.0
+        if self.gaps and counts:
+            lower = lower_limit(int(counts[True].errors[0]), int(counts[True].sizes[0]), level)
+        return {"value": value, "lower": lower, "bounds": found, "share": (low, high)}
 
-    @cached_property
-    def _wrong(self) -> Mask:
-        return self.votes.errors
+    def _counts(self, points: Mask, counted: Mask) -> Counts:
+        """Count errors on some points, of those that are told.
 
-    def _counts(self, points: Mask, counted: Mask | None = None) -> dict[str, VoteCounts]:
-        """Count errors on some points, or those of them that are told, for each of the bounds."""
-        if not points.any():
-            return {}
+        The labels are "right" and "wrong": all that errors and common errors depend on, and as fast
+        for many classes as for two. Different labels count with two classes alone, where they are
+        one right and one wrong.
+        """
         found = {}
-        for kind in {name == TEST_SET for name in self.names}:
-            held_out = (self.said >= 0)[None] if kind else self.votes.held_out
-            wrong = held_out & (self.said != self.votes.labels) if kind else self._wrong
-            if counted is not None:
-                wrong = wrong & counted
-            found[kind] = _count(wrong[:, points], held_out[:, points], self.votes.classes)
-        return {name: found[name == TEST_SET] for name in self.names}
-
-    def _bounds(self, counts: Counts, delta: float, times: int) -> dict[str, BoundValue]:
-        """Bound the error by the bounds asked for, each at its share of delta."""
-        request, share = self.whole.request, delta / len(self.names)
-        found = {}
-        for name, once in counts.items():
-            more = {each: times * getattr(once, each) for each in INTEGER_FIELDS}
-            rho, pi = (None, None) if name == TEST_SET else (self.whole.weights, request.prior)
-            counted = replace(once, **more)
-            found[name] = get_bound(name)(counted, rho, pi, share, request.sharpening)
+        for tested, (held_out, wrong) in self._errors.items() if points.any() else ():
+            said = (wrong[:, points] & counted[points]).astype(np.uint8)
+            right = np.zeros(said.shape[1], np.uint8)
+            votes = Votes(said, right, held_out[:, points], np.arange(2), unlabelled=said[:, :0])
+            found[tested] = replace(VoteCounts.from_votes(votes), classes=self.votes.classes)
         return found
 
-    def _remark(self, limits: Callable[[int], Limits], counts: Counts, n: int) -> str:
+    def _bounds(
+        self, counts: Counts, delta: float, times: int
+    ) -> tuple[float, dict[str, BoundValue]]:
+        """Bound the error by each of the bounds, at its share of delta, and take the smallest."""
+        request, share = self.whole.request, delta / len(self.names)
+        found = {}
+        for name in self.names if counts else ():
+            once = counts[name == TEST_SET]
+            more = {each: times * getattr(once, each) for each in INTEGER_FIELDS}
+            rho, pi = (None, None) if name == TEST_SET else (self.whole.weights, request.prior)
+            found[name] = get_bound(name)(replace(once, **more), rho, pi, share, request.sharpening)
+        return min(map(float, found.values()), default=1.0), found
+
+    def _remark(self, limits: Callable[[int], dict[str, Any]], counts: Counts, n: int) -> str:
         """Say why nothing is shown on n points, and how many would change that."""
         if not n:
             return "no point"
-        if any(missing(get_bound(name).needs, counted) for name, counted in counts.items()):
+        if any(missing(get_bound(name).needs, counts[name == TEST_SET]) for name in self.names):
             return f"too few points: not every voter, or pair of voters, holds out one of the {n}"
-        times = 2
-        while limits(times).value >= 1.0:
-            times *= 2
-            if times > MOST_TIMES:
-                return "too many errors, however many points there were"
-        tried = range(times // 2 + 1, times)
-        least = tried.start + bisect_left(tried, True, key=lambda some: limits(some).value < 1.0)
-        return f"too few points: about {least * n} would be needed"
-
-
-def _smallest(found: Mapping[str, BoundValue]) -> float:
-    return min((each.value for each in found.values()), default=1.0)
-
-
-def _count(wrong: Mask, held_out: Mask, classes: NDArray[Any]) -> VoteCounts:
-    """Count with "right" and "wrong" for labels, as fast for many classes as for two.
-
-    This is all that errors and common errors depend on. Different labels count with two classes
-    alone, where they are the same as one right and one wrong.
-    """
-    counts = VoteCounts.from_votes(
-        Votes(
-            predictions=wrong.astype(np.uint8),
-            labels=np.zeros(wrong.shape[1], np.uint8),
-            held_out=held_out,
-            classes=np.arange(2),
-            unlabelled=np.zeros((len(wrong), 0), np.uint8),
-        )
-    )
-    return replace(counts, classes=classes)
+        tried = range(2, MOST_TIMES + 1)
+        place = bisect_left(tried, True, key=lambda times: limits(times)["value"] < 1.0)
+        if place == len(tried):
+            return "too many errors, however many points there were"
+        return f"too few points: about {tried[place] * n} would be needed"

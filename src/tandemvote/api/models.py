@@ -6,19 +6,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.assumptions import standard_assumptions
+from tandemvote.bounds import dirichlet_on_votes
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.fitted import FittedVote
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.ensembles.evidence import (
+    common_hold_out,
     evidence,
     is_certified,
     own_predict_note,
     votes_on_test_set,
     with_deployed,
 )
+from tandemvote.hard_vote import observed_error, votable
+from tandemvote.weights.dirichlet_weights import minimise_dirichlet
+
+SMALLEST_WEIGHT = 2.0**-40
+"""A weight of 0 would make the divergence infinite; this one never decides a vote by itself."""
 
 
 def certify(
@@ -42,8 +52,7 @@ def certify(
     ----------
     model : fitted ensemble, sequence of fitted classifiers, or Votes
         RandomForestClassifier, ExtraTreesClassifier(bootstrap=True) and BaggingClassifier are
-        tested on the training points their bootstraps left out, without a refit. Classifiers in
-        a sequence are tested on points that none of them was trained on.
+        tested on the training points their bootstraps left out, without a refit.
     X, y : array_like, optional
         For an ensemble the data it was trained on, in the same order, which is audited; for a
         sequence of classifiers points that none of them was trained on; for votes nothing.
@@ -72,14 +81,8 @@ def certify(
     Returns
     -------
     Certificate
-        Its `predict` is the vote that is certified, or the deployed classifier. Its `notes` say
-        what was audited, which labels were used, and how far the model's own `predict` differs
-        from that vote.
-
-    Raises
-    ------
-    ValueError
-        Where no guarantee can be had; the message names the way out.
+        Its `predict` is what is certified. Its `notes` say what was audited, which labels were
+        used, and how far the model's own `predict` differs from the vote.
 
     Examples
     --------
@@ -90,35 +93,74 @@ def certify(
     >>> certificate = certify(forest, X, y)
     >>> certificate.counts.n_voters, certificate.predict(X[:2]).tolist()
     (100, [0, 0])
-
-    A model that was tested on a hold-out, and then refitted on all labels:
-
-    >>> tested = RandomForestClassifier(random_state=0).fit(X[:200], y[:200])
-    >>> refitted = RandomForestClassifier(random_state=0).fit(X[:369], y[:369])
-    >>> given = {"X_unlabelled": X[369:], "deployed": refitted}
-    >>> certify([tested], X[200:369], y[200:369], **given).deployed
-    'RandomForestClassifier'
     """
     if is_certified(model):
         check_is_fitted(model)
         raise ValueError(f"{type(model).__name__} has certified itself: see its certificate_.")
-    request = CertificateRequest(
-        weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening
-    )
+    asked: dict[str, Any] = {"weights": weights, "bound": bound, "prior": prior}
+    request = CertificateRequest(**asked, delta=delta, sharpening=sharpening)
     found = evidence(model, X, y, X_unlabelled=X_unlabelled)
     votes = found.votes
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabelled)
-    certificate = certify_votes(
-        votes,
-        request,
-        test_votes=votes_on_test_set(model, X, X_test, y_test),
-        notes=found.notes,
-        assumptions=found.assumptions,
-    ).certificate
+    tested = votes_on_test_set(model, X, X_test, y_test)
+    about = {"notes": found.notes, "assumptions": found.assumptions}
+    certificate = certify_votes(votes, request, test_votes=tested, **about).certificate
     if deployed is not None:
         return certificate
-    own = own_predict_note(
-        model, certificate.predict, test=X_test, unlabelled=X_unlabelled, training=X
-    )
+    points = {"test": X_test, "unlabelled": X_unlabelled, "training": X}
+    own = own_predict_note(model, certificate.predict, **points)
     return replace(certificate, notes=(*certificate.notes, *own))
+
+
+def certify_fitted_weights(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+) -> FittedVote:
+    """Fit the weights of voters on a labelled hold-out and certify the vote on the same points.
+
+    Parameters
+    ----------
+    model : sequence of fitted classifiers, or Votes
+        The members of an ensemble vote in ``hold_out_votes(ensemble, X_held_out, y_held_out)``.
+    X, y : array_like, optional
+        As in `certify_selective`.
+    prior : array_like of shape (n_voters,), optional
+        Positive weights fixed before seeing the hold-out; uniform by default.
+    delta : float in (0, 1)
+        Failure probability.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(2, size=2000)
+    >>> skill = np.array([0.1, 0.1, 0.1, 0.4, 0.4, 0.4])[:, None]
+    >>> votes = Votes.from_predictions(labels ^ (rng.random((6, 2000)) < skill), labels)
+    >>> certify_fitted_weights(votes)
+    observed 3.4 %, guaranteed at most 7.2 % (95 %), guessing 47.9 %
+      bound: dirichlet (DIR); the hard weighted vote of 6 voters, 2 classes
+      weights fitted and certified on the same 2000 labelled points
+    """
+    held_out = common_hold_out(model, X, y, purpose="fitting weights")
+    votes = held_out.votes
+    solution = minimise_dirichlet(votes, prior, delta)
+    weights = np.maximum(solution.weights, SMALLEST_WEIGHT)
+    weights = votable(weights / weights.sum())
+    found = dirichlet_on_votes(votes, weights * solution.parameters.sum(), prior, delta)
+    return FittedVote(
+        value=found.value,
+        bound=found.name,
+        delta=delta,
+        weights=weights,
+        bounds={found.name: found},
+        assumptions=(*standard_assumptions(), *held_out.assumptions),
+        notes=tuple(held_out.notes),
+        voters=votes.voters,
+        observed=observed_error(votes, weights),
+        guessing=votes.guessing_error,
+    )

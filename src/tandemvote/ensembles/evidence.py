@@ -207,13 +207,15 @@ def is_certified(model: Any) -> bool:
 
 
 def own_predict_note(
-    model: Any, vote: Callable[[Any], NDArray[Any]], *, test: Any, unlabelled: Any, training: Any
+    model: Any, vote: Callable[[Any], NDArray[Any]], **points_of: Any
 ) -> list[str]:
-    """Say how often the prediction of a bagged ensemble differs from the vote that is certified."""
+    """Say how often a bagged ensemble predicts otherwise than the certified vote.
+
+    They are compared on the first kind of points that is not None.
+    """
     if not isinstance(last_step(model), BAGGED):
         return []
-    kinds = (("test", test), ("unlabelled", unlabelled), ("training", training))
-    kind, points = next((kind, points) for kind, points in kinds if points is not None)
+    kind, points = next(each for each in points_of.items() if each[1] is not None)
     differs = model.predict(points) != vote(points)
     hint = ", all of which some voters know; expect more on new points" * (kind == "training")
     return [
