@@ -112,9 +112,9 @@ def test_a_null_at_the_end_of_a_label_is_refused():
 
 
 def test_unlabelled_predictions_that_look_alike_are_two():
-    counts = VoteCounts.from_votes(Votes.from_predictions([["1", "1.0"]] * 2, ["1", "1.0"]))
-    more = counts.add_unlabelled([["1", "1"], ["1", "1.0"]])
-    assert more.unlabelled_disagreements[0, 1] == 1
+    votes = Votes.from_predictions([["1", "1.0"]] * 2, ["1", "1.0"])
+    more = votes.with_unlabelled([["1", "1"], ["1", "1.0"]])
+    assert VoteCounts.from_votes(more).unlabelled_disagreements[0, 1] == 1
 
 
 def test_a_class_that_no_voter_predicts_counts_as_errors():

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tandemvote.counting.held_out_sets import HeldOutSets
+from tandemvote.counting.counts import HeldOutSets
 from tandemvote.inequalities import SampleSize, kl_divergence
 from tandemvote.inequalities.outward import FloatArray
 

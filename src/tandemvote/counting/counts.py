@@ -10,21 +10,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import Codes
-from tandemvote.counting.held_out_sets import HeldOutSets
 from tandemvote.counting.pairs import EXACT_CHUNK, equal_pairs, true_pairs
+from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
 
-__all__ = ["INTEGER_FIELDS", "FloatArray", "IntArray", "VoteCounts"]
+__all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts"]
 
 IntArray = NDArray[np.int64]
 
 CHUNK_BYTES = 2**26
 """Size of one float32 plane of a chunk; memory stays at a few of these."""
 
-FEW_CLASSES = 8
-"""Up to so many classes, one matrix product per class is faster than comparing rows in pairs."""
+PARTS = {
+    "errors": "sizes",
+    "tandem_errors": "overlaps",
+    "disagreements": "disagreement_overlaps",
+    "unlabelled_disagreements": "disagreements",
+    "overlaps": "disagreement_overlaps",
+    "lone_errors": "disagreements",
+}
+"""Counts, and what they are a part of."""
+
+
+class HeldOutSets:
+    """Sizes of the sets of voters or of all pairs, and what was computed for the last prior.
+
+    Examples
+    --------
+    >>> HeldOutSets(np.array([100, 300, 20])).n_min(np.array([0.5, 0.5, 0.0]))
+    100
+    """
+
+    def __init__(self, sizes: IntArray) -> None:
+        self.sizes = sizes
+        self.smallest = int(sizes.min())
+        self.voters = sizes.ndim  # that share a set
+        self._last: UnequalSets | None = None
+
+    def n_min(self, prior: FloatArray) -> int:
+        """Smallest set among the voters that the prior allows."""
+        # The splits do not depend on the data, so neither does a choice of voters by their sizes.
+        allowed = prior > 0
+        if allowed.all():
+            return self.smallest
+        return int(self.sizes[np.ix_(*[allowed] * self.voters)].min())
+
+    def harmonic(self, prior: FloatArray) -> UnequalSets:
+        """All sizes, up to the cap that keeps the published form from being tighter.
+
+        Thousands of voters have millions of pairs, and the weights, their bound and their
+        certificate use the same prior one after the other, so the last result is kept.
+        """
+        last = self._last
+        if last is None or not np.array_equal(last.prior, prior):
+            last = UnequalSets.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
+            self._last = last
+        return last
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,14 +129,7 @@ class VoteCounts:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "classes", np.asarray(self.classes))
-        for part, whole in (
-            ("errors", "sizes"),
-            ("tandem_errors", "overlaps"),
-            ("disagreements", "disagreement_overlaps"),
-            ("unlabelled_disagreements", "disagreements"),
-            ("overlaps", "disagreement_overlaps"),
-            ("lone_errors", "disagreements"),
-        ):
+        for part, whole in PARTS.items():
             if ((getattr(self, part) < 0) | (getattr(self, part) > getattr(self, whole))).any():
                 raise ValueError(f"{part} must lie between 0 and {whole} everywhere.")
         for diagonal, pairs in (("sizes", "overlaps"), ("errors", "tandem_errors")):
@@ -104,10 +139,8 @@ class VoteCounts:
                     " that voter."
                 )
         # Without unlabelled points, and with two classes, counts coincide and are kept once.
-        for name, other in (
-            ("disagreement_overlaps", "overlaps"),
-            ("lone_errors", "disagreements"),
-        ):
+        same = {"disagreement_overlaps": "overlaps", "lone_errors": "disagreements"}
+        for name, other in same.items():
             if np.array_equal(getattr(self, name), getattr(self, other)):
                 object.__setattr__(self, name, getattr(self, other))
 
@@ -121,8 +154,22 @@ class VoteCounts:
     @classmethod
     def from_votes(cls, votes: Votes) -> VoteCounts:
         """Count in chunks of points, so that memory stays flat and every product exact."""
-        counts = reduce(add, map(_count, votes.chunks(_chunk_size(votes.n_voters))))
-        return counts._with_unlabelled(votes.unlabelled, votes.classes)
+        size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
+        counts = reduce(add, map(_count, votes.chunks(size)))
+        for start in range(0, votes.n_unlabelled, size):
+            codes = votes.unlabelled[:, start : start + size]
+            overlaps = np.full(counts.overlaps.shape, codes.shape[1])
+            everywhere = np.ones(codes.shape, bool)
+            differ = overlaps - equal_pairs(codes, everywhere, overlaps, votes.classes.size)
+            counts = VoteCounts._known_to_be_valid(
+                **counts.__getstate__()
+                | {
+                    "disagreements": counts.disagreements + differ,
+                    "disagreement_overlaps": counts.disagreement_overlaps + overlaps,
+                    "unlabelled_disagreements": counts.unlabelled_disagreements + differ,
+                }
+            )
+        return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
         if not isinstance(other, VoteCounts):
@@ -144,45 +191,6 @@ class VoteCounts:
             **{name: added(getattr(self, name), getattr(other, name)) for name in INTEGER_FIELDS},
         )
 
-    def add_unlabelled(self, predictions: ArrayLike) -> VoteCounts:
-        """Return counts whose disagreements include points without labels.
-
-        Parameters
-        ----------
-        predictions : array_like, shape (n_voters, n_unlabelled)
-            Predictions on points from the same source that no voter was trained on.
-
-        Examples
-        --------
-        >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
-        >>> more = counts.add_unlabelled([[0, 1, 1], [1, 0, 1]])
-        >>> more.disagreements.tolist(), more.n_min_disagreement, more.n_min_pairs
-        ([[0, 3], [3, 0]], 5, 2)
-        """
-        votes = Votes.without_labels(predictions)
-        if votes.n_voters != self.n_voters:
-            raise ValueError(
-                f"predictions has {votes.n_voters} rows for {self.n_voters} voters; pass one row"
-                " per voter, in the order of the counts."
-            )
-        return self._with_unlabelled(votes.predictions, votes.classes)
-
-    def _with_unlabelled(self, codes: Codes, classes: NDArray[Any]) -> VoteCounts:
-        n_points, size = codes.shape[1], _chunk_size(self.n_voters)
-        if not n_points:
-            return self
-        parts = (codes[:, start : start + size] for start in range(0, n_points, size))
-        differ = n_points - sum(_equal_everywhere(part, classes.size) for part in parts)
-        return VoteCounts._known_to_be_valid(
-            **self.__getstate__()
-            | {
-                "disagreements": self.disagreements + differ,
-                "disagreement_overlaps": self.disagreement_overlaps + n_points,
-                "unlabelled_disagreements": self.unlabelled_disagreements + differ,
-                "classes": np.union1d(self.classes, classes),
-            }
-        )
-
     def subset(self, voters: ArrayLike) -> VoteCounts:
         """Return the counts of some of the voters, given by position or mask.
 
@@ -193,13 +201,9 @@ class VoteCounts:
         [1]
         """
         chosen = np.arange(self.n_voters)[np.asarray(voters)]
-        return VoteCounts(
-            classes=self.classes,
-            **{
-                name: getattr(self, name)[np.ix_(*[chosen] * getattr(self, name).ndim)]
-                for name in INTEGER_FIELDS
-            },
-        )
+        arrays = {name: getattr(self, name) for name in INTEGER_FIELDS}
+        kept = {name: array[np.ix_(*[chosen] * array.ndim)] for name, array in arrays.items()}
+        return VoteCounts(classes=self.classes, **kept)
 
     @property
     def n_voters(self) -> int:
@@ -308,21 +312,16 @@ def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatAr
     return rates
 
 
-def _chunk_size(n_voters: int) -> int:
-    return min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * n_voters)))
-
-
 def _count(votes: Votes) -> VoteCounts:
     """Counts of one chunk: symmetric products of 0/1 planes."""
-    held_out = votes.held_out
-    wrong = votes.errors
+    held_out, wrong, n_classes = votes.held_out, votes.errors, votes.classes.size
     overlaps = true_pairs(held_out)
     tandem_errors = true_pairs(wrong)
     # Both err, or both are right, or exactly one of them errs.
     lone_errors = overlaps - tandem_errors - true_pairs(held_out & ~wrong)
     disagreements = lone_errors  # with two classes
-    if votes.classes.size > 2:
-        disagreements = overlaps - _equal(votes.predictions, held_out, overlaps, votes.classes.size)
+    if n_classes > 2:
+        disagreements = overlaps - equal_pairs(votes.predictions, held_out, overlaps, n_classes)
     return VoteCounts._known_to_be_valid(
         errors=np.diag(tandem_errors).copy(),
         sizes=np.diag(overlaps).copy(),
@@ -334,20 +333,3 @@ def _count(votes: Votes) -> VoteCounts:
         classes=votes.classes.copy(),
         unlabelled_disagreements=np.zeros_like(overlaps),
     )
-
-
-def _equal(
-    codes: Codes, held_out: NDArray[np.bool_], overlaps: IntArray, n_classes: int
-) -> IntArray:
-    """Count the points held out for both voters of each pair for which both predict the same."""
-    if n_classes > FEW_CLASSES:
-        return equal_pairs(codes, held_out, overlaps)
-    planes = ((codes == code) & held_out for code in range(n_classes))
-    return sum(map(true_pairs, planes), np.zeros_like(overlaps))
-
-
-def _equal_everywhere(codes: Codes, n_classes: int) -> IntArray:
-    """Count the same on points that are held out for all voters."""
-    n_voters, n_points = codes.shape
-    overlaps = np.full((n_voters, n_voters), n_points)
-    return _equal(codes, np.ones(codes.shape, bool), overlaps, n_classes)

@@ -19,6 +19,9 @@ EXACT_CHUNK = 2**24
 MANY_VOTERS = 1000
 """From this many voters on, counting by bits is at least twice as fast (benchmarks/popcount.py)."""
 
+FEW_CLASSES = 8
+"""Up to so many classes, one product per class is faster than comparing rows in pairs."""
+
 Pairs = NDArray[np.int64]
 Counter = Callable[[NDArray[np.bool_]], Pairs]
 
@@ -52,26 +55,27 @@ def bit_counter() -> Counter | None:
 
 
 def equal_pairs(
-    predictions: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: Pairs
+    codes: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: Pairs, n_classes: int
 ) -> Pairs:
-    """Count, for every pair of rows, the held-out columns where both predict the same.
+    """Count, for every pair of rows, the held-out columns where both predict the same class.
 
     Examples
     --------
     >>> held_out = np.array([[True, True, False], [True, True, True]])
-    >>> overlaps = true_pairs(held_out)
-    >>> equal_pairs(np.array([[4, 5, 6], [4, 0, 6]]), held_out, overlaps).tolist()
+    >>> codes, overlaps = np.array([[4, 5, 6], [4, 0, 6]]), true_pairs(held_out)
+    >>> equal_pairs(codes, held_out, overlaps, n_classes=7).tolist()
     [[2, 1], [1, 3]]
     """
+    if n_classes <= FEW_CLASSES:
+        planes = ((codes == code) & held_out for code in range(n_classes))
+        return sum(map(true_pairs, planes), np.zeros_like(overlaps))
     # Points a voter was trained on get a code of their own, so two voters also agree on the points
     # held out for neither, whose number follows from the sizes.
-    extra = int(predictions.max(initial=0)) + 1
-    codes = np.where(held_out, predictions, extra).astype(np.min_scalar_type(extra))
+    said = np.where(held_out, codes, n_classes).astype(np.min_scalar_type(n_classes))
     equal = np.zeros_like(overlaps)
-    for first, row in enumerate(codes):
+    for first, row in enumerate(said):
         for second in range(first + 1):
-            equal[first, second] = np.count_nonzero(row == codes[second])
-    equal = np.maximum(equal, equal.T)
+            equal[first, second] = np.count_nonzero(row == said[second])
     sizes = np.diag(overlaps)
-    neither = codes.shape[1] - sizes[:, None] - sizes + overlaps
-    return equal - neither
+    neither = said.shape[1] - sizes[:, None] - sizes + overlaps
+    return np.maximum(equal, equal.T) - neither

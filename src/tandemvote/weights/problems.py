@@ -13,8 +13,7 @@ from tandemvote.bounds.disagreement import DISAGREEMENT
 from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.sharpening import get_sharpening
 from tandemvote.bounds.tandem import TANDEM
-from tandemvote.counting.counts import VoteCounts
-from tandemvote.counting.held_out_sets import HeldOutSets
+from tandemvote.counting.counts import HeldOutSets, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.effective_divergence import (
     EffectiveDivergence,
