@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 
 FEWEST_POINTS = 20
 """On fewer points no prediction may be a label by chance."""
-
-WORDS_SHOWN = 3
 
 
 def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]) -> None:
@@ -51,24 +50,24 @@ def refuse_other_words(predictions: Collection[str], labels: Collection[str]) ->
     """
     if len(predictions) > 1 and not set(predictions).intersection(labels):
         raise ValueError(
-            f"No prediction is a label: the labels are {shown(labels)}, the predictions"
-            f" {shown(predictions)}. Give both the same labels; {FROM_CODES}."
+            f"No prediction is a label: the labels are {shown(sorted(labels))}, the predictions"
+            f" {shown(sorted(predictions))}. Give both the same labels; {FROM_CODES}."
         )
 
 
 FROM_CODES = "codes of classes become names again by classes[codes], classes being sorted names"
 
 
-def shown(words: Iterable[object]) -> str:
+def shown(words: Collection[object], most: int = 3) -> str:
     """Show the first few of some words.
 
     Examples
     --------
-    >>> shown({"b", "a"}), shown("wxyz")
+    >>> shown("ab"), shown("wxyz")
     ("'a', 'b'", "'w', 'x', 'y', ...")
     """
-    ordered = [f"{word!r:.60}" for word in sorted(words, key=str)]
-    return ", ".join(ordered[:WORDS_SHOWN]) + ", ..." * (len(ordered) > WORDS_SHOWN)
+    first = ", ".join(f"{word!r:.60}" for word in islice(words, most))
+    return first + ", ..." * (len(words) > most)
 
 
 def printable(text: str) -> str:

@@ -1,17 +1,20 @@
-"""From one batch of rows to `Votes`: typed columns in, codes and masks out."""
+"""From tables of votes to `Votes`: the columns all files agree on, and batches of their rows."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.codes import distinct, encode
-from tandemvote.counting.vote_columns import Columns, not_a_voter
+from tandemvote.codes import Codes, distinct
 from tandemvote.extras import import_extra
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -22,15 +25,108 @@ BITS_OF_A_SMALL_INTEGER = 32
 LONGEST_LABEL = 1000
 """Characters of a label; every class takes as much memory as the longest."""
 
-PRECISION = {16: 11, 32: 24, 64: 53}
-"""Floats of so many bits hold every integer up to this power of two."""
+NAMES_SHOWN = 6
+
+ROW_NAMES = re.compile(r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__", re.IGNORECASE)
+"""What R, pandas and readr call the column of row names, or leave without a name."""
+
+Cells = tuple[NDArray[np.integer[Any]], NDArray[np.bool_] | None]
+"""Numbers of a column and which of them are present, None if all are; others are arbitrary."""
 
 
-class Cells(NamedTuple):
-    """One column: whole numbers, arbitrary where `present` is False; None if all are present."""
+class Columns(NamedTuple):
+    """The columns of votes on disk; `kind` says what all of them hold, text if they differ."""
 
-    values: NDArray[np.integer[Any]]
-    present: NDArray[np.bool_] | None
+    label: str | None
+    voters: tuple[str, ...]  # in the order of the first file
+    kind: str  # "booleans", "numbers" or "text"
+
+    @property
+    def names(self) -> list[str]:
+        """Label first, then voters."""
+        return [*([] if self.label is None else [self.label]), *self.voters]
+
+
+def agree_on_columns(
+    schemas: Iterable[tuple[Path, pyarrow.Schema]],
+    *,
+    label: str | None,
+    ignore: Collection[str] = (),
+) -> Columns:
+    """Return the columns that all files share: the label, if there is one, and the voters.
+
+    Refused are files without label or voter, with other columns than the first, with a column of
+    row names, or with one that is neither whole numbers nor text. Columns to `ignore` are no
+    voters.
+    """
+    first, columns = Path(), list[str]()
+    kinds = set()
+    for path, schema in schemas:
+        names = _names(path, schema, ignore)
+        listed = f"Its columns are {shown(names, NAMES_SHOWN)}."
+        if label is not None and label not in names:
+            near = get_close_matches(label, names, n=3)
+            suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ValueError(f"{path} has no label column {label!r}.{suggestion} {listed}")
+        if not columns:
+            first, columns = path, names
+            if names in ([], [label]):
+                raise ValueError(f"{path} has no column besides {label!r}. Add one per voter.")
+            for name in ignore:
+                if label is not None and name not in schema.names:
+                    raise ValueError(f"{path} has no column {name!r} to ignore. {listed}")
+        lacking = [name for name in columns if name not in set(names)]
+        added = [name for name in names if name not in set(columns)]
+        if lacking or added:
+            differences = {"lacks": lacking, "adds": added}.items()
+            said = [f"{verb} {shown(these, NAMES_SHOWN)}" for verb, these in differences if these]
+            raise ValueError(
+                f"{path} {' and '.join(said)} compared with {first}: all files must hold the same"
+                " voters. Write them with the same columns, or certify them apart."
+            )
+        for name in names:
+            kinds.add(_kind(schema.field(name).type))
+            if "other" in kinds:
+                raise ValueError(
+                    f"Column {name!r} of {path} has the type {schema.field(name).type}; labels and"
+                    f" predictions must be whole numbers or text. {_not_a_voter(name)}"
+                )
+    voters = tuple(name for name in columns if name != label)
+    known = kinds - {"nothing"} or {"numbers"}
+    return Columns(label, voters, known.pop() if len(known) == 1 else "text")
+
+
+def _names(path: Path, schema: pyarrow.Schema, ignore: Collection[str]) -> list[str]:
+    """Return the names of the columns, without the index that pandas may have stored."""
+    described = schema.pandas_metadata or {}
+    rows = {name for name in described.get("index_columns", ()) if isinstance(name, str)}
+    names = [name for name in schema.names if name not in rows and name not in ignore]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{path} has the column {name!r} twice. Rename one of the two.")
+        if ROW_NAMES.fullmatch(name.strip()):
+            raise ValueError(
+                f"{path}: column {name!r} seems to hold the names of rows, as R and pandas write"
+                f" them. {_not_a_voter(name)}"
+            )
+    return names
+
+
+def _kind(kind: pyarrow.DataType) -> str:
+    """Tell text from numbers, booleans and others; a column may also be empty throughout."""
+    types = import_extra("pyarrow.types", "data")
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    if types.is_null(inner):
+        return "nothing"
+    if types.is_string(inner) or types.is_large_string(inner):
+        return "text"
+    if types.is_boolean(inner):
+        return "booleans"
+    return "numbers" if types.is_integer(inner) or types.is_floating(inner) else "other"
+
+
+def _not_a_voter(name: str) -> str:
+    return f"If it is no voter, leave it out: --ignore {name!r} (ignore=[{name!r}] in Python)."
 
 
 def votes_of(
@@ -54,7 +150,7 @@ def votes_of(
             f"column {columns.label!r}: {np.count_nonzero(~present)} of {batch.num_rows} labels are"
             " missing. Leave these rows out."
         )
-    table = np.empty((len(cells), batch.num_rows), np.result_type(*{c.values.dtype for c in cells}))
+    table = np.empty((len(cells), batch.num_rows), np.result_type(*{c.dtype for c, _ in cells}))
     held_out = np.ones((len(cells) - 1, batch.num_rows), bool)
     table[0] = truth
     for voter, (values, present) in enumerate(cells[1:], start=1):
@@ -69,7 +165,10 @@ def votes_of(
     votes = Votes(codes[1:], codes[0], held_out, classes, codes[1:, :0])
     _refuse_row_names(votes, columns)
     if columns.kind == "text":
-        _refuse_other_labels(votes, labels)
+        known = classes[np.unique(votes.labels)].tolist() if labels is None else labels
+        refuse_other_spellings(classes.tolist(), known)
+        if votes.n_samples >= FEWEST_POINTS and set(classes.tolist()).difference(known):
+            refuse_other_words(classes[np.unique(votes.predictions[held_out])].tolist(), known)
     return votes
 
 
@@ -82,32 +181,29 @@ def predictions_of(batch: pyarrow.RecordBatch, columns: Columns) -> NDArray[np.s
                 f"row {present.argmin() + 1} has an empty cell in column {name!r}. Every voter must"
                 " predict every unlabelled point; leave out voters and points that do not."
             )
-    table = np.array([values for values, _ in cells])
-    classes, codes = _spelled(table, columns.kind, vocabulary)
+    classes, codes = _spelled(np.array([said for said, _ in cells]), columns.kind, vocabulary)
     return np.asarray(classes[codes])
 
 
 def words_of(batch: pyarrow.RecordBatch, column: str) -> set[str]:
     """Return the different words in a column."""
-    return set(_words(_dictionary(batch.column(column))))
+    return _words(_text(batch.column(column)))
 
 
 def _cells(
     batch: pyarrow.RecordBatch, columns: Columns
 ) -> tuple[list[Cells], NDArray[np.str_] | None]:
     """Return the columns as numbers; of text, positions in the sorted vocabulary."""
-    cells, texts = [], []
+    read = _text if columns.kind == "text" else _numbers
+    arrays = []
     for name in columns.names:
         try:
-            if columns.kind == "text":
-                texts.append(_dictionary(batch.column(name)))
-            else:
-                cells.append(_numbers(batch.column(name)))
+            arrays.append(read(batch.column(name)))
         except ValueError as error:
             raise ValueError(f"column {name!r}: {error}") from error
     if columns.kind != "text":
-        return cells, None
-    words = sorted(set[str]().union(*map(_words, texts)))
+        return list(map(_bare, arrays)), None
+    words = sorted(set[str]().union(*map(_words, arrays)))
     for word in words:
         if len(word) > LONGEST_LABEL:
             raise ValueError(
@@ -121,13 +217,12 @@ def _cells(
             )
         if word.endswith("\0"):  # numpy would drop it
             raise ValueError(f"the label {word!r:.40} ends in a null character. Remove it.")
-    vocabulary = np.array(words, str)
-    return [_positions(text, vocabulary) for text in texts], vocabulary
+    return [_positions(array, words) for array in arrays], np.array(words, str)
 
 
 def _spelled(
     table: NDArray[np.integer[Any]], kind: str, vocabulary: NDArray[np.str_] | None
-) -> tuple[NDArray[np.str_], NDArray[np.integer[Any]]]:
+) -> tuple[NDArray[np.str_], Codes]:
     """Return the sorted words of a table, and its cells as positions among them."""
     numbers, codes = distinct(table)
     if vocabulary is not None:
@@ -151,109 +246,81 @@ def _refuse_row_names(votes: Votes, columns: Columns) -> None:
         if held_out.all() and np.unique(said).size == n:
             raise ValueError(
                 f"column {name!r} holds {n} different values in {n} rows, such as"
-                f" {votes.classes[said[0]]!r}, as names of rows do. {not_a_voter(name)}"
+                f" {votes.classes[said[0]]!r}, as names of rows do. {_not_a_voter(name)}"
             )
 
 
-def _refuse_other_labels(votes: Votes, labels: Collection[str] | None) -> None:
-    """Refuse predictions that seem to be labels written in another way."""
-    if labels is None:
-        labels = votes.classes[np.unique(votes.labels)].tolist()
-    words = votes.classes.tolist()
-    refuse_other_spellings(words, labels)
-    if votes.n_samples >= FEWEST_POINTS and set(words).difference(labels):
-        said = votes.classes[np.unique(votes.predictions[votes.held_out])]
-        refuse_other_words(said.tolist(), labels)
+def _text(array: pyarrow.Array) -> pyarrow.DictionaryArray:
+    """Return a column as text; numbers and booleans become what they are written as."""
+    kind = _kind(array.type)
+    if kind == "booleans":
+        array = import_extra("pyarrow.compute", "data").if_else(_plain(array), "True", "False")
+    elif kind != "text":
+        whole = import_extra("pyarrow.types", "data").is_integer(_plain(array).type)
+        array = (_plain(array) if whole else _numbers(array)).cast("string")
+    return array.dictionary_encode()
 
 
-def _numbers(array: pyarrow.Array) -> Cells:
-    arrow = import_extra("pyarrow", "data")
-    types = arrow.types
-    if types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if types.is_null(array.type):
-        return Cells(np.zeros(len(array), np.uint8), np.zeros(len(array), bool))
-    if types.is_boolean(array.type):
-        array = array.cast(arrow.uint8())
-    elif types.is_floating(array.type) or array.type.bit_width > BITS_OF_A_SMALL_INTEGER:
-        array = _whole(array)
-    return _bare(array)
+def _words(text: pyarrow.DictionaryArray) -> set[str]:
+    return set(text.dictionary.to_pylist()) - {None, ""}
 
 
-def _positions(encoded: pyarrow.DictionaryArray, vocabulary: NDArray[np.str_]) -> Cells:
-    if not len(encoded.dictionary):
-        return Cells(np.zeros(len(encoded), np.intp), np.zeros(len(encoded), bool))
-    position = encode(np.array(_words(encoded), str), vocabulary)
-    indices, present = _bare(encoded.indices)
-    return Cells(position[indices if present is None else indices * present], present)
-
-
-def _words(encoded: pyarrow.DictionaryArray) -> list[str]:
-    return list(encoded.dictionary.to_pylist())
-
-
-def _dictionary(array: pyarrow.Array) -> pyarrow.DictionaryArray:
-    """Return a column as text, null where it is empty."""
-    arrow = import_extra("pyarrow", "data")
-    kind = array.type.value_type if arrow.types.is_dictionary(array.type) else array.type
-    if not (arrow.types.is_string(kind) or arrow.types.is_large_string(kind)):
-        array = _written(array)
-    encoded = array.dictionary_encode()
-    if encoded.dictionary.null_count or "" in _words(encoded):
-        compute = import_extra("pyarrow.compute", "data")
-        plain = encoded.dictionary_decode()
-        nothing = arrow.scalar(None, plain.type)
-        encoded = compute.if_else(compute.equal(plain, ""), nothing, plain).dictionary_encode()
-    return encoded
-
-
-def _written(array: pyarrow.Array) -> pyarrow.Array:
-    """Write numbers and booleans as text."""
-    arrow = import_extra("pyarrow", "data")
-    if arrow.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if arrow.types.is_boolean(array.type):
-        words = arrow.array(["False", "True"])
-        return arrow.DictionaryArray.from_arrays(array.cast(arrow.int8()), words)
-    if arrow.types.is_floating(array.type):
-        array = _whole(array)
-    return array.cast(arrow.string())
-
-
-def _whole(array: pyarrow.Array) -> pyarrow.Array:
-    """Return 64-bit integers; floats may hold them, as in tables that had missing cells."""
-    arrow = import_extra("pyarrow", "data")
-    if arrow.types.is_floating(array.type):
-        compute = import_extra("pyarrow.compute", "data")
-        limit = 2 ** PRECISION[array.type.bit_width]
-        array = array.cast(arrow.float64())
-        if compute.any(compute.is_nan(array)).as_py():
+def _numbers(array: pyarrow.Array) -> pyarrow.Array:
+    """Return a column as integers; floats may hold them, as in tables that had missing cells."""
+    array = _plain(array)
+    if _kind(array.type) != "numbers":  # booleans, or nothing
+        return array.cast("uint8")
+    if import_extra("pyarrow.types", "data").is_floating(array.type):
+        values = array.drop_null().to_numpy()
+        if np.isnan(values).any():
             raise ValueError(
                 "NaN is no label. Write null where a voter was trained on the point, and a label"
                 " everywhere else."
             )
-        largest = compute.max(compute.abs(array)).as_py()
-        if largest is not None and largest >= limit:
+        limit = 2 ** (np.finfo(values.dtype).nmant + 1)
+        largest = np.abs(values).max(initial=0)
+        if largest >= limit:
             raise ValueError(
                 f"{largest:.0f} is a float of {limit} or more, of which some stand for several"
                 " integers. Write labels as integers or text."
             )
+        array = array.cast("float64")
+    elif array.type.bit_width <= BITS_OF_A_SMALL_INTEGER:
+        return array
     try:
-        return array.cast(arrow.int64())
-    except arrow.ArrowInvalid as error:  # names the value
+        return array.cast("int64")
+    except ValueError as error:  # names the value
         raise ValueError(
             f"{error}. Labels must be whole numbers below 2^63, or text; probabilities must become"
             " labels first."
         ) from error
 
 
+def _plain(array: pyarrow.Array) -> pyarrow.Array:
+    """Return a column without a dictionary."""
+    return array.dictionary_decode() if hasattr(array, "dictionary_decode") else array
+
+
+def _positions(text: pyarrow.DictionaryArray, words: list[str]) -> Cells:
+    """Return the places of a column's words among all words; the empty text is missing too."""
+    place = {word: place for place, word in enumerate(words)}
+    own = [place.get(word) for word in text.dictionary.to_pylist()] or [None]
+    missing = np.array([where is None for where in own])
+    indices, present = _bare(text.indices)
+    if present is not None:
+        indices = indices * present  # numbers under missing cells may be any
+    if missing.any() and missing[indices].any():
+        present = ~missing[indices] & (True if present is None else present)
+    places = np.array([where or 0 for where in own], np.min_scalar_type(len(words)))
+    return places[indices], present
+
+
 def _bare(array: pyarrow.Array) -> Cells:
     """Return the numbers of a column, without the copy that pyarrow makes of missing cells."""
     if not array.null_count:
-        return Cells(array.to_numpy(), None)
-    arrow = import_extra("pyarrow", "data")
+        return array.to_numpy(), None
     bits, values = array.buffers()
-    bare = arrow.Array.from_buffers(array.type, len(array), [None, values], offset=array.offset)
+    bare = array.from_buffers(array.type, len(array), [None, values], offset=array.offset)
     end = array.offset + len(array)
     present = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little", count=end)
-    return Cells(bare.to_numpy(), present[array.offset :].view(bool))
+    return bare.to_numpy(), present[array.offset :].view(bool)

@@ -10,9 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from tandemvote.counting.batches import votes_of, words_of
+from tandemvote.counting.batches import agree_on_columns, votes_of, words_of
 from tandemvote.counting.parquet_files import Location, find_files
-from tandemvote.counting.vote_columns import agree_on_columns
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 

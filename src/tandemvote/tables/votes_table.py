@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.counting.batches import predictions_of, votes_of
+from tandemvote.counting.batches import NAMES_SHOWN, agree_on_columns, predictions_of, votes_of
 from tandemvote.counting.parquet import ParquetVotes
 from tandemvote.counting.parquet_files import find_files, names_parquet
-from tandemvote.counting.vote_columns import agree_on_columns, shown
 from tandemvote.extras import import_extra
-from tandemvote.spelling import refuse_other_spellings
+from tandemvote.spelling import refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.file_content import read_bytes, refuse_no_file, uncompressed
@@ -86,8 +85,8 @@ def read_votes(
     more, voters = _read_unlabelled(unlabelled, ignore)
     if voters != columns.voters:
         raise DatasetError(
-            f"The voters of {unlabelled} are {shown(voters)}, those of {path}"
-            f" {shown(columns.voters)}. Write the same columns in the same order."
+            f"The voters of {unlabelled} are {shown(voters, NAMES_SHOWN)}, those of {path}"
+            f" {shown(columns.voters, NAMES_SHOWN)}. Write the same columns in the same order."
         )
     try:
         refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
