@@ -16,10 +16,10 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.certificate.agreement import AgreementCertificate
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.ensembles.evidence import common_hold_out, evidence, is_certified
-from tandemvote.ensembles.members import voters_in
+from tandemvote.ensembles.evidence import common_hold_out, evidence
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
+from tandemvote.ensembles.voters import is_certified, voters_in
 from tandemvote.hard_vote import vote_shares
 from tandemvote.votes import Voters
 

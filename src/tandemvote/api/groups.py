@@ -37,7 +37,8 @@ from tandemvote.certification import (
     certify_votes,
 )
 from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
-from tandemvote.ensembles.evidence import evidence, is_certified, own_predict_note
+from tandemvote.ensembles.evidence import evidence, own_predict_note
+from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import held_out_shares
 from tandemvote.inequalities.outward import outward
 from tandemvote.votes import Votes

@@ -19,11 +19,11 @@ from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.ensembles.evidence import (
     common_hold_out,
     evidence,
-    is_certified,
     own_predict_note,
     votes_on_test_set,
     with_deployed,
 )
+from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import observed_error, votable
 from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 

@@ -133,7 +133,7 @@ def _hold_out(fitted: Any, X: Any, y: Any, *, delta: float) -> Any:
 
 def _with_test_set(model: Any, X: Any, y: Any, *, test: Points, unlabelled: Any) -> Any:
     from tandemvote.certificate.certificate import TEST_SET  # noqa: PLC0415
-    from tandemvote.ensembles.hold_out import votes_on  # noqa: PLC0415
+    from tandemvote.ensembles.held_out_votes import votes_on  # noqa: PLC0415
 
     bound = model.bound
     if TEST_SET in bound:

@@ -13,7 +13,7 @@ from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from tandemvote.codes import Codes, encode
-from tandemvote.ensembles.members import made_of_trees, member_input, members_of
+from tandemvote.ensembles.voters import made_of_trees, member_input, members_of
 
 FALSE_ALARM = 1e-12
 """Chance that bootstraps drawn evenly are taken for uneven ones."""
@@ -21,8 +21,7 @@ FALSE_ALARM = 1e-12
 ENOUGH_DRAWS = 5
 """Expected draws of a point from which the chi-square test can be trusted."""
 
-RELEASE = tuple(map(int, re.findall(r"\d+", sklearn.__version__)[:2]))
-MISFILES_MISSING_VALUES = RELEASE < (1, 8)
+MISFILES_MISSING_VALUES = tuple(map(int, re.findall(r"\d+", sklearn.__version__)[:2])) < (1, 8)
 """Whether training may file points with missing values under other leaves than `apply` does."""
 
 NOT_AUDITED = (
@@ -58,7 +57,7 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     Returns
     -------
     str
-        What was found, for the certificate's notes.
+        What was found, for the certificate's notes. `AuditError` if it is something else.
 
     Examples
     --------
@@ -75,13 +74,20 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     """
     labels = encode(column_or_1d(y), model.classes_)
     bootstraps = [np.bincount(rows, minlength=len(labels)) for rows in model.estimators_samples_]
-    _refuse_uneven_draws(np.sum(bootstraps, axis=0))
+    times = np.sum(bootstraps, axis=0)
+    if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < FALSE_ALARM:
+        raise AuditError(
+            f"Points were drawn between {times.min()} and {times.max()} times, which even draws do"
+            " not explain: the bootstraps depend on the data, as they do with sample_weight or"
+            " class_weight. Refit without."
+        )
     if not made_of_trees(model):
         return NOT_AUDITED.format(type(model.estimators_[0]).__name__)
     points = member_input(model, X)
     weighed = getattr(model, "class_weight", None) == "balanced_subsample"
     # Leaves cannot be compared where the release misfiles points; whole trees still can.
-    by_leaf = not (MISFILES_MISSING_VALUES and _has_missing(points))
+    missing = isinstance(points, np.ndarray) and bool(np.isnan(points).any())
+    by_leaf = not (MISFILES_MISSING_VALUES and missing)
     strangers = sum(
         not _holds(voter, points, labels, times, balanced=weighed, by_leaf=by_leaf)
         for voter, times in zip(members_of(model), bootstraps, strict=True)
@@ -100,16 +106,7 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
 
 
 def unaudited_assumptions(model: Any) -> list[str]:
-    """What must be true of voters other than trees, because no code can see it.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import BaggingClassifier
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> bagging = BaggingClassifier(GaussianNB(), 3).fit([[0], [1]] * 9, [0, 1] * 9)
-    >>> len(unaudited_assumptions(bagging))
-    2
-    """
+    """What must be true of voters other than trees, because no code can see it."""
     if made_of_trees(model):
         return []
     voter = model.estimators_[0]
@@ -118,28 +115,8 @@ def unaudited_assumptions(model: Any) -> list[str]:
     return [text.format(type(voter).__name__) for text in texts]
 
 
-def _refuse_uneven_draws(times: NDArray[np.integer[Any]]) -> None:
-    """Refuse if some points were drawn oftener than chance allows, summed over all voters."""
-    if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < FALSE_ALARM:
-        raise AuditError(
-            f"Points were drawn between {times.min()} and {times.max()} times, which even draws do"
-            " not explain: the bootstraps depend on the data, as they do with sample_weight or"
-            " class_weight. Refit without."
-        )
-
-
-def _has_missing(points: Any) -> bool:
-    return isinstance(points, np.ndarray) and bool(np.isnan(points).any())
-
-
 def _holds(
-    voter: Any,
-    points: Any,
-    labels: Codes,
-    times: NDArray[np.integer[Any]],
-    *,
-    balanced: bool,
-    by_leaf: bool,
+    voter: Any, points: Any, labels: Codes, times: NDArray[Any], *, balanced: bool, by_leaf: bool
 ) -> bool:
     """Compare the weighted class counts a tree keeps with those its bootstrap gives."""
     tree, n_classes = voter.estimator.tree_, len(voter.classes)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,31 +13,25 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
-from tandemvote.ensembles.hold_out import hold_out_votes, votes_on
-from tandemvote.ensembles.members import BAGGED, voters_in
-from tandemvote.ensembles.out_of_bag import out_of_bag_votes
-from tandemvote.ensembles.pipelines import (
+from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes, votes_on
+from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
-    before_last_step,
-    last_step,
+    refuse_other_than_one_label,
+    refuse_without_voters,
 )
-from tandemvote.ensembles.refusals import refuse_other_than_one_label, refuse_without_voters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.voters import (
+    BAGGED,
+    before_last_step,
+    is_certified,
+    last_step,
+    voters_in,
+)
 from tandemvote.votes import Votes
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """Votes on points that the voters never saw, and what is to be said about them.
-
-    Attributes
-    ----------
-    votes : Votes
-    notes : tuple of str
-        Which labels were used, and what was audited.
-    assumptions : tuple of str
-        What must be true about these voters because no code can see it.
-    """
+class Evidence(NamedTuple):
+    """Votes on points that the voters never saw, and what is to be said about them."""
 
     votes: Votes
     notes: tuple[str, ...] = ()
@@ -49,15 +43,9 @@ def evidence(
 ) -> Evidence:
     """Let voters vote on points they never saw.
 
-    Parameters
-    ----------
-    model : fitted ensemble, sequence of fitted classifiers, or Votes
-        X and y mean, for an ensemble, the data it was trained on; for a sequence, points that none
-        of the classifiers was trained on. Votes bring their own. A certified classifier has kept
-        the votes of its `fit`; X and y may be left out.
-    X, y : array_like, optional
-    X_unlabelled : array_like, optional
-        Points of the same source that no voter was trained on, none of them among X.
+    X and y mean, for an ensemble, the data it was trained on; for a sequence, points that none of
+    the classifiers was trained on. Votes bring their own. A certified classifier has kept the votes
+    of its `fit`; X and y may be left out.
     """
     if isinstance(model, Votes):
         if not (X is None and y is None and X_unlabelled is None):
@@ -76,9 +64,8 @@ def evidence(
         )
     if isinstance(model, Sequence):
         votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
-        return Evidence(
-            votes, (f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter.",)
-        )
+        used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."
+        return Evidence(votes, (used,))
     if not isinstance(last_step(model), BAGGED):
         refuse_without_voters(model)
     check_is_fitted(model)
@@ -95,8 +82,8 @@ def evidence(
         f"Held-out labels: the {votes.n_samples} the model was trained on, each used for the voters"
         " whose bootstrap left it out; none was set aside."
     )
-    audited = audit_bootstraps(model, X, y)
-    return Evidence(votes, (used, audited), tuple(unaudited_assumptions(model)))
+    notes = (used, audit_bootstraps(model, X, y))
+    return Evidence(votes, notes, tuple(unaudited_assumptions(model)))
 
 
 def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidence:
@@ -136,17 +123,9 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
 
 
 def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
-    """Return the votes with what a deployed classifier says of the unlabelled points.
+    """Return the votes with what a deployed classifier, or its predictions, say of X_unlabelled.
 
-    Parameters
-    ----------
-    votes : Votes
-        With the voters' predictions on the unlabelled points.
-    deployed : fitted classifier, or array_like of shape (n_unlabelled,)
-        The classifier to be certified through the voters, or its predictions.
-    X_unlabelled : array_like or None
-        The unlabelled points, if they are at hand. Rows that the classifier was trained on are
-        refused where it keeps a trace of them.
+    Rows that the classifier was trained on are refused where it keeps a trace of them.
     """
     if not hasattr(deployed, "predict"):
         return votes.with_deployed(deployed)
@@ -201,18 +180,10 @@ def votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None)
     return votes_on(model, X_test, column_or_1d(y_test), what="test")
 
 
-def is_certified(model: Any) -> bool:
-    """Tell whether a model is a certified classifier, which keeps the votes of its own `fit`."""
-    return hasattr(model, "predict_voters")
-
-
 def own_predict_note(
     model: Any, vote: Callable[[Any], NDArray[Any]], **points_of: Any
 ) -> list[str]:
-    """Say how often a bagged ensemble predicts otherwise than the certified vote.
-
-    They are compared on the first kind of points that is not None.
-    """
+    """Say how often an ensemble predicts otherwise than the vote, on the first points told."""
     if not isinstance(last_step(model), BAGGED):
         return []
     kind, points = next(each for each in points_of.items() if each[1] is not None)

@@ -24,14 +24,7 @@ NamedEstimators = _BaseComposition
 
 
 def n_trained_on(model: Any) -> int:
-    """Number of points a forest or bagging classifier was fitted on, which it tells nowhere else.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> n_trained_on(RandomForestClassifier(2).fit([[0], [1], [2]], [0, 1, 1]))
-    3
-    """
+    """Number of points a forest or bagging classifier was fitted on; it is told nowhere else."""
     return int(model._n_samples)
 
 

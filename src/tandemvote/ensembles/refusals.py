@@ -6,6 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.utils import get_tags
 
 from tandemvote.ensembles.private_names import n_drawn, n_trained_on, sample_weight_of
 
@@ -13,6 +17,9 @@ WITH_A_HOLD_OUT = (
     "With labelled points the model never saw, certify(hold_out_votes(model, X_held_out,"
     " y_held_out)) works for every ensemble."
 )
+
+COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
+"""What transformers are put together by."""
 
 
 def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
@@ -58,11 +65,6 @@ def refuse_class_weight(class_weight: Any) -> None:
     "balanced" weighed a voter's points by class frequencies that its held-out labels entered. A
     dict was harmless before 1.9 and is refused all the same: a certificate should not depend on
     the release. "balanced_subsample" looks at the drawn points only, in every release.
-
-    Examples
-    --------
-    >>> refuse_class_weight(None)
-    >>> refuse_class_weight("balanced_subsample")
     """
     if class_weight is not None and class_weight != "balanced_subsample":
         raise ValueError(
@@ -117,16 +119,6 @@ def refuse_frozen(estimator: Any) -> None:
 
     Voters that are trained on different points must have learnt nothing from the others. A
     FrozenEstimator, wherever it stands inside, has learnt what it was fitted to before.
-
-    Examples
-    --------
-    >>> from sklearn.frozen import FrozenEstimator
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> refuse_frozen(DecisionTreeClassifier())
-    >>> refuse_frozen(FrozenEstimator(DecisionTreeClassifier()))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    ValueError: FrozenEstimator(estimator=DecisionTreeClassifier()) keeps what it learnt ...
     """
     for part in _parts(estimator):
         if clone(part) is part:
@@ -138,14 +130,42 @@ def refuse_frozen(estimator: Any) -> None:
             )
 
 
-def _parts(estimator: Any) -> Iterator[Any]:
-    """Yield an estimator and all estimators among its parameters, at any depth."""
+def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
+    """Return what must be true of the steps before the last; refuse steps that learnt from X.
+
+    Points that a voter left out are not new to it if a step before it was fitted to them, even
+    without their labels: what a step memorises of X is there for the points left out and missing
+    for new ones.
+    """
+    texts = []
+    for step in _parts(pipeline.steps[:-1], COMPOSED):
+        if isinstance(step, COMPOSED):
+            continue
+        if isinstance(step, FrozenEstimator):
+            texts.append(f"{step!r} was fitted before, to other points than X.")
+        elif getattr(step, "learns_from_rows", get_tags(step).requires_fit):
+            name = type(step).__name__
+            raise ValueError(
+                f"{name} was fitted to all points, those that the voters left out among them, so"
+                " these show nothing about new points. Train the whole pipeline with a certificate:"
+                " CertifiedClassifierCV(pipeline).fit(X, y), or"
+                " CertifiedBaggingClassifier(pipeline).fit(X, y); or pass points it never saw:"
+                " certify([pipeline], X_held_out, y_held_out). A step that was fitted to other"
+                " points before goes into the pipeline as FrozenEstimator(step)."
+            )
+        else:
+            texts.append(f"{type(step).__name__} looks at one point at a time.")
+    return texts
+
+
+def _parts(estimator: Any, inside: tuple[type[Any], ...] = (object,)) -> Iterator[Any]:
+    """Yield estimators and, at any depth, those among the parameters of such as are `inside`."""
     if isinstance(estimator, Mapping):
         estimator = list(estimator.values())
     if isinstance(estimator, list | tuple):
         for part in estimator:
-            yield from _parts(part)
+            yield from _parts(part, inside)
     elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
         yield estimator
-        for part in estimator.get_params(deep=False).values():
-            yield from _parts(part)
+        if isinstance(estimator, inside):
+            yield from _parts(estimator.get_params(deep=False), inside)

@@ -14,11 +14,17 @@ from scipy.sparse import csr_array, issparse
 
 from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
-from tandemvote.ensembles.members import BAGGED, made_of_trees, member_input, members_of
-from tandemvote.ensembles.pipelines import before_last_step, last_step
 from tandemvote.ensembles.private_names import n_trained_on, pick
-from tandemvote.ensembles.splits import held_out_mask
-from tandemvote.ensembles.voters import TreeVoter
+from tandemvote.ensembles.training import held_out_mask
+from tandemvote.ensembles.voters import (
+    BAGGED,
+    TreeVoter,
+    before_last_step,
+    last_step,
+    made_of_trees,
+    member_input,
+    members_of,
+)
 
 Digests = NDArray[np.uint64]
 
@@ -116,17 +122,10 @@ def _cell_digests(codes: Digests, columns: Any) -> Digests:
 
 
 def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
-    """Refuse points that were taken from the training points.
+    """Refuse points, called `what` in the error, of whose rows too many have a `known` digest.
 
     Rows may coincide by chance. How often, the training points tell: as often as one of them has a
     copy among the others. Clearly more copies than that were not drawn independently.
-
-    Parameters
-    ----------
-    known : ndarray of uint64
-        Digests of the training points.
-    X : array_like, frame or sparse matrix
-        Points that should be new, called `what` in the error.
 
     Examples
     --------
@@ -139,10 +138,9 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
 about 0. The voters know these points, so they show nothing. Pass points that were not trained on.
     """
     new = row_digests(X)
-    different, place, copies = np.unique(known, return_inverse=True, return_counts=True)
+    _, place, copies = np.unique(known, return_inverse=True, return_counts=True)
     by_chance = float((copies[place] > 1).mean())
-    found = int(np.isin(new, different).sum())
-    expected = by_chance * new.size
+    found, expected = int(np.isin(new, known).sum()), by_chance * new.size
     if found > expected + SURPRISE * math.sqrt(expected * (1.0 - by_chance) + 1.0):
         raise ValueError(
             f"{found} of the {new.size} {what} points are rows of the training data, where chance"

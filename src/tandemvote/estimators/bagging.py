@@ -8,7 +8,7 @@ from typing import Any
 from numpy.random import RandomState
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote.ensembles.splits import Rows, bootstrap
+from tandemvote.ensembles.training import Rows, bootstrap
 from tandemvote.estimators.trained_vote import TrainedVote
 
 

@@ -21,7 +21,7 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
 from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
-from tandemvote.ensembles.hold_out import votes_on
+from tandemvote.ensembles.held_out_votes import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.hard_vote import held_out_shares, vote_shares

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.private_names import pick
-from tandemvote.ensembles.splits import Rows, split
+from tandemvote.ensembles.training import Rows, split
 from tandemvote.estimators.trained_vote import TrainedVote
 from tandemvote.hard_vote import vote_totals
 

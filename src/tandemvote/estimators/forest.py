@@ -13,9 +13,9 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes
-from tandemvote.ensembles.members import voter_predictions
-from tandemvote.ensembles.out_of_bag import out_of_bag_votes
+from tandemvote.ensembles.held_out_votes import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_class_weight
+from tandemvote.ensembles.voters import voter_predictions
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
 

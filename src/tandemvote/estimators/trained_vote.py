@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
 from tandemvote.ensembles.refusals import refuse_frozen
-from tandemvote.ensembles.splits import Rows, held_out_mask
-from tandemvote.ensembles.training import train
+from tandemvote.ensembles.training import Rows, held_out_mask, train
 from tandemvote.ensembles.voters import Voter, predict_codes, predict_held_out
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from tandemvote.ensembles.hold_out import hold_out_votes
+from tandemvote.ensembles.held_out_votes import hold_out_votes
 from tandemvote.ensembles.private_names import NamedEstimators
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.splits import Rows, held_out_mask, split
+from tandemvote.ensembles.training import Rows, held_out_mask, split
 from tandemvote.estimators.trained_vote import TrainedVote
 from tandemvote.votes import Votes
 

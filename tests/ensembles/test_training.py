@@ -10,8 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote.ensembles.splits import bootstrap, split
-from tandemvote.ensembles.training import seeded, train
+from tandemvote.ensembles.training import bootstrap, seeded, split, train
 
 
 def test_bootstraps_leave_out_the_share_that_theory_says():

@@ -1,4 +1,4 @@
-"""Votes on points that no voter was trained on."""
+"""Votes on points that a voter was not trained on: out of bag, or on points that none saw."""
 
 from __future__ import annotations
 
@@ -9,35 +9,69 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.ensembles.members import voters_in
+from tandemvote.codes import encode
+from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
+from tandemvote.ensembles.training import held_out_mask
 from tandemvote.ensembles.training_rows import (
     refuse_points_trained_on,
     refuse_training_rows,
     row_digests,
 )
+from tandemvote.ensembles.voters import member_input, members_of, predict_held_out, voters_in
 from tandemvote.votes import Votes
+
+
+def out_of_bag_votes(
+    model: Any, X: ArrayLike, y: ArrayLike, *, X_unlabelled: ArrayLike | None = None
+) -> Votes:
+    """Let every voter of a fitted ensemble predict the training points its bootstrap left out.
+
+    Whether X and y are what the model was trained on is not checked here beyond their size; see
+    `audit_bootstraps`.
+
+    Parameters
+    ----------
+    model : fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier
+        With bootstraps that do not depend on the labels.
+    X, y : array_like, shapes (n_samples, n_features) and (n_samples,)
+        The training points, in the order in which the model saw them, and their labels.
+    X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
+        Points of the same source, without labels, that the model was not trained on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> out_of_bag_votes(forest, X, y)
+    Votes(20 voters, 150 labelled points, 3 classes)
+    """
+    refuse_without_independent_bootstraps(model, np.shape(y)[0])
+    labels = encode(column_or_1d(y), model.classes_)
+    held_out = held_out_mask(model.estimators_samples_, len(labels))
+    points = member_input(model, X)
+    predictions = predict_held_out(members_of(model), points, labels, held_out, model.n_jobs)
+    voters = voters_in(model)
+    unlabelled = predictions[:, :0] if X_unlabelled is None else voters(X_unlabelled)[0]
+    return Votes(predictions, labels, held_out, np.asarray(model.classes_), unlabelled, voters)
 
 
 def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | None = None) -> Votes:
     """Let fitted classifiers vote on labelled points that none of them was trained on.
+
+    Points that a model is seen to be trained on are refused: by certified classifiers, and by
+    forests and bagged trees.
 
     Parameters
     ----------
     models : sequence of fitted classifiers, or one fitted ensemble
         An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier or
         BaggingClassifier, with bootstrap or without, or a certified classifier.
-    X : array_like, shape (n_samples, n_features)
-        Handed to each classifier as it is.
-    y : array_like, shape (n_samples,)
-        At least 2 labels.
+    X, y : array_like, shapes (n_samples, n_features) and (n_samples,)
+        At least 2 points, handed to each classifier as they are, and their labels.
     X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
         Further points of the same source.
-
-    Raises
-    ------
-    ValueError
-        If a model was trained on these points and that can be seen: by certified classifiers, and
-        by forests and bagged trees.
 
     Examples
     --------
@@ -74,11 +108,5 @@ def votes_on(
     known = np.concatenate([classes, more_classes])
     joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
     position, more_position = np.split(joined.unlabelled[0], [len(classes)])
-    return Votes(
-        predictions=position[codes],
-        labels=joined.labels,
-        held_out=np.ones(codes.shape, bool),
-        classes=joined.classes,
-        unlabelled=more_position[more],
-        voters=voters,
-    )
+    said, held_out = position[codes], np.ones(codes.shape, bool)
+    return Votes(said, joined.labels, held_out, joined.classes, more_position[more], voters)
