@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandemvote.hard_vote import (
+    VoteProfile,
     exact_weights,
     votable,
+    vote_leads,
     vote_of,
     vote_shares,
     vote_totals,
@@ -98,3 +100,15 @@ def test_votable_weights_are_voted_with_exactly_as_certified():
         scale = units.max() / weights.max()
         assert np.array_equal(units, weights * scale)
         assert abs(weights.sum() - 1) < 1e-11
+
+
+def test_the_order_of_the_points_depends_on_nothing_but_their_number():
+    rng = np.random.default_rng(0)
+    said = np.sort(rng.integers(3, size=(5, 200)), axis=1)  # as sorted as a file can be
+    leads, gaps = vote_leads(said, np.full(5, 0.2))
+    profile = VoteProfile.of(said, np.full(5, 0.2))
+    assert not np.array_equal(profile.leads, leads)
+    np.testing.assert_array_equal(np.sort(profile.leads), np.sort(leads))
+    other = VoteProfile.of(1 - said, np.full(5, 0.2))
+    np.testing.assert_array_equal(profile.leads, other.leads)
+    assert set(zip(profile.leads, profile.gaps, strict=True)) == set(zip(leads, gaps, strict=True))

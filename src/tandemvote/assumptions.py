@@ -81,11 +81,6 @@ def standard_assumptions(
     """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote.
-
-    Examples
-    --------
-    >>> len(standard_assumptions()), len(standard_assumptions(profile=True, test_set=True))
-    (5, 7)
     """
     if deployed:
         return DEPLOYED
@@ -93,25 +88,15 @@ def standard_assumptions(
     return (*VOTES, *(text for used, text in extra if used))
 
 
-def missing_assumptions(
-    texts: Iterable[str],
-    *,
-    profile: bool,
-    test_set: bool,
-    by_group: bool = False,
-    deployed: bool = False,
-) -> tuple[str, ...]:
-    """List the assumptions of a guarantee that are not among some texts, in any known wording.
+def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:
+    """List the `standard_assumptions` that are not among some texts, in any known wording.
 
     Examples
     --------
-    >>> missing_assumptions(standard_assumptions(), profile=False, test_set=False)
+    >>> missing_assumptions(standard_assumptions())
     ()
-    >>> len(missing_assumptions(["All is well."], profile=True, test_set=False))
+    >>> len(missing_assumptions(["All is well."], profile=True))
     6
     """
-    known = set(texts)
-    needed = standard_assumptions(
-        profile=profile, test_set=test_set, by_group=by_group, deployed=deployed
-    )
+    known, needed = set(texts), standard_assumptions(**uses)
     return tuple(text for text in needed if known.isdisjoint((text, EARLIER.get(text, text))))

@@ -28,9 +28,8 @@ from tandemvote.certificate.certificate import (
 )
 from tandemvote.certificate.statement import about
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.hard_vote import observed_error, votable, weighted_vote
+from tandemvote.hard_vote import SHUFFLE, VoteProfile, observed_error, votable, weighted_vote
 from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.profile import SHUFFLE, VoteProfile
 from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
 from tandemvote.weights.problems import PROBLEMS
@@ -40,26 +39,10 @@ UNIFORM = "uniform"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CertificateRequest:
-    """What a user asks for; all but the weights must be fixed before the data is seen.
+    """What a user asks for; all but the weights must be fixed before the data is seen."""
 
-    Attributes
-    ----------
-    weights : str or array_like of shape (n_voters,)
-        "uniform", the name of a bound to minimise, or the weights themselves.
-    bound : str or sequence of str
-        As in `Certificate.from_counts`.
-    prior : array_like of shape (n_voters,), optional
-    delta : float in (0, 1)
-    sharpening : {"harmonic", "paper"}
-
-    Examples
-    --------
-    >>> request = CertificateRequest(weights="tandem")
-    >>> request.check(n_voters=2, n_classes=2)
-    """
-
-    weights: str | ArrayLike = UNIFORM
-    bound: str | Sequence[str] = AUTO
+    weights: str | ArrayLike = UNIFORM  # or the name of a bound to minimise, or the weights
+    bound: str | Sequence[str] = AUTO  # as in `Certificate.from_counts`
     prior: ArrayLike | None = None
     delta: float = 0.05
     sharpening: str = HARMONIC
@@ -100,15 +83,9 @@ class CertificateRequest:
 
     def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
         """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
-        silent = np.zeros(held_out.shape, np.uint8)
-        votes = Votes(
-            predictions=silent,
-            labels=silent[0],
-            held_out=held_out,
-            classes=np.arange(1),
-            unlabelled=np.zeros((len(silent), n_unlabelled), np.uint8),
-        )
-        probe = VoteCounts.from_votes(votes)
+        said = np.zeros(held_out.shape, np.uint8)
+        unlabelled = np.zeros((len(said), n_unlabelled), np.uint8)
+        probe = VoteCounts.from_votes(Votes(said, said[0], held_out, np.arange(1), unlabelled))
         for name in self.bounds_named:
             for need in missing(get_bound(name).needs, probe):
                 raise RequirementError(
@@ -123,10 +100,14 @@ class CertificateRequest:
         return [name for name in names if name not in (AUTO, BEST)]
 
     @property
+    def bound_minimised(self) -> str | None:
+        """Name of the bound that the weights are to minimise, if any."""
+        return self.weights if isinstance(self.weights, str) and self.weights != UNIFORM else None
+
+    @property
     def bounds_named(self) -> list[str]:
         """Names of the bounds to report and to minimise."""
-        minimised = isinstance(self.weights, str) and self.weights != UNIFORM
-        return [*self.bounds_reported, *([str(self.weights)] if minimised else [])]
+        return [*self.bounds_reported, *filter(None, [self.bound_minimised])]
 
     @property
     def fixes_weights(self) -> bool:
@@ -144,39 +125,24 @@ class CertificateRequest:
 class Certification:
     """A certificate and everything it was computed from, so that nothing is computed twice.
 
-    Attributes
-    ----------
-    request : CertificateRequest
-    votes : Votes or None
-        None if they were too many to be held in memory, or were not kept in a file.
-    counts : VoteCounts
-    solution : WeightSolution or None
-        How the weights were found; None if they were uniform or given.
-    weights : ndarray of shape (n_voters,)
-        The weights that are certified, and voted with.
-    profile : VoteProfile or None
-        What the vote says of unlabelled points.
-    test_votes : Votes or None
-        Votes of all voters on the test set.
-    notes, assumptions : sequence of str
-        What the certificate says of these voters besides what every certificate says.
+    There are no `votes` if they were too many to be held in memory, or not kept in a file.
     """
 
     request: CertificateRequest
     votes: Votes | None = None
     counts: VoteCounts
-    solution: WeightSolution | None = None
-    weights: FloatArray
+    solution: WeightSolution | None = None  # unless weights were uniform or given
+    weights: FloatArray  # certified, and voted with
     profile: VoteProfile | None = None
-    test_votes: Votes | None = None
-    notes: Sequence[str] = ()
+    test_votes: Votes | None = None  # of all voters
+    notes: Sequence[str] = ()  # besides what every certificate says
     assumptions: Sequence[str] = ()
 
     @cached_property
     def certificate(self) -> Certificate:
         """The bounds at these weights, and what they rest on."""
-        notes, test_counts = self.notes, None
-        deployed = None if self.votes is None else self.votes.deployed
+        votes, notes, test_counts = self.votes, self.notes, None
+        deployed = None if votes is None else votes.deployed
         if deployed is not None:
             notes = [*notes, self._about(deployed)]
         if self.test_votes is not None:
@@ -194,10 +160,10 @@ class Certification:
             test_counts=test_counts,
             notes=notes,
             assumptions=self.assumptions,
-            voters=None if self.votes is None else self.votes.voters,
+            voters=None if votes is None else votes.voters,
             observed=self.observed if deployed is None else None,
             deployed_predict=None if deployed is None else deployed.predict,
-            guessing=None if self.votes is None else self.votes.guessing_error,
+            guessing=None if votes is None else votes.guessing_error,
         )
 
     @cached_property
@@ -211,13 +177,13 @@ class Certification:
         assert votes is not None
         winners = weighted_vote(votes.unlabelled, self.weights, votes.classes.size)
         differs = float((winners != deployed.predictions).mean())
-        known = (
-            "" if observed is None else f" That vote errs on {about(observed)} of held-out points."
-        )
-        return (
+        said = (
             f"No labelled point has tested {deployed.name} itself. On {about(differs)} of the"
-            f" {votes.n_unlabelled} unlabelled points it differs from the voters' vote.{known}"
+            f" {votes.n_unlabelled} unlabelled points it differs from the voters' vote."
         )
+        if observed is None:
+            return said
+        return f"{said} That vote errs on {about(observed)} of held-out points."
 
     def with_test_set(
         self, test_votes: Votes, bound: str | Sequence[str] | None = None
@@ -264,16 +230,8 @@ def certify_votes(
 ) -> Certification:
     """Certify the weighted vote of voters on points they were not trained on.
 
-    Parameters
-    ----------
-    votes : Votes
-    request : CertificateRequest
-    test_votes : Votes, optional
-        Votes of the same voters on labelled points used for nothing else.
-    notes : sequence of str
-        What a reader should know, for the certificate.
-    assumptions : sequence of str
-        What must be true about these voters, besides what every certificate assumes.
+    `test_votes` are of the same voters on labelled points used for nothing else; `notes` and
+    `assumptions` are for the certificate: what to know, and what must be true, of these voters.
 
     Examples
     --------
@@ -310,26 +268,19 @@ def certify_votes(
 
 def certify_counts(counts: VoteCounts, request: CertificateRequest) -> Certification:
     """Choose the weights from counts alone, where votes are too many to be held in memory."""
-    if isinstance(request.weights, str) and request.weights != UNIFORM:
-        solution = request.minimise(counts, request.weights)
+    bound, solution = request.bound_minimised, None
+    if bound is not None:
+        solution = request.minimise(counts, bound)
         weights = votable(solution.weights)
-        return Certification(request=request, counts=counts, solution=solution, weights=weights)
-    given = None if isinstance(request.weights, str) else request.weights
-    weights = distribution(given, counts.n_voters, "weights")
-    if given is not None:
-        weights = votable(weights)
-    return Certification(request=request, counts=counts, weights=weights)
+    elif isinstance(request.weights, str):
+        weights = distribution(None, counts.n_voters, "weights")
+    else:
+        weights = votable(distribution(request.weights, counts.n_voters, "weights"))
+    return Certification(request=request, counts=counts, solution=solution, weights=weights)
 
 
 def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
-    """Return the weighted vote of voters as votes of a single voter.
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([[0, 1], [0, 0], [0, 0]], [0, 1])
-    >>> as_one_voter(votes, np.full(3, 1 / 3)).errors.tolist()
-    [[False, True]]
-    """
+    """Return the weighted vote of voters as votes of a single voter."""
     if votes.n_voters == 1:
         return votes
     if not votes.held_out.all():
@@ -340,14 +291,7 @@ def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
     if votes.n_voters < weights.size:  # a pruned vote has no voters without weight
         weights = weights[weights > 0]
     winners = weighted_vote(votes.predictions, weights, votes.classes.size)[None, :]
-    return replace(
-        votes,
-        predictions=winners,
-        held_out=np.ones(winners.shape, bool),
-        unlabelled=winners[:, :0],
-        voters=None,
-        deployed=None,
-    )
+    return Votes(winners, votes.labels, votes.held_out[:1], votes.classes, winners[:, :0])
 
 
 def profile_of(

@@ -152,8 +152,11 @@ def _family(array: NDArray[Any]) -> str:
     return names.get(array.dtype.kind, "numbers")
 
 
-def refuse_missing(missing: NDArray[np.bool_], what: str, way_out: str) -> None:
-    """Refuse labels some of which are missing, and say how many and where."""
+def refuse_missing(
+    labels: NDArray[Any], what: str, way_out: str, needed: NDArray[np.bool_] | bool = True
+) -> None:
+    """Refuse labels some of which are missing where they are needed; say how many and where."""
+    missing = is_missing(labels) & needed
     if missing.any():
         position = tuple(int(i) for i in np.argwhere(missing)[0])
         raise ValueError(

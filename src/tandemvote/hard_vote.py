@@ -1,14 +1,16 @@
-"""The vote the theorems are about: the label with the largest total weight."""
+"""The vote the theorems are about: the label with the largest total weight, and its lead."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.counting.counts import FloatArray
+from tandemvote.codes import Codes, distinct
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Voters, Votes
 
 EXACT_BITS = 52
@@ -17,27 +19,22 @@ EXACT_BITS = 52
 VOTABLE_BITS = 50
 """A distribution of multiples of 2^-50 becomes integers exactly, also if its sum is not quite 1."""
 
+SHUFFLE = 20201206
+"""Seed of the order of the unlabelled points. Bets on a point depend on the points before it, so
+the order of a file must not matter."""
 
-def weighted_vote(
-    predictions: NDArray[np.integer[Any]], weights: ArrayLike, n_classes: int
-) -> NDArray[np.intp]:
+ROUNDING = 1e-9
+"""By how much shares that were added up in floating point may exceed 1."""
+
+
+def weighted_vote(predictions: Codes, weights: ArrayLike, n_classes: int) -> NDArray[np.intp]:
     """Return the label with the largest total weight at each point; ties go to the smallest class.
 
     Weights are scaled by a power of two and rounded to integers before they are added. Every
     partial sum is then an integer below 2^53, exact in floating point: the winner does not depend
     on the order of the voters, and labels backed by the same weights tie exactly.
 
-    Parameters
-    ----------
-    predictions : ndarray of int, shape (n_voters, n_samples)
-        Codes in 0, ..., n_classes - 1.
-    weights : array_like of shape (n_voters,)
-        At least 0, with a positive sum.
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of int, shape (n_samples,)
+    Predictions are codes in 0, ..., n_classes - 1, shape (n_voters, n_samples).
 
     Examples
     --------
@@ -65,9 +62,7 @@ def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
     return np.asarray(classes[weighted_vote(codes, weights, len(classes))])
 
 
-def vote_shares(
-    predictions: NDArray[np.integer[Any]], weights: ArrayLike, n_classes: int
-) -> FloatArray:
+def vote_shares(predictions: Codes, weights: ArrayLike, n_classes: int) -> FloatArray:
     """Share of the weight behind each label, shape (n_samples, n_classes); rows sum to 1.
 
     Examples
@@ -79,20 +74,12 @@ def vote_shares(
 
 
 def vote_totals(
-    predictions: NDArray[np.integer[Any]],
+    predictions: Codes,
     weights: ArrayLike,
     n_classes: int,
     held_out: NDArray[np.bool_] | None = None,
 ) -> FloatArray:
-    """Total of the exact weights behind each label, of all voters or of those held out.
-
-    Examples
-    --------
-    >>> held_out = np.array([[True, False], [True, True]])
-    >>> totals = vote_totals(np.array([[1, 0], [0, 0]]), [0.25, 0.75], 2, held_out)
-    >>> (totals / 2.0**51).tolist()
-    [[0.75, 0.25], [0.75, 0.0]]
-    """
+    """Total of the exact weights behind each label, of all voters or of those held out."""
     units = exact_weights(weights)
     if units.size != len(predictions):
         raise ValueError(
@@ -107,12 +94,7 @@ def vote_totals(
 
 
 def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
-    """Shares of the vote on labelled points, of the voters that did not see them.
-
-    Returns
-    -------
-    ndarray, shape (n_samples, n_classes)
-        NaN at points that every voter with weight saw.
+    """Shares of the voters that did not see a point, NaN where every voter with weight saw it.
 
     Examples
     --------
@@ -128,13 +110,7 @@ def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
 
 
 def observed_error(votes: Votes, weights: ArrayLike) -> float | None:
-    """Error of the vote on points its voters did not see; None if there are none.
-
-    Examples
-    --------
-    >>> observed_error(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]), [0.25, 0.75])
-    0.5
-    """
+    """Error of the vote on points its voters did not see; None if there are none."""
     shares = held_out_shares(votes, weights)
     covered = ~np.isnan(shares[:, 0])
     wrong = shares[covered].argmax(axis=1) != votes.labels[covered]
@@ -172,3 +148,107 @@ def exact_weights(weights: ArrayLike) -> FloatArray:
         )
     _, exponent = math.frexp(total)
     return np.asarray(np.rint(np.ldexp(values, EXACT_BITS - exponent)))
+
+
+@dataclass(frozen=True, eq=False)
+class VoteProfile:
+    """Shares of the voters behind a classifier at each unlabelled point, in random order.
+
+    Attributes
+    ----------
+    leads : ndarray of shape (n_points,)
+        Share of the voters that say what the classifier says: the largest if it is their vote.
+    gaps : ndarray of shape (n_points,)
+        Its lead over the largest share of another label; negative where they outvote it.
+    deployed : str or None
+        Name of the classifier; None if it is the weighted vote itself.
+    """
+
+    leads: FloatArray
+    gaps: FloatArray
+    deployed: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.leads.shape != self.gaps.shape or self.leads.ndim != 1:
+            raise ValueError(
+                f"leads has shape {self.leads.shape} and gaps {self.gaps.shape}; expected one"
+                " number of each per point."
+            )
+        possible = (self.leads >= 0) & (self.gaps <= self.leads)
+        possible &= 2 * self.leads - self.gaps <= 1 + ROUNDING
+        if self.deployed is None:
+            possible &= self.gaps >= 0
+        if not possible.all():
+            point = int(np.flatnonzero(~possible)[0])
+            raise ValueError(
+                f"At unlabelled point {point} {self.deployed or 'the vote'} has a share of"
+                f" {self.leads[point]:g} and a lead of {self.gaps[point]:g}: two shares of the vote"
+                " sum to at most 1, and its own label has the largest."
+            )
+
+    @property
+    def n_points(self) -> int:
+        """Number of unlabelled points."""
+        return int(self.leads.size)
+
+    @property
+    def minorities(self) -> FloatArray:
+        """Share of the voters that do not say what most of them say: these err, or more do."""
+        return 1.0 - self.leads + np.minimum(self.gaps, 0.0)
+
+    @classmethod
+    def of(
+        cls,
+        predictions: ArrayLike,
+        weights: ArrayLike,
+        deployed: ArrayLike | None = None,
+        *,
+        name: str = "the deployed classifier",
+    ) -> VoteProfile:
+        """Let the voters vote with these weights, and shuffle the points by a fixed seed.
+
+        Predictions are labels of any type, shape (n_voters, n_points). `deployed`, of shape
+        (n_points,), is what another classifier says whose profile is wanted in place of the vote's.
+
+        Examples
+        --------
+        >>> votes = [["a", "b"], ["a", "c"], ["b", "c"]]
+        >>> profile = VoteProfile.of(votes, [0.5, 0.25, 0.25])
+        >>> sorted(zip(profile.leads.tolist(), profile.gaps.tolist()))
+        [(0.5, 0.0), (0.75, 0.5)]
+        """
+        leads, gaps = vote_leads(predictions, weights, deployed)
+        order = np.random.default_rng(SHUFFLE).permutation(leads.size)
+        return cls(leads[order], gaps[order], None if deployed is None else name)
+
+
+def vote_leads(
+    predictions: ArrayLike, weights: ArrayLike, deployed: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Share of the vote's label, or of the deployed classifier's, and its lead over any other.
+
+    Examples
+    --------
+    >>> leads, gaps = vote_leads([["a", "b"], ["a", "c"], ["b", "c"]], [0.5, 0.25, 0.25])
+    >>> leads.tolist(), gaps.tolist()
+    ([0.75, 0.5], [0.5, 0.0])
+    >>> leads, gaps = vote_leads([["a", "b"], ["a", "c"]], [0.25, 0.75], ["b", "c"])
+    >>> leads.tolist(), gaps.tolist()
+    ([0.0, 0.75], [-1.0, 0.5])
+    """
+    said, rho = np.asarray(predictions), np.asarray(weights, float)
+    if said.ndim != 2 or len(said) != rho.size:
+        raise ValueError(
+            f"The unlabelled predictions have shape {said.shape}; expected ({rho.size},"
+            " n_unlabelled): one row per voter, in the order of the counts."
+        )
+    classes, codes = distinct(said if deployed is None else np.vstack([said, deployed]))
+    shares = np.zeros((max(classes.size, 2), said.shape[1]))
+    for label in range(classes.size):
+        shares[label] = rho @ (codes[: rho.size] == label)
+    if deployed is not None:
+        own = np.take_along_axis(shares, codes[-1:].astype(np.intp), axis=0)[0]
+        np.put_along_axis(shares, codes[-1:].astype(np.intp), -1.0, axis=0)
+        return own, own - shares.max(axis=0)
+    second, first = np.partition(shares, -2, axis=0)[-2:]
+    return np.asarray(first), np.asarray(first - second)

@@ -9,37 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import (
-    Codes,
-    as_array,
-    comparable,
-    distinct,
-    encode,
-    is_missing,
-    refuse_missing,
-)
+from tandemvote.codes import Codes, as_array, comparable, distinct, encode, refuse_missing
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From points to the codes that voters predict, shape (n_voters, n_points), and the classes."""
 
+EVERY_POINT = "Every voter must predict every unlabelled point."
+
 
 @dataclass(frozen=True, eq=False)
 class Deployed:
-    """A classifier to be certified through the voters, and what it says of the unlabelled points.
-
-    Attributes
-    ----------
-    name : str
-    predictions : ndarray of int, shape (n_unlabelled,)
-        Codes of the labels it predicts.
-    predict : callable or None
-        From points to labels, if the classifier itself is at hand.
-    """
+    """A classifier to be certified through the voters, and what it says of unlabelled points."""
 
     name: str
-    predictions: Codes
-    predict: Callable[[Any], Any] | None = None
+    predictions: Codes  # shape (n_unlabelled,)
+    predict: Callable[[Any], Any] | None = None  # from points to labels, if it is at hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +111,10 @@ class Votes:
                 f"unlabelled has shape {extra.shape}; expected ({predictions.shape[0]},"
                 " n_unlabelled): the same voters, one row each."
             )
-        refuse_missing(is_missing(labels), "labels", "Drop these points, or pass them unlabelled.")
-        refuse_missing(
-            is_missing(predictions) & mask,
-            "held-out predictions",
-            "Set held_out to False where a voter gives no prediction because it was trained there.",
-        )
-        refuse_missing(
-            is_missing(extra), "unlabelled", "Every voter must predict every unlabelled point."
-        )
+        refuse_missing(labels, "labels", "Drop these points, or pass them unlabelled.")
+        way_out = "Set held_out to False where a voter gives none because it was trained there."
+        refuse_missing(predictions, "held-out predictions", way_out, needed=mask)
+        refuse_missing(extra, "unlabelled", EVERY_POINT)
         coded = [distinct(part) for part in comparable(labels, predictions[mask], extra)]
         words = [part.tolist() for part, _ in coded]
         if coded[0][0].dtype.kind == "U":
@@ -157,9 +137,7 @@ class Votes:
                 f"predictions has shape {said.shape}; expected (n_voters, n_samples), one of each"
                 " or more."
             )
-        refuse_missing(
-            is_missing(said), "predictions", "Every voter must predict every unlabelled point."
-        )
+        refuse_missing(said, "predictions", EVERY_POINT)
         (values,) = comparable(said)
         classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
@@ -184,15 +162,12 @@ class Votes:
         def recoded(codes: Iterable[Codes]) -> Codes:
             return np.concatenate([p[c] for p, c in zip(position, codes, strict=True)], axis=-1)
 
-        return cls(
-            predictions=recoded(part.predictions for part in parts),
-            labels=recoded(part.labels for part in parts),
-            held_out=held_out,
-            classes=classes,
-            unlabelled=recoded(part.unlabelled for part in parts),
-        )
+        predictions = recoded(part.predictions for part in parts)
+        labels = recoded(part.labels for part in parts)
+        unlabelled = recoded(part.unlabelled for part in parts)
+        return cls(predictions, labels, held_out, classes, unlabelled)
 
-    def with_unlabelled(self, predictions: NDArray[Any]) -> Votes:
+    def with_unlabelled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabelled points, one row per voter.
 
         Examples
@@ -215,15 +190,10 @@ class Votes:
     ) -> Votes:
         """Return these votes with the classifier that they are to certify instead of their own.
 
-        Parameters
-        ----------
-        predictions : array_like, shape (n_unlabelled,)
-            Labels it predicts for the unlabelled points, in their order. It must not depend on
-            these points; on anything else it may, all labels and the voters included.
-        name : str
-            What certificates call it.
-        predict : callable, optional
-            From points to labels, so that the certificate can predict.
+        Its `predictions`, shape (n_unlabelled,), are labels of the unlabelled points, in their
+        order. It must not depend on these points; on anything else it may, all labels and the
+        voters included. `name` is what certificates call it, and `predict` goes from points to
+        labels, so that the certificate can predict.
 
         Examples
         --------
@@ -243,9 +213,7 @@ class Votes:
                 f"The deployed classifier's predictions have shape {said.shape}; expected"
                 f" ({self.n_unlabelled},): one label for each unlabelled point, in their order."
             )
-        refuse_missing(
-            is_missing(said), "deployed predictions", "It must predict every unlabelled point."
-        )
+        refuse_missing(said, "deployed predictions", "It must predict every unlabelled point.")
         _, own = comparable(self.classes, said)
         labels, codes = distinct(own)
         unknown = labels[~np.isin(labels, self.classes)]
@@ -286,13 +254,8 @@ class Votes:
         """Cut the labelled points into consecutive parts of at most `size`."""
         for start in range(0, self.n_samples, size):
             part = slice(start, start + size)
-            yield Votes(
-                predictions=self.predictions[:, part],
-                labels=self.labels[part],
-                held_out=self.held_out[:, part],
-                classes=self.classes,
-                unlabelled=self.unlabelled[:, :0],
-            )
+            said, held_out = self.predictions[:, part], self.held_out[:, part]
+            yield Votes(said, self.labels[part], held_out, self.classes, said[:, :0])
 
     def __repr__(self) -> str:
         unlabelled = f", {self.n_unlabelled} unlabelled points" if self.n_unlabelled else ""

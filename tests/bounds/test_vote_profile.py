@@ -15,9 +15,9 @@ from tandemvote.bounds.vote_profile import (
     vote_profile_bound,
     vote_profile_oracle,
 )
+from tandemvote.hard_vote import vote_leads
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
-from tandemvote.profile import vote_leads
 
 
 @given(st.data())

@@ -23,7 +23,7 @@ from tandemvote.certificate.file_text import (
     read_document,
 )
 from tandemvote.counting.counts import INTEGER_FIELDS
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import VoteProfile
 
 
 @st.composite

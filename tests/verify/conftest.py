@@ -3,7 +3,7 @@ import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.certificate.file import document_of
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import VoteProfile
 
 
 def some_votes(seed=0, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0):

@@ -8,7 +8,7 @@ from tandemvote.certificate import file_arrays
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import VoteProfile
 from tandemvote.verify import verify_record
 
 EQUAL, UNEQUAL = np.full(7, 1 / 7), np.arange(1, 8) / 28

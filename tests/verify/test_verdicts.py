@@ -14,7 +14,7 @@ from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.counting.counts import INTEGER_FIELDS
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import VoteProfile
 from tandemvote.verify import CertificateFileError, verify_file, verify_record
 
 

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.majorities import HALF, smallest_coalition
 from tandemvote.bounds.sharpening import HARMONIC, Sharpening, get_sharpening, smallest
 from tandemvote.counting.counts import FloatArray, HeldOutSets, VoteCounts
+from tandemvote.hard_vote import VoteProfile
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.kl_intervals import kl_interval
 from tandemvote.inequalities.moments import Moment
-from tandemvote.profile import VoteProfile
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -23,7 +23,7 @@ from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import VoteProfile
 from tandemvote.spelling import printable
 from tandemvote.votes import Voters
 

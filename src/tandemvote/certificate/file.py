@@ -24,7 +24,7 @@ from tandemvote.certificate.file_groups import GroupRecord, GroupsRecord
 from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
 from tandemvote.certificate.file_text import CertificateFileError, read_document, shortened
 from tandemvote.counting.counts import VoteCounts
-from tandemvote.profile import VoteProfile
+from tandemvote.hard_vote import VoteProfile
 
 ABOUT_ANY = {VOTE_PROFILE}
 """Bounds that say something about any classifier; the others are about the vote."""

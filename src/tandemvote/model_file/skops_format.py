@@ -25,6 +25,7 @@ from tandemvote.estimators import (
 )
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.extras import import_extra
+from tandemvote.hard_vote import VoteProfile
 from tandemvote.model_file.parts import (
     Model,
     ModelFileError,
@@ -33,7 +34,6 @@ from tandemvote.model_file.parts import (
     vote_of,
 )
 from tandemvote.model_file.trees import refuse_unsound_trees
-from tandemvote.profile import VoteProfile
 from tandemvote.tables import TableEncoder
 
 OWN_TYPES: tuple[type, ...] = (

@@ -6,19 +6,6 @@ import pytest
 from tandemvote import CertifiedForestClassifier, Votes, certify
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.certification import CertificateRequest, set_apart
-from tandemvote.profile import VoteProfile, vote_leads
-
-
-def test_the_order_of_the_points_depends_on_nothing_but_their_number():
-    rng = np.random.default_rng(0)
-    said = np.sort(rng.integers(3, size=(5, 200)), axis=1)  # as sorted as a file can be
-    leads, gaps = vote_leads(said, np.full(5, 0.2))
-    profile = VoteProfile.of(said, np.full(5, 0.2))
-    assert not np.array_equal(profile.leads, leads)
-    np.testing.assert_array_equal(np.sort(profile.leads), np.sort(leads))
-    other = VoteProfile.of(1 - said, np.full(5, 0.2))
-    np.testing.assert_array_equal(profile.leads, other.leads)
-    assert set(zip(profile.leads, profile.gaps, strict=True)) == set(zip(leads, gaps, strict=True))
 
 
 def test_weights_and_profile_share_no_unlabelled_point_where_weights_depend_on_them():
