@@ -104,7 +104,7 @@ def test_a_category_missing_in_the_test_set_alone_is_a_missing_group(table, caps
     test.to_csv("test.csv", index=False)
     options = ["--by", "region", "--design", "holdout", "--test", "test.csv"]
     shown = groups_of(capsys, *options)
-    assert {name for _, name in shown} == {"north", "south", "another", "missing"}
+    assert {name for _, name in shown} == {"north", "south", "west", "missing"}
 
 
 def certified(design, *options):
@@ -144,3 +144,23 @@ def test_a_column_named_like_votes_is_refused_before_training(table, capsys, mon
     call = ["certify", "data.csv", "--target", "kind", "--by", "voter1", "--votes", "votes.csv"]
     assert run(call) == 2
     assert "--votes writes a column of this name" in " ".join(capsys.readouterr().err.split())
+
+
+def test_gaps_in_a_column_that_no_voter_uses_leave_out_no_row(table, capsys):
+    options = ["--drop", "region", "--by", "region", "--drop-missing"]
+    shown = groups_of(capsys, *options)
+    assert shown == groups_of(capsys, *options[:-1])
+    assert ("region", "missing") in shown
+
+
+def test_groups_are_named_as_the_table_writes_them(table, capsys):
+    table["tame"] = np.tile([True, False], N_ROWS // 2)
+    table["since"] = np.tile(["01.02.2018", "15.03.2019"], N_ROWS // 2)
+    table["level"] = np.where(table["region"].isna(), np.nan, table["age"])
+    table.to_csv("data.csv", index=False)
+    shown = groups_of(capsys, "--by", "tame", "--by", "since", "--by", "level")
+    assert {by: {name for each, name in shown if each == by} for by, _ in shown} == {
+        "tame": {"True", "False"},
+        "since": {"01.02.2018", "15.03.2019"},
+        "level": {"0", "1", "2", "missing"},
+    }

@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> None:
     A mistake in the call or in the data gives one line on the error stream and exit code 2.
     """
     try:
-        from tandemvote.cli.app import run  # noqa: PLC0415  so that a missing extra gets one line, too
+        from tandemvote.cli.app import run  # so that a missing extra gets one line, too
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise

@@ -14,7 +14,7 @@ from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.compare import compare
 from tandemvote.cli.demo import demo
-from tandemvote.cli.language import in_options
+from tandemvote.cli.options import in_options
 from tandemvote.cli.predict import predict
 from tandemvote.cli.verify import verify
 from tandemvote.spelling import printable
@@ -35,7 +35,7 @@ for command in (demo, certify, compare, predict, verify, bounds):
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from tandemvote import __version__  # noqa: PLC0415
+        from tandemvote import __version__
 
         typer.echo(f"tandemvote {__version__}")
         raise typer.Exit

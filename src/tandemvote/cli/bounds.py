@@ -3,61 +3,49 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from inspect import signature
-from typing import Annotated
+from typing import Any
 
 import typer
 
-from tandemvote.cli.options import Delta, Json
+from tandemvote.cli.options import Confidence, Json, grouped
 
 EXAMPLE = "tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
 
+share = partial(typer.Option, None, min=0, max=1)
+number = partial(typer.Option, None, min=0)
 
+
+@grouped
 def bounds(
+    context: typer.Context,
     *,
-    gibbs_loss: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="How often a random voter errs on points it never saw."),
-    ] = None,
-    tandem_loss: Annotated[
-        float | None, typer.Option(min=0, max=1, help="How often two random voters err together.")
-    ] = None,
-    lone_error: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, help="How often exactly one of the two errs, on the same points."
-        ),
-    ] = None,
-    disagreement: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="How often two random voters disagree (two classes)."),
-    ] = None,
-    n: Annotated[
-        float | None, typer.Option("--n", min=0, help="Fewest points behind any voter.")
-    ] = None,
-    n_pairs: Annotated[
-        float | None, typer.Option(min=0, help="Fewest points behind any pair of voters.")
-    ] = None,
-    n_disagreement: Annotated[
-        float | None,
-        typer.Option(min=0, help="The same with unlabelled points; --n-pairs by default."),
-    ] = None,
-    kl_divergence: Annotated[
-        float, typer.Option(min=0, help="KL divergence of the weights from the prior.")
-    ] = 0.0,
-    voter: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ERRORS/POINTS",
-            help="Errors of one voter of an equal vote on points it never saw, such as 12/200;"
-            " once per voter (coalition).",
-        ),
-    ] = None,
-    errors: Annotated[
-        int | None, typer.Option(min=0, help="Errors of the vote on a test set.")
-    ] = None,
-    points: Annotated[int | None, typer.Option(min=1, help="Points of that test set.")] = None,
-    delta: Delta = 0.05,
+    gibbs_loss: float | None = share(help="How often a random voter errs on points it never saw."),
+    tandem_loss: float | None = share(help="How often two random voters err together."),
+    lone_error: float | None = share(
+        help="How often exactly one of the two errs, on the same points."
+    ),
+    disagreement: float | None = share(help="How often two random voters disagree (two classes)."),
+    n_min: float | None = number("--n", help="Fewest points behind any voter."),
+    n_min_pairs: float | None = number(
+        "--n-pairs", help="Fewest points behind any pair of voters."
+    ),
+    n_min_disagreement: float | None = number(
+        "--n-disagreement", help="The same with unlabelled points; --n-pairs by default."
+    ),
+    kl_divergence: float = typer.Option(
+        0.0, min=0, help="KL divergence of the weights from the prior."
+    ),
+    voter: list[str] = typer.Option(
+        [],
+        metavar="ERRORS/POINTS",
+        help="Errors of one voter of an equal vote on points it never saw, such as 12/200;"
+        " once per voter (coalition).",
+    ),
+    n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
+    n_samples: int | None = typer.Option(None, "--points", min=1, help="Points of that test set."),
+    confidence: Confidence,
     as_json: Json = False,
 ) -> None:
     """Compute every bound for which the given numbers suffice.
@@ -66,35 +54,24 @@ def bounds(
 
     For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
     """
-    from tandemvote.bounds import BOUNDS  # noqa: PLC0415
-    from tandemvote.certificate.decimals import rounded_up  # noqa: PLC0415
+    from tandemvote.bounds import BOUNDS
+    from tandemvote.certificate.decimals import rounded_up
 
-    if errors is not None and points is not None and errors > points:
-        raise typer.BadParameter(f"--errors {errors} is more than --points {points}.")
-    if tandem_loss is not None and lone_error is not None and tandem_loss + lone_error > 1:
-        raise typer.BadParameter(
-            f"--tandem-loss {tandem_loss:g} and --lone-error {lone_error:g} sum to more than 1, but"
-            " both voters err or exactly one."
-        )
-    pairs = [_counted(text) for text in voter or ()]
-    common = {"kl_divergence": kl_divergence, "delta": delta}
-    given = {
-        "gibbs_loss": gibbs_loss,
-        "tandem_loss": tandem_loss,
-        "lone_error": lone_error,
-        "pair_gibbs_loss": None
-        if tandem_loss is None or lone_error is None
-        else tandem_loss + lone_error / 2,
-        "disagreement": disagreement,
-        "n_min": n,
-        "n_min_pairs": n_pairs,
-        "n_min_disagreement": n_disagreement if n_disagreement is not None else n_pairs,
-        "errors": [wrong for wrong, _ in pairs] or None,
-        "sizes": [of for _, of in pairs] or None,
-        "n_errors": errors,
-        "n_samples": points,
-    }
-    known = {name: value for name, value in given.items() if value is not None} | common
+    if n_errors is not None and n_samples is not None and n_errors > n_samples:
+        raise typer.BadParameter(f"--errors {n_errors} is more than --points {n_samples}.")
+    given: dict[str, Any] = dict(context.params)
+    if n_min_disagreement is None:
+        given["n_min_disagreement"] = n_min_pairs
+    known = {name: value for name, value in given.items() if value is not None}
+    if tandem_loss is not None and lone_error is not None:
+        if tandem_loss + lone_error > 1:
+            raise typer.BadParameter(
+                f"--tandem-loss {tandem_loss:g} and --lone-error {lone_error:g} sum to more than 1,"
+                " but both voters err or exactly one."
+            )
+        known["pair_gibbs_loss"] = tandem_loss + lone_error / 2
+    if voter:
+        known["errors"], known["sizes"] = zip(*map(_counted, voter), strict=True)
     values = {}
     for name, bound in BOUNDS.items():
         wanted = signature(bound.formula).parameters.keys() - {"posterior", "prior"}
@@ -103,11 +80,10 @@ def bounds(
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            " with --n-pairs, several --voter, or --errors with --points. Example:"
-            f" {EXAMPLE}"
+            f" with --n-pairs, several --voter, or --errors with --points. Example: {EXAMPLE}"
         )
     if as_json:
-        typer.echo(json.dumps({"delta": delta, "bounds": values}))
+        typer.echo(json.dumps({"delta": confidence.delta, "bounds": values}))
         return
     for name, value in values.items():
         bound = BOUNDS[name]
@@ -117,7 +93,7 @@ def bounds(
 def _counted(text: str) -> tuple[int, int]:
     """Return errors and points of one voter."""
     wrong, _, of = text.partition("/")
-    if not (wrong.isdecimal() and of.isdecimal() and 0 <= int(wrong) <= int(of) and int(of)):
+    if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
         raise typer.BadParameter(
             f"--voter {text} is not a number of errors among points, such as 12/200."
         )

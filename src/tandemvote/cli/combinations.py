@@ -31,14 +31,9 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
 
 
 def refuse_what_makes_no_sense(context: typer.Context, designs: list[Design]) -> None:
-    """Refuse options that would be ignored, or that contradict each other.
+    """Refuse options of a call that would be ignored, or that contradict each other.
 
-    Parameters
-    ----------
-    context : typer.Context
-        The call.
-    designs : list of Design
-        Those to be trained if DATA is given.
+    If DATA is given, `designs` are to be trained on it.
     """
     given: dict[str, Any] = context.params
     predictions = given.get("predictions") is not None
@@ -52,98 +47,72 @@ def refuse_what_makes_no_sense(context: typer.Context, designs: list[Design]) ->
         places = GOES_WITH.get(str(parameter.name), ())
         source = context.get_parameter_source(str(parameter.name))
         if places and not here & {*places} and source is not None and source.name == "COMMANDLINE":
+            # What is there in the place of what the option goes with.
+            words = {place.split()[0] for place in places}
+            there = [each for each in sorted(here) if each.split()[0] in words]
             raise typer.BadParameter(
                 f"{parameter.opts[0]} goes with {' or '.join(places)}, not with"
-                f" {_contrast(here, places)}."
+                f" {' and '.join(there or sorted(here - {DATA}))}."
             )
-    _refuse_contradictions(given, here)
+    for message, applies in _contradictions(given, here).items():
+        if applies:
+            raise typer.BadParameter(message)
 
 
-def _contrast(here: set[str], places: tuple[str, ...]) -> str:
-    """Name what is there in the place of what an option goes with."""
-    words = {place.split()[0] for place in places}
-    there = [each for each in sorted(here) if each.split()[0] in words]
-    return " and ".join(there) or " and ".join(sorted(here - {DATA}))
-
-
-def _refuse_contradictions(given: dict[str, Any], here: set[str]) -> None:
+def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
+    """Return messages, and whether each applies."""
     bounds, model = given.get("bound", []), given.get("model")
     test, share = given.get("test"), given["test_fraction"]
     more = given["unlabelled"] or given["use_unlabelled"]
     deploy = given.get("deploy", Deploy.VOTE)
     deployed = deploy is not Deploy.VOTE
-    of_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
+    weighs_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
+    pair_bound = _first_of_pairs(bounds)
     no_pairs = "and voters of different folds share none. Leave it out, or choose --design trees."
-    for wrong, message in (
-        (
-            {TREES, BOOSTING} <= here,
-            "--learner boosting goes with --design folds or holdout: boosted trees correct each"
-            " other, so they are no voters.",
+    return {
+        "--learner boosting goes with --design folds or holdout: boosted trees correct each other,"
+        " so they are no voters.": {TREES, BOOSTING} <= here,
+        f"--weights tandem and disagreement look at points two voters never saw, {no_pairs}": FOLDS
+        in here
+        and weighs_pairs,
+        f"--bound {pair_bound} looks at points that two voters never saw, {no_pairs}": FOLDS in here
+        and pair_bound,
+        "--test and --test-fraction both give a test set. Choose one.": test and share,
+        "--design holdout needs labels set aside: give --test-fraction or --test.": (
+            HOLDOUT in here and share == 0
         ),
-        (
-            FOLDS in here and of_pairs,
-            f"--weights tandem and disagreement look at points two voters never saw, {no_pairs}",
+        "--bound test_set needs labelled points used for nothing else: give DATA and"
+        " --test-fraction, such as 0.2, or --test.": "test_set" in bounds and not (test or share),
+        "--deploy refit goes with --design folds, whose models vouch for the one trained on all"
+        " labels.": deploy is Deploy.REFIT and FOLDS not in here,
+        "--deploy average goes with --design trees: it is what a forest predicts.": (
+            deploy is Deploy.AVERAGE and TREES not in here
         ),
-        (
-            FOLDS in here and _of_pairs(bounds),
-            f"--bound {_of_pairs(bounds)} looks at points that two voters never saw, {no_pairs}",
+        f"--deploy {deploy.value} needs points without labels, on which the voters vouch for it:"
+        " give --unlabelled or --use-unlabelled.": deployed and not more,
+        f"--deploy {deploy.value} goes without --test, --test-fraction and --by, which are about"
+        " the vote.": deployed and (test or share or given["by"]),
+        "--bound vote_profile needs unlabelled points: give --unlabelled.": (
+            "vote_profile" in bounds and not more
         ),
-        (test and share, "--test and --test-fraction both give a test set. Choose one."),
-        (
-            HOLDOUT in here and share == 0,
-            "--design holdout needs labels set aside: give --test-fraction or --test.",
+        "--drop-unlabelled and --use-unlabelled contradict each other.": (
+            given["drop_unlabelled"] and given["use_unlabelled"]
         ),
-        (
-            "test_set" in bounds and not (test or share),
-            "--bound test_set needs labelled points used for nothing else: give DATA and"
-            " --test-fraction, such as 0.2, or --test.",
+        "--unlabelled and --use-unlabelled both give unlabelled points. Choose one.": (
+            given["unlabelled"] and given["use_unlabelled"]
         ),
-        (
-            deploy is Deploy.REFIT and FOLDS not in here,
-            "--deploy refit goes with --design folds, whose models vouch for the one trained on all"
-            " labels.",
-        ),
-        (
-            deploy is Deploy.AVERAGE and TREES not in here,
-            "--deploy average goes with --design trees: it is what a forest predicts.",
-        ),
-        (
-            deployed and not more,
-            f"--deploy {deploy.value} needs points without labels, on which the voters vouch for"
-            " it: give --unlabelled or --use-unlabelled.",
-        ),
-        (
-            deployed and (test or share or given["by"]),
-            f"--deploy {deploy.value} goes without --test, --test-fraction and --by, which are"
-            " about the vote.",
-        ),
-        (
-            "vote_profile" in bounds and not more,
-            "--bound vote_profile needs unlabelled points: give --unlabelled.",
-        ),
-        (
-            given["drop_unlabelled"] and given["use_unlabelled"],
-            "--drop-unlabelled and --use-unlabelled contradict each other.",
-        ),
-        (
-            given["unlabelled"] and given["use_unlabelled"],
-            "--unlabelled and --use-unlabelled both give unlabelled points. Choose one.",
-        ),
-        ({*given["drop"]} & {*given["keep"]}, "--drop and --keep name the same column."),
-        (
-            BOOSTING in here and model and model.suffix == ".skops",
-            f"--model {model}: a .skops file cannot keep boosted models. Choose .joblib, for"
-            " yourself and for those who trust you.",
-        ),
-    ):
-        if wrong:
-            raise typer.BadParameter(message)
+        "--drop and --keep name the same column.": {*given["drop"]} & {*given["keep"]},
+        f"--model {model}: a .skops file cannot keep boosted models. Choose .joblib, for yourself"
+        " and for those who trust you.": BOOSTING in here and model and model.suffix == ".skops",
+    }
 
 
-def _of_pairs(bounds: list[str]) -> str:
+def _first_of_pairs(bounds: list[str]) -> str:
     """Return the first bound that says nothing of voters who share no held-out point."""
-    from tandemvote.bounds import get_bound  # noqa: PLC0415
-    from tandemvote.bounds.requirements import PAIR_OVERLAPS  # noqa: PLC0415
+    if not bounds:
+        return ""
+    from tandemvote.bounds import get_bound
+    from tandemvote.bounds.requirements import PAIR_OVERLAPS
 
     named = [get_bound(name) for name in bounds if name not in ("auto", "best")]
     return next((bound.name for bound in named if PAIR_OVERLAPS in bound.needs), "")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from tandemvote.cli.certify import GuaranteeOptions
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
 from tandemvote.cli.options import (
+    Confidence,
     DataOptions,
-    Delta,
     Design,
     Json,
     Learner,
@@ -31,9 +32,9 @@ WORDS = {
 @grouped
 def compare(
     context: typer.Context,
-    data: Annotated[str, typer.Argument(help="CSV, Parquet, LIBSVM or npz file with labels.")],
+    data: str = typer.Argument(help="CSV, Parquet, LIBSVM or npz file with labels."),
     *,
-    delta: Delta = 0.05,
+    confidence: Confidence,
     reading: DataOptions,
     training: TrainingOptions,
     as_json: Json = False,
@@ -42,15 +43,16 @@ def compare(
 
     For example: tandemvote compare wine.csv --target quality
     """
-    from tandemvote.certificate.decimals import percent, rounded_up  # noqa: PLC0415
-    from tandemvote.certificate.statement import Table  # noqa: PLC0415
-    from tandemvote.cli.data import read_data  # noqa: PLC0415
+    from tandemvote.certificate.decimals import percent, rounded_up
+    from tandemvote.certificate.statement import Table
+    from tandemvote.cli.data import read_data
 
     boosts = training.learner is Learner.BOOSTING
     designs = [each for each in Design if not (boosts and each is Design.TREES)]
     refuse_what_makes_no_sense(context, designs)
     check_outputs({}, inputs=[data, training.unlabelled])
-    dataset, share = read_data(data, reading), delta / len(designs)
+    dataset, delta = read_data(data, reading), confidence.delta
+    share = delta / len(designs)
     rows = {each.value: _row(each, dataset, share, reading, training) for each in designs}
     if as_json:
         typer.echo(json.dumps({"delta": delta, "delta_each": share, "designs": rows}))
@@ -67,23 +69,22 @@ def compare(
         ]
         for name, row in rows.items()
     ]
-    best = min(range(len(shown)), key=lambda number: rows[shown[number][0]]["guaranteed"])
+    best = min(rows, key=lambda name: rows[name]["guaranteed"])
     columns = ["design", "", "observed", "guaranteed", "guessing", "labels set aside", "seconds"]
-    for line in Table(columns, "<<>>>>>", shown, best).lines():
+    for line in Table(columns, "<<>>>>>", shown, [*rows].index(best)).lines():
         typer.echo(line)
     typer.echo(
         f"\nEvery row was given delta / {len(rows)}, so all hold together with probability at least"
         f" {percent(delta)}: take any.\nTo keep one, certify with the same options and"
-        f" --design {shown[best][0]} --delta {share}"
+        f" --design {best} --delta {share}"
     )
 
 
 def _row(
     design: Design, dataset: Any, delta: float, reading: DataOptions, training: TrainingOptions
 ) -> dict[str, Any]:
-    from tandemvote.cli.certify import GuaranteeOptions  # noqa: PLC0415
-    from tandemvote.cli.data import unlabelled_points  # noqa: PLC0415
-    from tandemvote.cli.designs import train  # noqa: PLC0415
+    from tandemvote.cli.data import unlabelled_points
+    from tandemvote.cli.designs import train
 
     more = None
     if design is not Design.HOLDOUT:
@@ -91,15 +92,13 @@ def _row(
         training = replace(training, test_fraction=None)
     asked = GuaranteeOptions(delta=delta).asked(design)
     started = time.perf_counter()
-    model = train(design, dataset, asked, training, unlabelled=more)
+    certificate = train(design, dataset, asked, training, unlabelled=more).certificate_
     seconds = time.perf_counter() - started
-    certificate = model.certificate_
-    aside = certificate.counts.n_min if design is Design.HOLDOUT else 0
     return {
         "observed": certificate.observed,
         "guaranteed": certificate.value,
         "guessing": certificate.guessing,
         "bound": certificate.bound,
-        "set_aside": aside,
+        "set_aside": certificate.counts.n_min if design is Design.HOLDOUT else 0,
         "seconds": round(seconds, 2),
     }

@@ -1,28 +1,37 @@
-"""The tables that commands read, and what is said about them."""
+"""The tables that commands read, and the groups of their points for --by."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
+from numpy.typing import NDArray
 
-from tandemvote.cli.options import DataOptions, FileOptions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tandemvote.tables import Dataset
+from tandemvote.api.groupings import MOST_GROUPS
+from tandemvote.api.groups import certify_groups
+from tandemvote.certificate.by_group import GroupCertificates
+from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
+from tandemvote.certification import Certification
+from tandemvote.cli.options import DataOptions
+from tandemvote.tables import Dataset, DatasetError, read_features, read_table
+from tandemvote.tables.errors import number_of
+from tandemvote.tables.votes_table import read_column
 
 FEWEST_ROWS = 20
+GROUPS_OF_VOTES = ("class", "predicted")
+NAMES_OF_VOTES = re.compile(r"label|voter\d+")
+
+Groups = dict[str, Any]
+"""What points are grouped by: one of `GROUPS_OF_VOTES`, or one value per point."""
 
 
-def read_data(path: str, options: DataOptions) -> Dataset:
+def read_data(path: str, options: DataOptions, *, by: Collection[str] = ()) -> Dataset:
     """Read DATA and say on the error stream how."""
-    from tandemvote.tables import DatasetError  # noqa: PLC0415
-    from tandemvote.tables.errors import number_of  # noqa: PLC0415
-
-    dataset = read_labelled(path, options)
+    dataset = read_labelled(path, options, by=by)
     if dataset.n_samples < FEWEST_ROWS:
         raise DatasetError(
             f"{path} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} show"
@@ -37,11 +46,13 @@ def read_data(path: str, options: DataOptions) -> Dataset:
 
 
 def read_labelled(
-    path: str | Path, options: DataOptions, *, like: Dataset | None = None
+    path: str | Path,
+    options: DataOptions,
+    *,
+    by: Collection[str] = (),
+    like: Dataset | None = None,
 ) -> Dataset:
     """Read labelled points; like others, with their columns and classes."""
-    from tandemvote.tables import read_table  # noqa: PLC0415
-
     columns = {"drop": options.drop, "keep": options.keep} if like is None else {"like": like}
     return read_table(
         path,
@@ -49,6 +60,7 @@ def read_labelled(
         drop_missing=options.drop_missing,
         drop_duplicates=options.drop_duplicates,
         drop_unlabelled=options.drop_unlabelled or options.use_unlabelled,
+        beside=[name for name in by if name not in (*GROUPS_OF_VOTES, options.target)],
         **columns,
         **options.arguments,
     )
@@ -58,8 +70,6 @@ def unlabelled_points(
     dataset: Dataset, options: DataOptions, path: Path | None
 ) -> NDArray[Any] | None:
     """Return the points without labels that were asked for, if any."""
-    from tandemvote.tables import DatasetError, read_features  # noqa: PLC0415
-
     if options.use_unlabelled and dataset.X_unlabelled is None:
         raise DatasetError(
             f"{dataset.name}: every row has a label, so --use-unlabelled finds none. Leave it out."
@@ -69,10 +79,54 @@ def unlabelled_points(
     return read_features(path, like=dataset, **options.arguments)
 
 
-def read_new(path: Path, model: Any, options: FileOptions) -> NDArray[Any]:
-    """Read new points as a model that was kept wants them, encoded."""
-    from tandemvote.model_file import encoder_of, vote_of  # noqa: PLC0415
-    from tandemvote.tables import read_features  # noqa: PLC0415
+def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None)) -> Groups:
+    """Return what some rows of a table are grouped by."""
+    groups: Groups = {}
+    for name in by:
+        if name in dataset.beside:
+            groups[name] = dataset.beside[name][rows]
+            distinct = len(set(dataset.beside[name]))
+            if distinct > MOST_GROUPS:
+                raise typer.BadParameter(
+                    f"--by {name}: {distinct} different values are more than {MOST_GROUPS}, too"
+                    " many for groups. Cut them into a column of a few ranges before looking at"
+                    " the labels."
+                )
+        else:
+            word = "class" if name == dataset.target else name
+            groups[word] = word
+    return groups
 
-    like = encoder_of(model) or int(vote_of(model).n_features_in_)
-    return read_features(path, like=like, **options.arguments)
+
+def groups_of_predictions(by: Collection[str], path: str) -> Groups:
+    """Return the same for a table of predictions."""
+    return {name: name if name in GROUPS_OF_VOTES else read_column(path, name) for name in by}
+
+
+def columns_beside_votes(groups: Groups) -> dict[str, list[str]]:
+    """Return columns for a table of votes with which verify can count groups again, as text."""
+    columns = {name: values for name, values in groups.items() if not isinstance(values, str)}
+    for name in columns:
+        if NAMES_OF_VOTES.fullmatch(name):
+            raise typer.BadParameter(
+                f"--by {name}: --votes writes a column of this name. Rename it in the data, or"
+                " leave out --votes."
+            )
+    return {
+        name: ["" if value is None else str(value) for value in values]
+        for name, values in columns.items()
+    }
+
+
+def certify_by(found: Certification, groups: Groups) -> GroupCertificates | None:
+    """Certify each group by the bounds of the certificate that apply to some of the points."""
+    if not groups:
+        return None
+    if found.votes is None:
+        raise typer.BadParameter("--by needs predictions that fit in memory.")
+    tested = found.test_votes if found.test_votes is found.votes else None
+    skipped = {VOTE_PROFILE} if tested is not None else {VOTE_PROFILE, TEST_SET}
+    candidates = [name for name in found.certificate.candidates if name not in skipped]
+    request = replace(found.request, bound=candidates or "auto")
+    whole = replace(found, request=request, profile=None, test_votes=tested)
+    return replace(certify_groups(whole, groups), certificate=found.certificate)

@@ -1,9 +1,11 @@
-"""Options in groups: each is declared once, and a command gets a group as one object."""
+"""Options: declared once, in groups that a command gets as one object, and named in messages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from copy import copy
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -12,60 +14,64 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+Design = Enum("Design", {"FOLDS": "folds", "TREES": "trees", "HOLDOUT": "holdout"}, type=str)
+"""Which voters are trained on DATA, and on which points they are evaluated."""
 
-class Design(str, Enum):
-    """Which voters are trained on DATA, and on which points they are evaluated."""
+Deploy = Enum("Deploy", {"VOTE": "vote", "REFIT": "refit", "AVERAGE": "average"}, type=str)
+"""What is certified: the vote itself, or another classifier through it."""
 
-    FOLDS = "folds"
-    TREES = "trees"
-    HOLDOUT = "holdout"
+Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
+"""What a voter of folds, or the one model with a hold-out, is."""
 
+Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
+"""How many points each tree draws: as many as there are, or half as many."""
 
-class Deploy(str, Enum):
-    """What is certified: the vote itself, or another classifier through it."""
+Weights = Enum(
+    "Weights",
+    {
+        "UNIFORM": "uniform",
+        "FIRST_ORDER": "first_order",
+        "TANDEM": "tandem",
+        "DISAGREEMENT": "disagreement",
+    },
+    type=str,
+)
+Sharpening = Enum("Sharpening", {"HARMONIC": "harmonic", "PAPER": "paper"}, type=str)
+Format = Enum(
+    "Format", {"CSV": "csv", "PARQUET": "parquet", "LIBSVM": "libsvm", "NPZ": "npz"}, type=str
+)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-    VOTE = "vote"
-    REFIT = "refit"
-    AVERAGE = "average"
-
-
-class Learner(str, Enum):
-    """What a voter of folds, or the one model with a hold-out, is."""
-
-    FOREST = "forest"
-    BOOSTING = "boosting"
-
-
-class Bagging(str, Enum):
-    """How many points each tree draws: as many as there are, or half as many."""
-
-    FULL = "full"
-    REDUCED = "reduced"
-
-
-class Weights(str, Enum):
-    """How much each voter counts."""
-
-    UNIFORM = "uniform"
-    FIRST_ORDER = "first_order"
-    TANDEM = "tandem"
-    DISAGREEMENT = "disagreement"
-
-
-class Sharpening(str, Enum):
-    """How held-out sets of different sizes count: in full, or all as the smallest."""
-
-    HARMONIC = "harmonic"
-    PAPER = "paper"
+PHRASES = {
+    r"\bX_unlabelled\b": "--unlabelled",
+    r"\bX_test( and y_test)?\b": "--test",
+    r"\bbound='(\w+)'": r"--bound \1",
+    r"\bCertifiedClassifierCV\b": "--design folds",
+    r"\btrusted=True": "--trusted",
+    r"\bnumber of splits n_splits=": "--folds ",
+    r": n_samples=\d+": "",
+    r"\bmax_samples=0\.5\b": "--bagging reduced",
+}
+"""Messages about tables choose their words themselves, by `DatasetError.on_command_line`."""
 
 
-class Format(str, Enum):
-    """Kinds of data files."""
+def in_options(message: str) -> str:
+    """Put options in the place of the parameters that a message of the library names.
 
-    CSV = "csv"
-    PARQUET = "parquet"
-    LIBSVM = "libsvm"
-    NPZ = "npz"
+    Examples
+    --------
+    >>> in_options("Pass X_unlabelled, or say bound='tandem'.")
+    'Pass --unlabelled, or say --bound tandem.'
+    """
+    for parameter, option in PHRASES.items():
+        message = re.sub(parameter, option, message)
+    return message
+
+
+def option(default: Any, about: str, *names: str, **limits: Any) -> Any:
+    """Declare an option of a group; if its default is a list, it is repeatable."""
+    info = typer.Option(*names, help=about, **limits)
+    return field(default_factory=lambda: default, metadata={"option": info})
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -96,18 +102,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options_of(group: Any) -> list[Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    for hint in hints.values():
-        hint.__metadata__[0].rich_help_panel = group.__doc__.splitlines()[0].rstrip(".")
-    return [
-        Parameter(
-            each.name,
-            Parameter.KEYWORD_ONLY,
-            default=[] if each.default is MISSING else each.default,
-            annotation=hints[each.name],
+    hints, parameters = get_type_hints(group), []
+    # Options of its own come before those of the group that it extends.
+    for each in sorted(fields(group), key=lambda each: each.name not in group.__annotations__):
+        assert callable(each.default_factory), "as `option` declares it"
+        info = copy(each.metadata["option"])
+        info.rich_help_panel = group.__doc__.splitlines()[0].rstrip(".")
+        kind: Any = Annotated[hints[each.name], info]
+        default = each.default_factory()
+        parameters.append(
+            Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         )
-        for each in sorted(fields(group), key=lambda each: each.name not in group.__annotations__)
-    ]
+    return parameters
 
 
 def _checked_delta(delta: float) -> float:
@@ -132,38 +138,30 @@ def existing(path: Path | None) -> Path | None:
     return path
 
 
-Delta = Annotated[float, typer.Option(callback=_checked_delta, help="Failure probability.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+@dataclass(frozen=True, kw_only=True)
+class Confidence:
+    """The guarantee."""
+
+    delta: float = option(0.05, "Failure probability.", callback=_checked_delta)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileOptions:
     """Reading files."""
 
-    file_format: Annotated[
-        Format | None, typer.Option("--format", help="If the ending does not tell.")
-    ] = None
-    separator: Annotated[
-        str | None, typer.Option(help="CSV: sign between cells, or 'tab'; found by itself.")
-    ] = None
-    decimal: Annotated[str | None, typer.Option(help="CSV: the decimal sign, such as ','.")] = None
-    encoding: Annotated[
-        str | None, typer.Option(help="CSV: such as latin-1; UTF-8 by default.")
-    ] = None
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            help="CSV: whether the first line names the columns, which are column1, column2, ..."
-            " otherwise."
-        ),
-    ] = None
-    missing: Annotated[
-        list[str],
-        typer.Option(
-            help="CSV: text of a missing cell, '?' by default, besides empty cells, NA, NaN and the"
-            " like; repeatable."
-        ),
-    ] = field(default_factory=list)
+    file_format: Format | None = option(None, "If the ending does not tell.", "--format")
+    separator: str | None = option(None, "CSV: sign between cells, or 'tab'; found by itself.")
+    decimal: str | None = option(None, "CSV: the decimal sign, such as ','.")
+    encoding: str | None = option(None, "CSV: such as latin-1; UTF-8 by default.")
+    header: bool | None = option(
+        None,
+        "CSV: whether the first line names the columns, which are column1, column2, ... otherwise.",
+    )
+    missing: list[str] = option(
+        [],
+        "CSV: text of a missing cell, '?' by default, besides empty cells, NA, NaN and the like;"
+        " repeatable.",
+    )
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -184,72 +182,47 @@ class FileOptions:
 class DataOptions(FileOptions):
     """Reading files."""
 
-    target: Annotated[str | None, typer.Option(help="Label column.")] = None
-    drop: Annotated[
-        list[str],
-        typer.Option(
-            "--drop",
-            "--ignore",
-            help="Column to leave out; with --predictions, one that is no voter; repeatable.",
-        ),
-    ] = field(default_factory=list)
-    keep: Annotated[
-        list[str],
-        typer.Option(help="Column to use although it looks like a row number; repeatable."),
-    ] = field(default_factory=list)
-    category: Annotated[
-        list[str],
-        typer.Option(help="CSV: column of categories that are numbers; repeatable."),
-    ] = field(default_factory=list)
-    drop_missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Leave out rows with any missing cell.")
-    ] = False
-    drop_duplicates: Annotated[
-        bool, typer.Option("--drop-duplicates", help="Leave out copies of rows.")
-    ] = False
-    drop_unlabelled: Annotated[
-        bool, typer.Option("--drop-unlabelled", help="Leave out rows without a label.")
-    ] = False
-    use_unlabelled: Annotated[
-        bool,
-        typer.Option(
-            "--use-unlabelled",
-            help="Use rows without a label as unlabelled points. They must come from the same"
-            " source: not be those that nobody could label.",
-        ),
-    ] = False
+    target: str | None = option(None, "Label column.")
+    drop: list[str] = option(
+        [],
+        "Column to leave out; with --predictions, one that is no voter; repeatable.",
+        "--drop",
+        "--ignore",
+    )
+    keep: list[str] = option([], "Column to use although it looks like a row number; repeatable.")
+    category: list[str] = option([], "CSV: column of categories that are numbers; repeatable.")
+    drop_missing: bool = option(False, "Leave out rows with any missing cell.", "--drop-missing")
+    drop_duplicates: bool = option(False, "Leave out copies of rows.", "--drop-duplicates")
+    drop_unlabelled: bool = option(False, "Leave out rows without a label.", "--drop-unlabelled")
+    use_unlabelled: bool = option(
+        False,
+        "Use rows without a label as unlabelled points. They must come from the same source: not"
+        " be those that nobody could label.",
+        "--use-unlabelled",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
     """Training on DATA."""
 
-    learner: Annotated[
-        Learner, typer.Option(help="Random forests, or gradient boosting (not for trees).")
-    ] = Learner.FOREST
-    trees: Annotated[int, typer.Option(min=1, help="Trees of each forest.")] = 100
-    folds: Annotated[int, typer.Option(min=2, help="Folds: one model each.")] = 3
-    bagging: Annotated[
-        Bagging, typer.Option(help="Trees: points each draws, n or n/2 (tighter pair bounds).")
-    ] = Bagging.REDUCED
-    test_fraction: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=0.9, help="Share of labels to set aside: 0.2 for a hold-out, else none."
-        ),
-    ] = None
-    unlabelled: Annotated[
-        Path | None,
-        typer.Option(
-            callback=existing,
-            help="File of more points of the same source, without labels, which make guarantees"
-            " much tighter; with --predictions, of the predictions on them.",
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option(help="Seed of training and splits.")] = 0
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", callback=_checked_jobs, help="Threads; -1 for all.")
-    ] = 1
-    dask: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler for counting or growing trees.")
-    ] = None
+    learner: Learner = option(
+        Learner.FOREST, "Random forests, or gradient boosting (not for trees)."
+    )
+    trees: int = option(100, "Trees of each forest.", min=1)
+    folds: int = option(3, "Folds: one model each.", min=2)
+    bagging: Bagging = option(
+        Bagging.REDUCED, "Trees: points each draws, n or n/2 (tighter pair bounds)."
+    )
+    test_fraction: float | None = option(
+        None, "Share of labels to set aside: 0.2 for a hold-out, else none.", min=0, max=0.9
+    )
+    unlabelled: Path | None = option(
+        None,
+        "File of more points of the same source, without labels, which make guarantees much"
+        " tighter; with --predictions, of the predictions on them.",
+        callback=existing,
+    )
+    seed: int = option(0, "Seed of training and splits.")
+    jobs: int = option(1, "Threads; -1 for all.", "--jobs", "-j", callback=_checked_jobs)
+    dask: str | None = option(None, "Address of a Dask scheduler for counting or growing trees.")

@@ -8,9 +8,11 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from tandemvote.cli.options import option
 
 if TYPE_CHECKING:
     from tandemvote.certification import Certification
@@ -37,24 +39,18 @@ PACKAGES = {
 class OutputOptions:
     """Files to write."""
 
-    report: Annotated[Path | None, typer.Option(help="HTML report.")] = None
-    certificate: Annotated[
-        Path | None, typer.Option(help="JSON file that tandemvote verify can check.")
-    ] = None
-    votes: Annotated[
-        Path | None,
-        typer.Option(
-            help="The votes, .csv or .parquet, which verify --votes counts again. Those on"
-            " unlabelled and test points go into files beside it."
-        ),
-    ] = None
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            help="Everything from columns to labels, for tandemvote predict: .skops (runs no code"
-            " when opened) or .joblib."
-        ),
-    ] = None
+    report: Path | None = option(None, "HTML report.")
+    certificate: Path | None = option(None, "JSON file that tandemvote verify can check.")
+    votes: Path | None = option(
+        None,
+        "The votes, .csv or .parquet, which verify --votes counts again. Those on unlabelled and"
+        " test points go into files beside it.",
+    )
+    model: Path | None = option(
+        None,
+        "Everything from columns to labels, for tandemvote predict: .skops (runs no code when"
+        " opened) or .joblib.",
+    )
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -67,38 +63,33 @@ def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]
     """Refuse files that could not be written, before anything is computed."""
     read = [Path(path) for path in inputs if path is not None]
     taken = {path.resolve(): "that is read" for path in read}
-    for option, path in paths.items():
-        if path.suffix not in ENDINGS[option]:
+    for name, path in paths.items():
+        if path.suffix not in ENDINGS[name]:
             raise typer.BadParameter(
-                f"{option} {path} ends in {path.suffix!r}; expected {' or '.join(ENDINGS[option])}."
+                f"{name} {path} ends in {path.suffix!r}; expected {' or '.join(ENDINGS[name])}."
             )
         if path.is_dir():
-            raise typer.BadParameter(f"{option} {path} is a folder. Name a file in it.")
+            raise typer.BadParameter(f"{name} {path} is a folder. Name a file in it.")
         if not path.parent.is_dir():
             raise typer.BadParameter(
-                f"{option} {path}: there is no folder {path.parent}. Make it, or choose another."
+                f"{name} {path}: there is no folder {path.parent}. Make it, or choose another."
             )
         try:
             TemporaryFile(dir=path.parent).close()
         except OSError as error:
             raise typer.BadParameter(
-                f"{option} {path}: the folder cannot be written to ({error.strerror}). Choose"
+                f"{name} {path}: the folder cannot be written to ({error.strerror}). Choose"
                 " another place."
             ) from error
         place = path.resolve()
         if place in taken:
             raise typer.BadParameter(
-                f"{option} {path} is also the file {taken[place]}. Give each a name of its own."
+                f"{name} {path} is also the file {taken[place]}. Give each a name of its own."
             )
-        taken[place] = f"of {option}"
-    names = [*paths, *(path.suffix for path in (*read, *paths.values()))]
-    require_packages(package for name in names for package in PACKAGES.get(name, ()))
-
-
-def require_packages(packages: Iterable[str]) -> None:
-    """Name all packages that are not installed, in one line."""
-    absent = sorted({package for package in packages if find_spec(package) is None})
-    if absent:
+        taken[place] = f"of {name}"
+    needs = [*paths, *(path.suffix for path in (*read, *paths.values()))]
+    needed = {package for need in needs for package in PACKAGES.get(need, ())}
+    if absent := sorted(package for package in needed if find_spec(package) is None):
         are = "is" if len(absent) == 1 else "are"
         raise typer.BadParameter(
             f"this needs {', '.join(absent)}, which {are} not installed. Install everything:"
@@ -132,26 +123,16 @@ def write_votes(path: Path, found: Certification, groups: dict[str, list[str]]) 
     if tested is not None and tested is not votes:
         tables["--test"] = _labelled(tested)
     written = {}
-    for option, table in tables.items():
-        place = path if option == "--votes" else beside(path, option.strip("-"))
-        written[option] = write_whole(place, partial(write_table, table))
+    for name, table in tables.items():
+        word = "" if name == "--votes" else name.replace("--", ".")
+        place = path.with_name(f"{path.stem}{word}{path.suffix}")
+        written[name] = write_whole(place, partial(write_table, table))
     return written | ({"--test": path} if tested is votes else {})
-
-
-def beside(path: Path, word: str) -> Path:
-    """Return the path of a file that belongs to another.
-
-    Examples
-    --------
-    >>> beside(Path("votes.csv"), "test").name
-    'votes.test.csv'
-    """
-    return path.with_name(f"{path.stem}.{word}{path.suffix}")
 
 
 def write_table(columns: dict[str, Any], path: Path | None) -> None:
     """Write columns as CSV or Parquet; without a path, as CSV to the standard output."""
-    import pandas  # noqa: PLC0415
+    import pandas
 
     frame = pandas.DataFrame(columns)
     if path is None:
@@ -163,7 +144,7 @@ def write_table(columns: dict[str, Any], path: Path | None) -> None:
 
 
 def _labelled(votes: Votes) -> dict[str, Any]:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     said = votes.classes[votes.predictions].astype(str)
     label = {"label": votes.classes[votes.labels]}

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import typer
+from joblib import parallel_config
+from rich.console import Console
+from rich.progress import Progress
 
-if TYPE_CHECKING:
-    from distributed import Client
-
-    from tandemvote.certification import CertificateRequest, Certification
-    from tandemvote.counting.parquet import ParquetVotes
-    from tandemvote.votes import Votes
+from tandemvote.certification import (
+    CertificateRequest,
+    Certification,
+    certify_counts,
+    certify_votes,
+)
+from tandemvote.counting.parquet import BATCH_CELLS, ParquetVotes
+from tandemvote.counting.parquet_files import names_parquet
+from tandemvote.counting.shards import count_shards
+from tandemvote.extras import import_extra
+from tandemvote.tables import read_votes
+from tandemvote.tables.labels import MISSING_TEXTS
+from tandemvote.votes import Votes
 
 
 def certify_predictions(
@@ -24,18 +35,13 @@ def certify_predictions(
     *,
     unlabelled: Path | None,
     ignore: list[str],
-    client: Client | None,
+    client: Any,
 ) -> tuple[Certification, str]:
-    """Certify the vote whose predictions are in a table, a folder or many files.
+    """Certify the vote whose predictions are in a table, a folder or many files; describe it, too.
 
     Columns to `ignore` are no voters, and `asked` are the arguments of `CertificateRequest`. The
-    votes are not kept if they are too many to be held in memory. Returns a description as well.
+    votes are not kept if they are too many to be held in memory.
     """
-    from tandemvote.certification import CertificateRequest, certify_votes  # noqa: PLC0415
-    from tandemvote.counting.parquet import BATCH_CELLS, ParquetVotes  # noqa: PLC0415
-    from tandemvote.counting.parquet_files import names_parquet  # noqa: PLC0415
-    from tandemvote.tables import read_votes  # noqa: PLC0415
-
     request, name = CertificateRequest(**asked), Path(predictions).name
     if names_parquet(predictions):
         shards = ParquetVotes(predictions, label=target, ignore=ignore)
@@ -51,10 +57,6 @@ def certify_predictions(
 
 def _note_missing_texts(votes: Votes) -> None:
     """Say that predictions such as NA count as errors, if no label is written like that."""
-    import numpy as np  # noqa: PLC0415
-
-    from tandemvote.tables.labels import MISSING_TEXTS  # noqa: PLC0415
-
     known = votes.classes[np.unique(votes.labels)]
     for text in sorted({*MISSING_TEXTS} & {*votes.classes.tolist()} - {*known.tolist()}):
         said = (votes.predictions == np.searchsorted(votes.classes, text)) & votes.held_out
@@ -66,14 +68,8 @@ def _note_missing_texts(votes: Votes) -> None:
 
 
 def _certify_shards(
-    shards: ParquetVotes, request: CertificateRequest, client: Client | None
+    shards: ParquetVotes, request: CertificateRequest, client: Any
 ) -> Certification:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
-
-    from tandemvote.certification import certify_counts  # noqa: PLC0415
-    from tandemvote.counting.shards import count_shards  # noqa: PLC0415
-
     # Every bound applies to two classes, so a mistake found now is one whatever the labels are. It
     # is better found before hours of counting.
     request.check(n_voters=shards.n_voters, n_classes=2)
@@ -89,15 +85,11 @@ def _certify_shards(
 
 
 @contextmanager
-def connected(address: str | None) -> Iterator[Client | None]:
-    """Yield a Dask cluster to count on, which joblib uses too; or None."""
+def connected(address: str | None) -> Iterator[Any]:
+    """Yield the client of a Dask cluster to count on, which joblib uses too; or None."""
     if address is None:
         yield None
         return
-    from joblib import parallel_config  # noqa: PLC0415
-
-    from tandemvote.extras import import_extra  # noqa: PLC0415
-
     distributed = import_extra("distributed", "dask")
     with distributed.Client(address) as client, parallel_config("dask"):
         yield client

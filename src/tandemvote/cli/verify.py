@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,57 +14,45 @@ if TYPE_CHECKING:
     from tandemvote.certificate.file_record import CertificateRecord
     from tandemvote.verify import Verdict
 
-TABLES = {
-    "votes": "the votes",
-    "unlabelled": "the unlabelled points",
-    "test": "the test set",
-}
+TABLES = {"votes": "the votes", "unlabelled": "the unlabelled points", "test": "the test set"}
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A certificate file.")],
+    file: Path = typer.Argument(help="A certificate file."),
     *,
-    rigorous: Annotated[
-        bool,
-        typer.Option("--rigorous", help="Prove every digit in ball arithmetic (python-flint)."),
-    ] = False,
-    votes: Annotated[
-        Path | None, typer.Option(help="Table of the labelled votes, to be counted again.")
-    ] = None,
-    unlabelled: Annotated[
-        Path | None,
-        typer.Option(
-            help="The same for the unlabelled points; no label column, a deployed classifier last."
-        ),
-    ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(help="The same for the test set; one voter is the vote itself."),
-    ] = None,
-    target: Annotated[str, typer.Option(help="Label column of the tables.")] = "label",
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="Column of the tables that is not a voter; repeatable.")
-    ] = None,
+    rigorous: bool = typer.Option(
+        False, "--rigorous", help="Prove every digit in ball arithmetic (python-flint)."
+    ),
+    votes: Path | None = typer.Option(
+        None, help="Table of the labelled votes, to be counted again."
+    ),
+    unlabelled: Path | None = typer.Option(
+        None,
+        help="The same for the unlabelled points; no label column, a deployed classifier last.",
+    ),
+    test: Path | None = typer.Option(
+        None, help="The same for the test set; one voter is the vote itself."
+    ),
+    target: str = typer.Option("label", help="Label column of the tables."),
+    ignore: list[str] = typer.Option(
+        [], help="Column of the tables that is not a voter; repeatable."
+    ),
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, independently.
 
     Exit code 0: everything holds. 1: something does not; it is named. 2: the file cannot be read.
     70: the check itself failed, which says nothing about the file.
     """
-    from tandemvote.certificate.file_record import CertificateRecord  # noqa: PLC0415
-    from tandemvote.certificate.file_text import read_document  # noqa: PLC0415
-    from tandemvote.verify.votes_file import (  # noqa: PLC0415
-        read_columns,
-        read_predictions,
-        read_votes,
-    )
+    from tandemvote.certificate.file_record import CertificateRecord
+    from tandemvote.certificate.file_text import read_document
+    from tandemvote.verify.votes_file import read_columns, read_predictions, read_votes
 
     record = CertificateRecord.from_document(read_document(file))
     grouped, by = votes, set()
     if record.groups is not None:
         by = {group.by for group in record.groups.members}
         grouped = test if "test_set" in record.groups.candidates else votes
-    no_voters = {*(ignore or ()), *by}
+    no_voters = {*ignore, *by}
     originals: dict[str, Any] = {
         "votes": votes and read_votes(votes, target=target, ignore=no_voters),
         "unlabelled": unlabelled and read_predictions(unlabelled, ignore=no_voters),
@@ -82,7 +70,7 @@ def verify(
 
 def _checked(record: CertificateRecord, **options: Any) -> Verdict:
     """Check a record; a failure of the check itself must not look like a verdict."""
-    from tandemvote.verify import CertificateFileError, verify_record  # noqa: PLC0415
+    from tandemvote.verify import CertificateFileError, verify_record
 
     try:
         return verify_record(record, **options)
@@ -99,10 +87,9 @@ def _checked(record: CertificateRecord, **options: Any) -> Verdict:
 
 
 def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[str]:
-    from tandemvote.certificate.file_record import SCHEMAS  # noqa: PLC0415
+    from tandemvote.certificate.file_record import SCHEMAS
 
     record = verdict.record
-    silent = record.schema == SCHEMAS[0] and record.test is not None
     how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
     unlabelled = record.counts["disagreement_overlaps"][0] > record.counts["overlaps"][0]
     there = {
@@ -118,21 +105,25 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[
     about = f"weighted vote of {record.n_voters} voters"
     if record.deployed is not None:
         about = f"for {record.deployed}, not a vote, through {record.n_voters} voters"
-    whose = " and ".join(TABLES[name] for name in recounted)
-    return [
+    lines = [
         f"valid: error <= {record.printed} with failure probability {record.delta:g}",
         f"  by {record.bound}, {about}",
         *_groups(verdict),
         f"  every number follows from the counts, {how}",
-        *([f"  the counts are those of {whose}"] if whose else []),
-        *(["  of the first schema: nothing is attested about the test points"] if silent else []),
-        f"  not checked: {', '.join([*unseen, f'the {len(record.attestations)} attestations'])}",
     ]
+    if recounted:
+        lines.append(
+            f"  the counts are those of {' and '.join(TABLES[name] for name in recounted)}"
+        )
+    if record.schema == SCHEMAS[0] and there["test"]:
+        lines.append("  of the first schema: nothing is attested about the test points")
+    unseen.append(f"the {len(record.attestations)} attestations")
+    return [*lines, f"  not checked: {', '.join(unseen)}"]
 
 
 def _groups(verdict: Verdict) -> list[str]:
     """Say what holds on groups of points, and which of them were not counted again."""
-    from tandemvote.certificate.decimals import rounded_down, rounded_up  # noqa: PLC0415
+    from tandemvote.certificate.decimals import rounded_down, rounded_up
 
     groups = verdict.record.groups
     if groups is None:

@@ -177,7 +177,12 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
 
     def certify_with_test(
-        self, X_test: Any, y_test: ArrayLike, *, bound: str | Sequence[str] | None = None
+        self,
+        X_test: Any,
+        y_test: ArrayLike,
+        *,
+        bound: str | Sequence[str] | None = None,
+        keep: bool = False,
     ) -> Certificate:
         """Return the certificate with the test-set bound beside the others.
 
@@ -189,12 +194,17 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         bound : str or sequence of str, optional
             The bound to report, "test_set" included; by default what the classifier was asked for,
             where "auto" takes the test set.
+        keep : bool
+            Keep it as the certificate of this classifier.
         """
         check_is_fitted(self)
         self._refuse_if_deployed("certify([model], X_test, y_test) tests it")
         test_votes = votes_on([self], X_test, column_or_1d(y_test), what="test")
         found = replace(self.certification_, request=self._request())
-        return found.with_test_set(test_votes, bound).certificate
+        found = found.with_test_set(test_votes, bound)
+        if keep:
+            self._accept(found)
+        return found.certificate
 
     def prune(self, max_voters: int) -> Self:
         """Return a smaller vote with a certificate of its own; no point is spent on it.

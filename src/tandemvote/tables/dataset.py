@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.tables.column_kinds import MISSING, Categories, category_number
-from tandemvote.tables.columns import find_target, summary
+from tandemvote.tables.columns import find_column, find_target, summary
 from tandemvote.tables.encoder import TableEncoder, finite
 from tandemvote.tables.errors import DatasetError, either, number_of
 from tandemvote.tables.identifiers import FEWEST_ROWS
@@ -46,6 +46,8 @@ class Dataset:
         What made `X` from named columns, if it was.
     target : str, optional
         Name of the label column, if it has one.
+    beside : dict of str to ndarray of shape (n_samples,)
+        Columns as they are written, features or not, such as groups of points; None if missing.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Dataset:
     X_unlabelled: NDArray[Any] | None = None
     encoder: TableEncoder | None = None
     target: str | None = None
+    beside: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.ndim != 1 or len(self.X) != len(self.y) or not self.X.size:
@@ -184,6 +187,7 @@ def from_frame(
     target: str | None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    beside: Sequence[str] = (),
     like: Dataset | None = None,
     name: str = "table",
     origin: str = "data frame",
@@ -205,6 +209,8 @@ def from_frame(
     label = find_target(frame.columns, target, name)
     if label in drop:
         raise DatasetError(f"{name}: {label!r} is the label, so it cannot be dropped. Keep it.")
+    for column in beside:
+        find_column(list(frame.columns), column, name)
     features = frame.drop(columns=label)
     encoder = TableEncoder(drop=drop, keep=keep) if like is None else encoder_of(like)
     encode = encoder.fit_transform if like is None else encoder.transform
@@ -216,6 +222,7 @@ def from_frame(
         ),
         gaps=features[features.columns.intersection(used)].isna().any(axis=1).to_numpy(),
         unlabelled=frame[label].isna().to_numpy(),
+        beside={column: _as_written(frame[column]) for column in beside},
         about={"name": name, "origin": origin, "encoder": encoder, "target": label},
         **rows,
     )
@@ -245,6 +252,7 @@ def from_arrays(
         gaps=np.isnan(X).any(axis=1),
         unlabelled=missing_labels(y),
         about={"name": name, "origin": origin},
+        beside={},
         **rows,
     )
 
@@ -264,6 +272,7 @@ def _points(
     gaps: NDArray[np.bool_],
     unlabelled: NDArray[np.bool_],
     about: dict[str, Any],
+    beside: dict[str, NDArray[Any]],
     drop_missing: bool = False,
     drop_unlabelled: bool = False,
     drop_duplicates: bool = False,
@@ -292,13 +301,25 @@ def _points(
         y=y,
         n_dropped=int((~left).sum()),
         X_unlabelled=None if labelled.all() else X[~labelled],
+        beside={name: column[left & ~unlabelled] for name, column in beside.items()},
         **about,
     )
     if not drop_duplicates:
         return points
     first = first_rows(points.X, y)
-    n_repeated = len(y) - len(first)
-    return replace(points, X=points.X[first], y=y[first], n_dropped_duplicates=n_repeated)
+    return replace(
+        points,
+        X=points.X[first],
+        y=y[first],
+        n_dropped_duplicates=len(y) - len(first),
+        beside={name: column[first] for name, column in points.beside.items()},
+    )
+
+
+def _as_written(column: pandas.Series) -> NDArray[Any]:
+    """Return the values of a column as Python objects, whole numbers as such beside gaps, too."""
+    values = column.convert_dtypes().to_numpy(dtype=object)
+    return np.where(column.isna(), np.array(None), values)
 
 
 def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:

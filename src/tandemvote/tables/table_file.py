@@ -47,6 +47,7 @@ def read_table(
     drop_missing: bool = False,
     drop_unlabelled: bool = False,
     drop_duplicates: bool = False,
+    beside: Sequence[str] = (),
     like: Dataset | None = None,
     file_format: str | None = None,
     name: str | None = None,
@@ -73,6 +74,8 @@ def read_table(
         Leave out rows without a label; their features are in ``X_unlabelled``.
     drop_duplicates : bool
         Leave out rows that repeat an earlier one, label included.
+    beside : sequence of str
+        Columns, features or not, to keep as they are written, such as groups of points.
     like : Dataset, optional
         Read the columns and labels as in this one, of which the file holds further points.
     file_format : {"csv", "libsvm", "npz", "parquet"}, optional
@@ -128,9 +131,10 @@ def read_table(
         if chosen in _FRAME_READERS:
             as_text = [target] if like is not None and like.y.dtype.kind == "U" else []
             frame = _read_frame(path, chosen, options, like, as_text)
-            return from_frame(frame, target=target, drop=drop, keep=keep, **about)
-        if drop or keep:
-            raise DatasetError(f"{path} has no named columns to {'drop' if drop else 'keep'}.")
+            return from_frame(frame, target=target, drop=drop, keep=keep, beside=beside, **about)
+        if drop or keep or beside:
+            way = "drop" if drop else "keep" if keep else "group by"
+            raise DatasetError(f"{path} has no named columns to {way}.")
         if chosen == "libsvm" and target is not None:
             raise DatasetError(
                 f"{path}: a LIBSVM file has its label at the start of each line, not in a column "
