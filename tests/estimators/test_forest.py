@@ -238,3 +238,7 @@ def test_a_test_set_adds_its_bound_to_the_same_vote():
     assert certificate.value == expected
     same = forest.certify_with_test(X[400:], y[400:], bound=["first_order", "tandem"])
     assert same.value == forest.certificate_.value
+    assert "test_set" not in forest.bounds_
+    kept = forest.certify_with_test(X[400:], y[400:], keep=True)
+    assert forest.certificate_ is kept and forest.certification_.certificate is kept
+    assert forest.bounds_["test_set"].value == expected
