@@ -19,7 +19,7 @@ from tandemvote.certification import (
     certify_counts,
     certify_votes,
 )
-from tandemvote.counting.parquet import BATCH_CELLS, ParquetVotes
+from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
 from tandemvote.extras import import_extra
@@ -44,8 +44,8 @@ def certify_predictions(
     """
     request, name = CertificateRequest(**asked), Path(predictions).name
     if names_parquet(predictions):
-        shards = ParquetVotes(predictions, label=target, ignore=ignore)
-        if client is not None or shards.n_points * shards.n_voters > BATCH_CELLS:
+        shards = parquet.ParquetVotes(predictions, label=target, ignore=ignore)
+        if client is not None or shards.n_points * shards.n_voters > parquet.BATCH_CELLS:
             if unlabelled is not None:
                 raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
             points = f"{shards.n_voters} voters at {shards.n_points} points"
@@ -68,7 +68,7 @@ def _note_missing_texts(votes: Votes) -> None:
 
 
 def _certify_shards(
-    shards: ParquetVotes, request: CertificateRequest, client: Any
+    shards: parquet.ParquetVotes, request: CertificateRequest, client: Any
 ) -> Certification:
     # Every bound applies to two classes, so a mistake found now is one whatever the labels are. It
     # is better found before hours of counting.
