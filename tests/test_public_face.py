@@ -1,6 +1,8 @@
 """What `from tandemvote import ...` gives, and that the rooms are entered only when asked for."""
 
+import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -18,6 +20,16 @@ API_PAGE = Path(__file__).parents[1] / "docs" / "api" / "index.rst"
 def test_every_public_name_is_there_and_documented(name):
     assert name in dir(tandemvote)
     assert getattr(tandemvote, name).__doc__
+
+
+@pytest.mark.parametrize("name", sorted({*tandemvote.__all__} - {"Certificate", "Votes"}))
+def test_every_parameter_is_in_the_docstring_of_its_function_or_class(name):
+    public = getattr(tandemvote, name)
+    page = inspect.getdoc(public).partition("\nExamples\n")[0]
+    listed = re.findall(r"^(\S.*?)(?: : .*)?$", page.partition("\nParameters\n")[2], re.MULTILINE)
+    documented = {word.strip() for line in listed for word in line.split(",")}
+    missing = set(inspect.signature(public).parameters) - documented
+    assert not missing
 
 
 @pytest.mark.skipif(not API_PAGE.exists(), reason="the documentation is not installed")

@@ -1,9 +1,8 @@
 """Certified classifiers with the face of scikit-learn."""
 
-from tandemvote.estimators.bagging import CertifiedBaggingClassifier
 from tandemvote.estimators.cross_fitted import CertifiedClassifierCV
 from tandemvote.estimators.forest import CertifiedForestClassifier
-from tandemvote.estimators.voting import CertifiedVotingClassifier
+from tandemvote.estimators.voting import CertifiedBaggingClassifier, CertifiedVotingClassifier
 
 __all__ = [
     "CertifiedBaggingClassifier",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +95,15 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     n_jobs: int | None = None
     verbose: int = 0
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Fill in the parameters and attributes that are documented above."""
+        super().__init_subclass__(**options)
+        if cls.__doc__ and CertifiedVote.__doc__:  # python -OO leaves both out
+            shared = cleandoc(CertifiedVote.__doc__)
+            _, parameters, attributes = re.split("\n(?:Parameters|Attributes)\n-+\n", shared)
+            own = cleandoc(cls.__doc__).replace("{parameters}", parameters.strip())
+            cls.__doc__ = own.replace("{attributes}", attributes)
+
     def fit(self, X: Any, y: ArrayLike, *, X_unlabelled: Any = None, **unknown: Any) -> Self:
         """Train the voters, let each predict the points it never saw, and certify the vote.
 
@@ -136,14 +147,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by what the certificate is about: the hard weighted vote if nothing else is said.
 
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            The label with the largest total weight; ties go to the smallest class.
+        That is the label with the largest total weight; ties go to the smallest class.
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
@@ -152,17 +156,10 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the share of the weight behind each label.
+        """Return the share of the weight behind each label, shape (n_samples, n_classes).
 
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_classes)
-            Columns follow `classes_`. These are shares of votes, not calibrated probabilities; of
-            another classifier than the vote they are its own probabilities.
+        Columns follow `classes_`. These are shares of votes, not calibrated probabilities; of
+        another classifier than the vote they are its own probabilities.
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
@@ -171,10 +168,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
 
     @abstractmethod
     def predict_voters(self, X: Any) -> Codes:
-        """Return what every voter says of new points, as positions in `classes_`.
-
-        The shape is (n_voters, n_samples).
-        """
+        """Return what every voter says, as positions in `classes_`, shape (n_voters, n_samples)."""
 
     def certify_with_test(
         self,
@@ -209,19 +203,10 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def prune(self, max_voters: int) -> Self:
         """Return a smaller vote with a certificate of its own; no point is spent on it.
 
-        The weights of the voters kept are chosen anew, to minimise the bound that `weights` names,
-        else `bound`, else the tandem bound.
-
-        Parameters
-        ----------
-        max_voters : int
-            How many voters to keep at most.
-
-        Returns
-        -------
-        fitted estimator of the same class
-            Its `certificate_` and `counts_` list all voters there were: those left out have
-            weight 0, and the guarantee pays for the choice among them. It has no `oob_score_`.
+        At most `max_voters` are kept. Their weights are chosen anew, to minimise the bound that
+        `weights` names, else `bound`, else the tandem bound. `certificate_` and `counts_` of the
+        smaller vote list all voters there were: those left out have weight 0, and the guarantee
+        pays for the choice among them. It has no `oob_score_`.
         """
         check_is_fitted(self)
         self._refuse_if_deployed("there is no vote to prune")
@@ -271,13 +256,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         self.estimators_ = estimators
 
     def _request(self) -> CertificateRequest:
-        return CertificateRequest(
-            weights=self.weights,
-            bound=self.bound,
-            prior=self.prior,
-            delta=self.delta,
-            sharpening=self.sharpening,
-        )
+        names = [field.name for field in fields(CertificateRequest)]
+        return CertificateRequest(**{name: getattr(self, name) for name in names})
 
     def _check_request(self, n_voters: int, unseen: Any) -> None:
         """Refuse what no such vote can be given, before anything is trained."""
@@ -289,8 +269,6 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         )
 
     def _accept(self, found: Certification) -> None:
-        self.certification_ = found
-        self.counts_ = found.counts
-        self.certificate_ = found.certificate
-        self.bounds_ = found.certificate.bounds
+        self.certification_, self.certificate_ = found, found.certificate
+        self.bounds_, self.counts_ = found.certificate.bounds, found.counts
         self.weights_ = found.weights

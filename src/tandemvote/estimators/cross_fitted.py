@@ -55,8 +55,13 @@ class CertifiedClassifierCV(TrainedVote):
         If True, the models of the folds predict together. If False, one model trained on all labels
         predicts, `estimator_`, and is certified through those of the folds; this takes unlabelled
         points: ``fit(X, y, X_unlabelled=...)``.
-    weights, bound, prior, delta, sharpening, random_state, n_jobs, verbose
-        And all attributes: as in `CertifiedVote`, with one voter per fold.
+    {parameters}
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The model trained on all labels, with ``ensemble=False``.
+    {attributes}
 
     Examples
     --------
@@ -69,13 +74,6 @@ class CertifiedClassifierCV(TrainedVote):
     >>> model = CertifiedClassifierCV(pipeline, random_state=0).fit(X, y)
     >>> model.certificate_.bound, len(model.estimators_)
     ('coalition', 3)
-
-    One model trained on 400 labels, certified through the folds and points without labels:
-
-    >>> model = CertifiedClassifierCV(pipeline, ensemble=False, random_state=0)
-    >>> certificate = model.fit(X[:400], y[:400], X_unlabelled=X[400:]).certificate_
-    >>> certificate.bound, certificate.deployed
-    ('vote_profile', 'Pipeline')
     """
 
     estimator: Any = None

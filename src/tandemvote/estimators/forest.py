@@ -46,15 +46,13 @@ class CertifiedForestClassifier(CertifiedVote):
         How a tree is grown, as in `RandomForestClassifier`.
     class_weight : {"balanced_subsample"} or None
         Other class weights let the labels choose the points left out.
-    weights, bound, prior, delta, sharpening, random_state, n_jobs, verbose
-        As in `CertifiedVote`.
+    {parameters}
 
     Attributes
     ----------
     forest_ : RandomForestClassifier
         The fitted forest, whose own `predict` averages probabilities.
-    certificate_, weights_, estimators_ and others
-        As in `CertifiedVote`.
+    {attributes}
 
     Examples
     --------
@@ -110,30 +108,22 @@ class CertifiedForestClassifier(CertifiedVote):
         self.forest_.estimators_ = self.estimators_ = estimators
 
     def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        points, labels = self._validate(X, y=y)
-        return points, labels
+        return self._validate(X, y=y)
 
     def _validate_new(self, X: Any) -> Any:
         return self._validate(X, reset=False)
 
     def _validate(self, X: Any, **options: Any) -> Any:
-        allow_nan = get_tags(self).input_tags.allow_nan
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        sparse = {"accept_sparse": "csr", "accept_large_sparse": False}
         return validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            accept_large_sparse=False,
-            dtype=np.float32,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-            **options,
+            self, X, **sparse, dtype=np.float32, ensure_all_finite=finite, **options
         )
 
     def _plain_forest(self) -> RandomForestClassifier:
-        parameters = self.get_params(deep=False)
         known = RandomForestClassifier().get_params()
-        return RandomForestClassifier(
-            **{name: parameters[name] for name in parameters if name in known}
-        )
+        given = self.get_params(deep=False).items()
+        return RandomForestClassifier(**{name: value for name, value in given if name in known})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

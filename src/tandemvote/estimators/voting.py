@@ -1,4 +1,4 @@
-"""Votes of different classifiers, certified on the points each was not trained on."""
+"""Votes of bagged or of different classifiers, certified on the points each was not trained on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote.ensembles.held_out_votes import hold_out_votes
 from tandemvote.ensembles.private_names import NamedEstimators
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.training import Rows, held_out_mask, split
+from tandemvote.ensembles.training import Rows, bootstrap, held_out_mask, split
 from tandemvote.estimators.trained_vote import TrainedVote
 from tandemvote.votes import Votes
 
@@ -22,11 +23,58 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
+class CertifiedBaggingClassifier(TrainedVote):
+    """A bagged ensemble of any classifier with a guarantee on its error rate.
+
+    Every voter is trained on a bootstrap of the points and evaluated on those left out. Voters get
+    drawn rows alone, picked from X as it is, so pipelines may use the columns of a frame.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        What to bag; a decision tree by default.
+    n_estimators : int
+        Number of voters.
+    max_samples : int, float or None
+        Draws of each bootstrap: a number, a share of the points, or None for as many as there are.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bagging = CertifiedBaggingClassifier(KNeighborsClassifier(), 10, random_state=0)
+    >>> bagging.fit(X, y).counts_
+    VoteCounts(10 voters, 3 classes, n_min=48, n_min_pairs=15)
+    """
+
+    estimator: Any = None
+    n_estimators: int = 100
+    _: KW_ONLY
+    max_samples: float | int | None = None
+
+    def _bases(self) -> list[Any]:
+        return [DecisionTreeClassifier() if self.estimator is None else self.estimator]
+
+    def _plan(
+        self, n_samples: int, unseen: Any, random_state: RandomState
+    ) -> tuple[list[Any], list[Rows]]:
+        draws = range(self.n_estimators)
+        rows = [bootstrap(n_samples, self.max_samples, random_state) for _ in draws]
+        return self._bases() * len(rows), rows
+
+
+@dataclass(eq=False, repr=False)
 class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[misc]
     """A vote of different classifiers with a guarantee on its error rate.
 
-    Every classifier is trained once per split, and each of these voters is evaluated on the points
-    it was not trained on.
+    Every classifier is trained once per split, and each of these voters, the first split's and then
+    the second's and so on, is evaluated on the points it was not trained on.
 
     Parameters
     ----------
@@ -38,9 +86,11 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
     prefit : bool
         True if the estimators are fitted already; X and y of `fit` must then be points that none
         of them was trained on.
-    weights, bound, prior, delta, sharpening, random_state, n_jobs, verbose
-        And all attributes: as in `CertifiedVote`, with ``len(estimators) * splits`` voters: the
-        first split's, then the second's, and so on.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
 
     Examples
     --------
