@@ -108,7 +108,8 @@ class CertifiedForestClassifier(CertifiedVote):
         self.forest_.estimators_ = self.estimators_ = estimators
 
     def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        return self._validate(X, y=y)
+        points, labels = self._validate(X, y=y)
+        return points, labels
 
     def _validate_new(self, X: Any) -> Any:
         return self._validate(X, reset=False)
