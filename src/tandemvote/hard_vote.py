@@ -46,13 +46,7 @@ def weighted_vote(predictions: Codes, weights: ArrayLike, n_classes: int) -> NDA
 
 
 def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
-    """Let voters vote on points; ties go to the smallest class.
-
-    Examples
-    --------
-    >>> vote_of(lambda X: (np.array([[0, 1], [1, 1]]), np.array(["a", "b"])), None, [0.5, 0.5])
-    array(['a', 'b'], dtype='<U1')
-    """
+    """Let voters vote on points; ties go to the smallest class."""
     if voters is None:
         raise ValueError(
             "Predictions alone cannot vote on new points. Certify the models themselves, or vote"
@@ -63,13 +57,7 @@ def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
 
 
 def vote_shares(predictions: Codes, weights: ArrayLike, n_classes: int) -> FloatArray:
-    """Share of the weight behind each label, shape (n_samples, n_classes); rows sum to 1.
-
-    Examples
-    --------
-    >>> vote_shares(np.array([[1, 0], [0, 0]]), [0.25, 0.75], 2).tolist()
-    [[0.75, 0.25], [1.0, 0.0]]
-    """
+    """Share of the weight behind each label, shape (n_samples, n_classes); rows sum to 1."""
     return np.asarray(vote_totals(predictions, weights, n_classes) / exact_weights(weights).sum())
 
 
@@ -131,13 +119,7 @@ def votable(weights: FloatArray) -> FloatArray:
 
 
 def exact_weights(weights: ArrayLike) -> FloatArray:
-    """Weights as whole numbers whose sum is about 2^51 or more and less than 2^52.
-
-    Examples
-    --------
-    >>> exact_weights([0.75, 0.25]).tolist() == [0.75 * 2**51, 0.25 * 2**51]
-    True
-    """
+    """Weights as whole numbers whose sum is about 2^51 or more and less than 2^52."""
     values = np.asarray(weights, float)
     # The sum must not depend on the order either.
     total = math.fsum(values.flat) if np.isfinite(values).all() else math.nan
@@ -154,14 +136,9 @@ def exact_weights(weights: ArrayLike) -> FloatArray:
 class VoteProfile:
     """Shares of the voters behind a classifier at each unlabelled point, in random order.
 
-    Attributes
-    ----------
-    leads : ndarray of shape (n_points,)
-        Share of the voters that say what the classifier says: the largest if it is their vote.
-    gaps : ndarray of shape (n_points,)
-        Its lead over the largest share of another label; negative where they outvote it.
-    deployed : str or None
-        Name of the classifier; None if it is the weighted vote itself.
+    `leads` are the shares that say what the classifier says, the largest if it is their vote, and
+    `gaps` its lead over the largest share of another label, negative where they outvote it; both
+    have shape (n_points,). `deployed` is its name, None if it is the weighted vote itself.
     """
 
     leads: FloatArray

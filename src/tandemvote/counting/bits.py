@@ -28,14 +28,10 @@ PARTS_PER_THREAD = 8
 
 
 def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count, for every pair of rows, the columns where both are True.
-
-    Examples
-    --------
-    >>> true_pairs_by_bits(np.array([[True, True, False], [False, True, True]])).tolist()
-    [[2, 1], [1, 2]]
-    """
-    words = _packed(plane)
+    """Count, for every pair of rows, the columns where both are True."""
+    octets = np.packbits(plane, axis=1)  # the last word ends in zeros
+    padded = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))
+    words = np.ascontiguousarray(padded).view(np.uint64)
     n_rows, n_threads = len(words), _threads()
     pairs = np.zeros((n_rows, n_rows), np.int64)
     # Row k has k + 1 pairs to count, so parts of equal work end at square roots.
@@ -44,13 +40,6 @@ def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:
     with ThreadPoolExecutor(n_threads) as threads:
         list(threads.map(lambda part: _count_rows(words, *part, pairs), parts))
     return np.maximum(pairs, pairs.T)
-
-
-def _packed(plane: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Pack eight cells per byte and eight bytes per word; the last word ends in zeros."""
-    octets = np.packbits(plane, axis=1)
-    padded = np.pad(octets, ((0, 0), (0, -octets.shape[1] % 8)))
-    return np.ascontiguousarray(padded).view(np.uint64)
 
 
 def _threads() -> int:

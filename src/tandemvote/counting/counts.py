@@ -34,13 +34,7 @@ PARTS = {
 
 
 class HeldOutSets:
-    """Sizes of the sets of voters or of all pairs, and what was computed for the last prior.
-
-    Examples
-    --------
-    >>> HeldOutSets(np.array([100, 300, 20])).n_min(np.array([0.5, 0.5, 0.0]))
-    100
-    """
+    """Sizes of the sets of voters or of all pairs, and what was computed for the last prior."""
 
     def __init__(self, sizes: IntArray) -> None:
         self.sizes = sizes
@@ -51,10 +45,8 @@ class HeldOutSets:
     def n_min(self, prior: FloatArray) -> int:
         """Smallest set among the voters that the prior allows."""
         # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-        allowed = prior > 0
-        if allowed.all():
-            return self.smallest
-        return int(self.sizes[np.ix_(*[allowed] * self.voters)].min())
+        allowed = np.ix_(*[prior > 0] * self.voters)
+        return self.smallest if (prior > 0).all() else int(self.sizes[allowed].min())
 
     def harmonic(self, prior: FloatArray) -> UnequalSets:
         """All sizes, up to the cap that keeps the published form from being tighter.
@@ -62,11 +54,9 @@ class HeldOutSets:
         Thousands of voters have millions of pairs, and the weights, their bound and their
         certificate use the same prior one after the other, so the last result is kept.
         """
-        last = self._last
-        if last is None or not np.array_equal(last.prior, prior):
-            last = UnequalSets.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
-            self._last = last
-        return last
+        if self._last is None or not np.array_equal(self._last.prior, prior):
+            self._last = UnequalSets.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
+        return self._last
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -161,14 +151,12 @@ class VoteCounts:
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
             everywhere = np.ones(codes.shape, bool)
             differ = overlaps - equal_pairs(codes, everywhere, overlaps, votes.classes.size)
-            counts = VoteCounts._known_to_be_valid(
-                **counts.__getstate__()
-                | {
-                    "disagreements": counts.disagreements + differ,
-                    "disagreement_overlaps": counts.disagreement_overlaps + overlaps,
-                    "unlabelled_disagreements": counts.unlabelled_disagreements + differ,
-                }
-            )
+            more = {
+                "disagreements": counts.disagreements + differ,
+                "disagreement_overlaps": counts.disagreement_overlaps + overlaps,
+                "unlabelled_disagreements": counts.unlabelled_disagreements + differ,
+            }
+            counts = VoteCounts._known_to_be_valid(**counts.__getstate__() | more)
         return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
@@ -192,14 +180,7 @@ class VoteCounts:
         )
 
     def subset(self, voters: ArrayLike) -> VoteCounts:
-        """Return the counts of some of the voters, given by position or mask.
-
-        Examples
-        --------
-        >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
-        >>> counts.subset([1]).errors.tolist()
-        [1]
-        """
+        """Return the counts of some of the voters, given by position or mask."""
         chosen = np.arange(self.n_voters)[np.asarray(voters)]
         arrays = {name: getattr(self, name) for name in INTEGER_FIELDS}
         kept = {name: array[np.ix_(*[chosen] * array.ndim)] for name, array in arrays.items()}

@@ -35,7 +35,7 @@ def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
     [[2, 1], [1, 2]]
     """
     by_bits = bit_counter() if len(plane) >= MANY_VOTERS else None
-    return true_pairs_by_product(plane) if by_bits is None else by_bits(plane)
+    return (by_bits or true_pairs_by_product)(plane)
 
 
 def true_pairs_by_product(plane: NDArray[np.bool_]) -> Pairs:
@@ -57,15 +57,7 @@ def bit_counter() -> Counter | None:
 def equal_pairs(
     codes: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: Pairs, n_classes: int
 ) -> Pairs:
-    """Count, for every pair of rows, the held-out columns where both predict the same class.
-
-    Examples
-    --------
-    >>> held_out = np.array([[True, True, False], [True, True, True]])
-    >>> codes, overlaps = np.array([[4, 5, 6], [4, 0, 6]]), true_pairs(held_out)
-    >>> equal_pairs(codes, held_out, overlaps, n_classes=7).tolist()
-    [[2, 1], [1, 3]]
-    """
+    """Count, for every pair of rows, the held-out columns where both predict the same class."""
     if n_classes <= FEW_CLASSES:
         planes = ((codes == code) & held_out for code in range(n_classes))
         return sum(map(true_pairs, planes), np.zeros_like(overlaps))

@@ -113,7 +113,10 @@ class ParquetVotes:
         for group in self.row_groups:
             pieces.setdefault(n_before * n_pieces // n_points, []).append(group)
             n_before += group.n_points
-        return [self._only(groups) for groups in pieces.values()]
+        copies = [copy(self) for _ in pieces]
+        for piece, groups in zip(copies, pieces.values(), strict=True):
+            piece.row_groups = tuple(groups)
+        return copies
 
     def _label_words(self) -> frozenset[str]:
         """Read all labels before the votes, since no batch needs to hold every label."""
@@ -124,11 +127,6 @@ class ParquetVotes:
                 for batch in file.iter_batches(columns=[label]):
                     words |= words_of(batch, label)
         return frozenset(words)
-
-    def _only(self, groups: Iterable[RowGroup]) -> ParquetVotes:
-        piece = copy(self)
-        piece.row_groups = tuple(groups)
-        return piece
 
     def _read(self, path: Path, groups: list[RowGroup]) -> Iterator[Votes]:
         n_read, n_points = 0, sum(group.n_points for group in groups)
@@ -153,9 +151,9 @@ class ParquetVotes:
             )
 
     def __repr__(self) -> str:
+        n_groups = len(self.row_groups)
         return (
-            f"ParquetVotes({self.n_voters} voters, {self.n_points} points,"
-            f" {len(self.row_groups)} row groups)"
+            f"ParquetVotes({self.n_voters} voters, {self.n_points} points, {n_groups} row groups)"
         )
 
 

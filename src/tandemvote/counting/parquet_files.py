@@ -15,19 +15,8 @@ Location = str | os.PathLike[str]
 def find_files(paths: Location | Iterable[Location]) -> list[Path]:
     """Return the Parquet files that are meant, each once, always in the same order.
 
-    Parameters
-    ----------
-    paths : path or iterable of paths
-        A file; a folder, for the Parquet files directly in it; or a pattern such as
-        ``"votes/*.parquet"``, in which ``**`` stands for folders of any depth.
-
-    Examples
-    --------
-    >>> find_files("no/such/folder/*.parquet")
-    Traceback (most recent call last):
-        ...
-    ValueError: No Parquet file matches no/such/folder/*.parquet. Check the path, and quote the
-    pattern so that the shell does not expand it.
+    A path is a file; a folder, for the Parquet files directly in it; or a pattern such as
+    ``"votes/*.parquet"``, in which ``**`` stands for folders of any depth.
     """
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not named:
@@ -45,20 +34,15 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
 
 
 def names_parquet(location: Location) -> bool:
-    """Tell whether a path is a folder or ends like a Parquet file.
-
-    Examples
-    --------
-    >>> names_parquet("votes/*.parquet"), names_parquet("votes.csv")
-    (True, False)
-    """
+    """Tell whether a path is a folder or ends like a Parquet file, as patterns may."""
     return Path(location).is_dir() or Path(location).suffix.lower() in SUFFIXES
 
 
 def _matches(location: Location) -> list[Path]:
     path = Path(location)
     if path.is_dir():
-        inside = sorted(file for file in path.iterdir() if _is_parquet(file))
+        named = (file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+        inside = sorted(file for file in named if not file.name.startswith((".", "_")))
         if inside:
             return inside
         raise ValueError(
@@ -75,7 +59,3 @@ def _matches(location: Location) -> list[Path]:
         f"No Parquet file matches {path}. Check the path, and quote the pattern so that the shell"
         " does not expand it."
     )
-
-
-def _is_parquet(path: Path) -> bool:
-    return path.suffix.lower() in SUFFIXES and not path.name.startswith((".", "_"))

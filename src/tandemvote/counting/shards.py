@@ -26,10 +26,7 @@ Part = tuple[VoteCounts, int]
 
 
 def count_shards(
-    shards: Shards,
-    *,
-    client: Any = None,
-    progress: Callable[[int], object] | None = None,
+    shards: Shards, *, client: Any = None, progress: Callable[[int], object] | None = None
 ) -> VoteCounts:
     """Count votes that arrive in parts: disjoint points of the same voters, in any order.
 
