@@ -168,14 +168,7 @@ class Votes:
         return cls(predictions, labels, held_out, classes, unlabelled)
 
     def with_unlabelled(self, predictions: ArrayLike) -> Votes:
-        """Return these votes with further predictions on unlabelled points, one row per voter.
-
-        Examples
-        --------
-        >>> votes = Votes.from_predictions([["b", "c"]], ["b", "c"])
-        >>> votes.with_unlabelled(np.array([["a", "c"]])).unlabelled.tolist()
-        [[0, 2]]
-        """
+        """Return these votes with further predictions on unlabelled points, one row per voter."""
         more = Votes.without_labels(predictions)
         said, no_points = more.predictions, more.predictions[:, :0]
         extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, said)

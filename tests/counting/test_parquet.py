@@ -285,8 +285,3 @@ def test_a_file_that_changes_meanwhile_is_noticed(rows, write):
     write({name: cells[:-1] for name, cells in rows.items()})
     with pytest.raises(ValueError, match="gave 899 rows where 900 were announced"):
         count_shards(votes)
-
-
-def test_nothing_can_be_cut_into_no_pieces(rows, write):
-    with pytest.raises(ValueError, match="at least 1"):
-        ParquetVotes(write(rows)).split(0)

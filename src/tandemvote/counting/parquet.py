@@ -106,8 +106,6 @@ class ParquetVotes:
 
     def split(self, n_pieces: int) -> list[ParquetVotes]:
         """Cut into at most `n_pieces` of about equal size, each of whole row groups."""
-        if n_pieces < 1:
-            raise ValueError(f"{n_pieces} pieces cannot hold the votes; ask for at least 1.")
         pieces: dict[int, list[RowGroup]] = {}
         n_before, n_points = 0, self.n_points
         for group in self.row_groups:
@@ -130,14 +128,10 @@ class ParquetVotes:
 
     def _read(self, path: Path, groups: list[RowGroup]) -> Iterator[Votes]:
         n_read, n_points = 0, sum(group.n_points for group in groups)
-        text = self.columns.kind == "text"
-        with _open(path, text_columns=self.columns.names if text else None) as file:
-            batches = file.iter_batches(
-                batch_size=max(1, BATCH_CELLS // self.n_voters),
-                row_groups=[group.index for group in groups],
-                columns=self.columns.names,
-            )
-            for batch in batches:
+        names, places = self.columns.names, [group.index for group in groups]
+        with _open(path, text_columns=names if self.columns.kind == "text" else None) as file:
+            size = max(1, BATCH_CELLS // self.n_voters)
+            for batch in file.iter_batches(size, row_groups=places, columns=names):
                 try:
                     votes = votes_of(batch, self.columns, labels=self.labels)
                 except ValueError as error:
@@ -151,10 +145,8 @@ class ParquetVotes:
             )
 
     def __repr__(self) -> str:
-        n_groups = len(self.row_groups)
-        return (
-            f"ParquetVotes({self.n_voters} voters, {self.n_points} points, {n_groups} row groups)"
-        )
+        size = f"{self.n_voters} voters, {self.n_points} points, {len(self.row_groups)} row groups"
+        return f"ParquetVotes({size})"
 
 
 def _open(path: Path, *, text_columns: list[str] | None = None) -> Any:
