@@ -117,6 +117,12 @@ def test_unlabelled_predictions_that_look_alike_are_two():
     assert VoteCounts.from_votes(more).unlabelled_disagreements[0, 1] == 1
 
 
+def test_unlabelled_text_is_no_number_even_if_it_is_written_like_one():
+    votes = Votes.from_predictions([[0, 1]], [0, 1])
+    with pytest.raises(ValueError, match=r"mix text \(0\) with numbers \(0\)"):
+        votes.with_unlabelled([["0", "1"]])
+
+
 def test_a_class_that_no_voter_predicts_counts_as_errors():
     votes = Votes.from_predictions([["a", "a"]], ["a", "never"])
     assert votes.errors.tolist() == [[False, True]]

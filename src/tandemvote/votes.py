@@ -154,7 +154,7 @@ class Votes:
         ([['b', 'a']], [[True, False]])
         """
         parts = list(parts)
-        classes = np.unique(np.concatenate([part.classes for part in parts]))
+        classes = np.unique(np.concatenate(comparable(*(part.classes for part in parts))))
         position = [encode(part.classes, classes) for part in parts]
         held_out = np.concatenate([part.held_out for part in parts], axis=1)
         refuse_voters_without_points(held_out.sum(axis=1))
