@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from reproduction.datasets.checks import Standing, check_against_catalogue, content_digest
 from reproduction.datasets.entry import CatalogueEntry, PaperDataset
 from tandemvote.tables import Dataset, DatasetError
-from tandemvote.tables.array_files import load_arrays
+from tandemvote.tables.file_content import load_arrays
 
 
 def read_prepared(path: Path, entry: CatalogueEntry) -> PaperDataset:

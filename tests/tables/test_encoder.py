@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from tandemvote import CertifiedClassifierCV
 from tandemvote.tables import DatasetError, TableEncoder
-from tandemvote.tables.column_kinds import category_number
+from tandemvote.tables.encoder import category_number
 
 FRAME = pandas.DataFrame(
     {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandemvote.tables import DatasetError, read_features, read_table, read_votes
-from tandemvote.tables.column_kinds import category_number
+from tandemvote.tables.encoder import category_number
 from tandemvote.tables.frame_files import SEPARATORS, find_separator
 
 pytest.importorskip("pandas")

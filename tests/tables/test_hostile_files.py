@@ -11,7 +11,6 @@ import pytest
 
 from tandemvote.tables import (
     DatasetError,
-    array_files,
     file_content,
     from_frame,
     read_table,
@@ -45,7 +44,7 @@ def test_a_compressed_archive_of_a_huge_array_is_refused_unread(tmp_path, monkey
     X, y = np.zeros((1000, 10)), np.arange(1000) % 2
     np.savez_compressed(path, X=X, y=y)
     assert read_table(path).n_samples == 1000
-    monkeypatch.setattr(array_files, "LARGEST_TABLE", X.nbytes - 1)
+    monkeypatch.setattr(file_content, "LARGEST_TABLE", X.nbytes - 1)
     with pytest.raises(DatasetError, match=r"numpy\.savez"):
         read_table(path)
     np.savez(path, X=X, y=y)  # no larger in memory than on disk

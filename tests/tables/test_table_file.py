@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from tandemvote.tables import DatasetError, from_frame, read_features, read_table
-from tandemvote.tables.column_kinds import category_number
+from tandemvote.tables.encoder import category_number
 
 pandas = pytest.importorskip("pandas")
 

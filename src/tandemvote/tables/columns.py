@@ -1,31 +1,34 @@
-"""Names of columns: the label column is found, and names that cannot be right are refused."""
+"""Columns that are refused: without a name of their own, or to number or name the rows."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tandemvote.tables.errors import DatasetError, either
 
+if TYPE_CHECKING:
+    import pandas
+
 NAMES_SHOWN = 20
-NAMES_SUMMARISED = 6
-_PLURALS = {"category": "categories", "dropped": "dropped", "constant": "constant"}
 
+FEWEST_ROWS = 20
+"""In fewer rows many an honest column has no value twice."""
 
-def find_target(columns: Iterable[str], target: str | None, name: str) -> str:
-    """Return the label column of a table, or refuse a table that has none or nothing else."""
-    columns = list(columns)
-    if target is None:
-        way = either("name the label column by target", "name the label column by --target")
-        raise DatasetError(f"{name}: {way}, one of {shown(columns)}.")
-    find_column(columns, target, name)
-    refuse_duplicates(columns, name)
-    if len(columns) < 2:
-        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
-    return target
+NEARLY_ALL = 0.9
+"""Share of different values from which on a column may name its rows."""
+
+_IDENTIFIERS = re.compile(
+    r"(?i:unnamed: \d+|(row|record)[ _.]?(names?|no|nr)|(.*[ _.-])?(uu|gu|u)?id)|.*[a-z]I[Dd]"
+)
 
 
 def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
@@ -73,26 +76,65 @@ def is_number(cell: str) -> bool:
     return True
 
 
-def summary(columns: Iterable[tuple[str, str, str]]) -> str:
-    """Return rows of (column, kind, detail) as one line.
-
-    Examples
-    --------
-    >>> summary([("id", "dropped", ""), ("sex", "category", "2 values"), ("age", "number", "")])
-    '1 dropped (id), 1 category (sex: 2 values), 1 number (age)'
-    """
-    groups: dict[str, list[str]] = {}
-    for column, kind, detail in columns:
-        told = kind in ("category", "constant", "date")
-        groups.setdefault(kind, []).append(f"{column}: {detail}" if told else column)
-    parts = []
-    for kind, group in groups.items():
-        noun = kind if len(group) == 1 else _PLURALS.get(kind, f"{kind}s")
-        more = "; ..." * (len(group) > NAMES_SUMMARISED)
-        parts.append(f"{len(group)} {noun} ({'; '.join(group[:NAMES_SUMMARISED])}{more})")
-    return ", ".join(parts)
-
-
 def shown(names: Sequence[str]) -> str:
     """Return names in quotes, the first twenty of them."""
     return ", ".join(map(repr, names[:NAMES_SHOWN])) + ", ..." * (len(names) > NAMES_SHOWN)
+
+
+def identifier_reason(
+    column: pandas.Series, numbers: NDArray[Any], categories: Collection[str | None] | None
+) -> str | None:
+    """Say why a column seems to number or name its rows; return None if it does not.
+
+    By such a column voters can tell rows apart: where a table is sorted by its labels, as many are,
+    the row number alone gives the label away, and no new row has such a number.
+
+    Text does if it hardly repeats. Whole numbers do if they hardly repeat and are sorted, or are
+    called like an identifier, or lie so close together that independent draws would have
+    repeated: n draws from a range of R integers repeat about n²/2R times, or more often.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> ids, ages = pandas.Series(range(100, 0, -1)), pandas.Series([20, 34, 35, 41] * 25)
+    >>> identifier_reason(ids, ids.to_numpy(float), None)
+    'whole numbers from 1 to 100 in order'
+    >>> identifier_reason(ages, ages.to_numpy(float), None)
+    """
+    present = column.notna().to_numpy()
+    n_rows, numbers = int(present.sum()), numbers[present]
+    distinct = column.nunique() if categories is None else len(set(categories) - {None})
+    if n_rows < FEWEST_ROWS or distinct < NEARLY_ALL * n_rows:
+        return None
+    if categories is not None:
+        return f"{distinct} different texts in {n_rows} rows"
+    if (numbers != np.rint(numbers)).any():
+        return None
+    low, high = numbers.min(), numbers.max()
+    reason = f"whole numbers from {low:.15g} to {high:.15g}"
+    steps = np.diff(numbers)
+    if (steps >= 0).all() or (steps <= 0).all():
+        return f"{reason} in order"
+    repeats_by_chance = n_rows * (n_rows - 1) / 2 / (high - low + 1)
+    named = _IDENTIFIERS.fullmatch(str(column.name))
+    if named or repeats_by_chance > 7 + 3 * (n_rows - distinct):
+        return f"{reason}, hardly one of them twice"
+    return None
+
+
+def refuse_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None:
+    """Refuse columns that number or name the rows, unless they are to be kept."""
+    found = [column for column in reasons if column not in keep]
+    if found:
+        listed = "; ".join(f"{column!r} ({reasons[column]})" for column in found)
+        drop, keeping = (
+            " ".join(f"{option} {quote(name)}" for name in found) for option in ("--drop", "--keep")
+        )
+        one = len(found) == 1
+        raise DatasetError(
+            f"{'This column seems' if one else 'These columns seem'} to number or name the rows:"
+            f" {listed}. Voters that tell rows apart by it may do well here and fail on new rows."
+            f" {either(f'Pass drop={found}', f'Give {drop}')} to leave"
+            f" {'it' if one else 'them'} out, or {either(f'keep={found}', keeping)} to use"
+            f" {'it' if one else 'them'}."
+        )

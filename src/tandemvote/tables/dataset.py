@@ -11,15 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.tables.column_kinds import MISSING, Categories, category_number
-from tandemvote.tables.columns import find_column, find_target, summary
-from tandemvote.tables.encoder import TableEncoder, finite
+from tandemvote.tables.columns import FEWEST_ROWS, find_column, refuse_duplicates, shown
+from tandemvote.tables.encoder import (
+    MISSING,
+    Categories,
+    TableEncoder,
+    category_number,
+    finite,
+)
 from tandemvote.tables.errors import DatasetError, either, number_of
-from tandemvote.tables.identifiers import FEWEST_ROWS
 from tandemvote.tables.labels import classes_of, label_array, missing_labels
 
 if TYPE_CHECKING:
     import pandas
+
+NAMES_SUMMARISED = 6
+PLURALS = {"category": "categories", "dropped": "dropped", "constant": "constant"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,15 +38,12 @@ class Dataset:
     name : str
         Name used in messages, tables and figures.
     X : ndarray of shape (n_samples, n_features)
-        Features.
     y : ndarray of shape (n_samples,)
         Class labels: integers, strings or booleans.
     origin : str
         One line: where the points come from and what was done to them.
-    n_dropped : int
-        How many rows were left out because an entry was missing.
-    n_dropped_duplicates : int
-        How many rows were left out because they repeat an earlier one.
+    n_dropped, n_dropped_duplicates : int
+        How many rows were left out because an entry was missing, or as they repeat an earlier one.
     X_unlabelled : ndarray of shape (n_unlabelled, n_features), optional
         Features of the rows without a label, if these were left out.
     encoder : TableEncoder, optional
@@ -51,7 +55,6 @@ class Dataset:
 
     Examples
     --------
-    >>> import numpy as np
     >>> points = Dataset("dice", X=np.array([[1.0], [2.0], [4.0]]), y=np.array([0, 1, 1]))
     >>> points
     Dataset('dice': 3 samples, 1 feature, 2 classes of frequency 0.3333 to 0.6667)
@@ -115,7 +118,16 @@ class Dataset:
     @property
     def columns_summary(self) -> str:
         """The same in one line."""
-        return summary(self.columns) or f"{number_of(self.n_features, 'column')} of numbers"
+        groups: dict[str, list[str]] = {}
+        for column, kind, detail in self.columns:
+            told = kind in ("category", "constant", "date")
+            groups.setdefault(kind, []).append(f"{column}: {detail}" if told else column)
+        parts = []
+        for kind, group in groups.items():
+            noun = kind if len(group) == 1 else PLURALS.get(kind, f"{kind}s")
+            more = "; ..." * (len(group) > NAMES_SUMMARISED)
+            parts.append(f"{len(group)} {noun} ({'; '.join(group[:NAMES_SUMMARISED])}{more})")
+        return ", ".join(parts) or f"{number_of(self.n_features, 'column')} of numbers"
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -158,14 +170,13 @@ class Dataset:
     def __repr__(self) -> str:
         shares = [count / self.n_samples for count in self.class_counts.values()]
         parts = [
-            number_of(self.n_samples, "sample"),
-            number_of(self.n_features, "feature"),
+            f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}",
             f"{self.n_classes} class{'es' * (self.n_classes != 1)} of frequency "
             f"{min(shares):.4f} to {max(shares):.4f}",
             *self.notes,
-            *([self.origin] if self.origin else []),
+            self.origin,
         ]
-        return f"Dataset({self.name!r}: {', '.join(parts)})"
+        return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
 
 
 def _merged(column: str, names: Categories) -> str:
@@ -206,24 +217,30 @@ def from_frame(
     ([[1.0], [2.0]], ['a', 'b'], 1)
     """
     frame = frame.rename(columns=str).reset_index(drop=True)  # rows keep their number if some go
-    label = find_target(frame.columns, target, name)
-    if label in drop:
-        raise DatasetError(f"{name}: {label!r} is the label, so it cannot be dropped. Keep it.")
-    for column in beside:
-        find_column(list(frame.columns), column, name)
-    features = frame.drop(columns=label)
+    columns = list(frame.columns)
+    if target is None:
+        way = f"name the label column by {either('target', '--target')}"
+        raise DatasetError(f"{name}: {way}, one of {shown(columns)}.")
+    for column in (target, *beside):
+        find_column(columns, column, name)
+    refuse_duplicates(columns, name)
+    if len(columns) < 2:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    if target in drop:
+        raise DatasetError(f"{name}: {target!r} is the label, so it cannot be dropped. Keep it.")
+    features = frame.drop(columns=target)
     encoder = TableEncoder(drop=drop, keep=keep) if like is None else encoder_of(like)
     encode = encoder.fit_transform if like is None else encoder.transform
     used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
     return _points(
         lambda rows: np.asarray(encode(features[rows])),
         lambda rows: classes_of(
-            label_array(frame[label][rows]), column=label, like=getattr(like, "y", None)
+            label_array(frame[target][rows]), column=target, like=getattr(like, "y", None)
         ),
         gaps=features[features.columns.intersection(used)].isna().any(axis=1).to_numpy(),
-        unlabelled=frame[label].isna().to_numpy(),
+        unlabelled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
-        about={"name": name, "origin": origin, "encoder": encoder, "target": label},
+        about={"name": name, "origin": origin, "encoder": encoder, "target": target},
         **rows,
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tandemvote.extras import import_extra
 from tandemvote.tables.columns import find_column, refuse_data, refuse_duplicates
+from tandemvote.tables.encoder import inferred
 from tandemvote.tables.errors import DatasetError, either, number_of
 from tandemvote.tables.file_content import read_text, refuse_size
 from tandemvote.tables.labels import MISSING_TEXTS
@@ -152,27 +153,23 @@ def _first_cells(text: str, separator: str) -> list[str]:
 
 
 def _text_columns(frame: pandas.DataFrame) -> list[str]:
-    pandas = import_extra("pandas", "data")
-    infer = pandas.api.types.infer_dtype
-    return [name for name in frame.columns if infer(frame[name], skipna=True) == "string"]
+    return [name for name in frame.columns if inferred(frame[name]) == "string"]
 
 
 def _long_integers(cells: pandas.Series) -> pandas.Series:
     """Return integers that are beyond 64 bits, which pandas before release 3 leaves as text."""
     if not cells.dropna().str.fullmatch(r"[+-]?\d{1,999}").all():
         return cells
-    pandas = import_extra("pandas", "data")
-    whole = [
-        cell if missing else int(cell) for cell, missing in zip(cells, cells.isna(), strict=True)
-    ]
-    return pandas.Series(whole, cells.index, dtype=object)
+    whole = [int(cell) if known else cell for cell, known in zip(cells, cells.notna(), strict=True)]
+    return import_extra("pandas", "data").Series(whole, cells.index, dtype=object)
 
 
 def _refuse_decimal_commas(cells: pandas.Series, path: Path) -> None:
     """Refuse a text column of numbers like ``3,14``: as categories they would lose their order."""
     if cells.str.fullmatch(r"[+-]?\d+(,\d+)*").all() and cells.str.contains(",").any():
+        python = "pass decimal=','"
         raise DatasetError(
             f"{path}: column {cells.name!r} holds numbers with commas, such as {cells.iloc[0]!r}."
-            + either(" For decimal commas pass decimal=','", " For decimal commas give --decimal ,")
-            + "; remove commas that group thousands."
+            f" For decimal commas {either(python, 'give --decimal ,')}; remove commas that group"
+            " thousands."
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.extras import import_extra
+from tandemvote.tables.encoder import inferred
 from tandemvote.tables.errors import DatasetError, either
 
 if TYPE_CHECKING:
@@ -36,12 +36,14 @@ def missing_labels(labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 def label_array(column: pandas.Series) -> NDArray[Any]:
     """Return a label column without gaps as an array of integers, floats, booleans or objects."""
-    kind = import_extra("pandas", "data").api.types.infer_dtype(column, skipna=True)
-    floats = dict.fromkeys(("floating", "mixed-integer-float", "decimal"), np.float64)
+    kind = inferred(column)
+    if kind in ("floating", "mixed-integer-float", "decimal"):
+        return np.asarray(column.to_numpy(dtype=np.float64))
+    labels = np.asarray(column.to_numpy(dtype=object))
     if kind != "integer":
-        return np.asarray(column.to_numpy(dtype={"boolean": np.bool_, **floats}.get(kind, object)))
+        return labels.astype(bool) if kind == "boolean" else labels
     try:  # from objects, as that checks the range where other conversions would wrap around
-        return np.array(column.to_numpy(dtype=object), dtype=np.int64)
+        return np.array(labels, dtype=np.int64)
     except OverflowError as error:
         raise _beyond_int64(column.abs().max(), str(column.name)) from error
 
@@ -56,11 +58,10 @@ def classes_of(
 
     Examples
     --------
-    >>> import numpy as np
     >>> classes_of(np.array([1.0, 2.0, 1.0]), column="kind")
     array([1, 2, 1])
     """
-    said, classes = f"The label column {column!r}", labels
+    said, classes, noun = f"The label column {column!r}", labels, "texts"
     way_out = (
         "A vote needs classes. Cut it into a few, choose another column, or use a tool for"
         " regression; to take every value for a class, name the column by"
@@ -73,11 +74,10 @@ def classes_of(
         fractions = labels[labels != np.rint(labels)]
         if fractions.size:
             raise DatasetError(f"{said} holds fractions such as {fractions[0]}. {way_out}")
-        classes = labels.astype(np.int64)
+        classes, noun = labels.astype(np.int64), "numbers"
     elif labels.dtype.kind != "b":
         classes = np.array([str(label) for label in labels])
     distinct = np.unique(classes)
-    noun = "numbers" if classes.dtype.kind == "i" else "texts"
     if like is not None:
         if like.dtype.kind != classes.dtype.kind:
             raise DatasetError(
@@ -90,10 +90,12 @@ def classes_of(
             " column, or add rows of another class."
         )
     elif len(distinct) > FEW_CLASSES and len(classes) < FEWEST_ROWS[noun] * len(distinct):
+        look = "measurement"
+        if noun == "texts":
+            look, way_out = "name", "A class needs many rows. Choose another column."
         raise DatasetError(
-            f"{said} looks like a {'measurement' if noun == 'numbers' else 'name'}: {len(distinct)}"
-            f" different {noun} in {len(classes)} rows. "
-            + (way_out if noun == "numbers" else "A class needs many rows. Choose another column.")
+            f"{said} looks like a {look}: {len(distinct)} different {noun} in {len(classes)} rows."
+            f" {way_out}"
         )
     return classes
 

@@ -1,4 +1,4 @@
-"""A data file of any supported format becomes a data set, features or votes."""
+"""A data file of any supported format becomes a data set, or features."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.tables.array_files import load_arrays, read_libsvm, read_npz
 from tandemvote.tables.columns import is_number
 from tandemvote.tables.dataset import Dataset, encoder_of, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError, either
-from tandemvote.tables.file_content import refuse_no_file, uncompressed
+from tandemvote.tables.file_content import read_libsvm, read_npz, refuse_no_file, uncompressed
 from tandemvote.tables.frame_files import read_delimited, read_parquet
 
 if TYPE_CHECKING:
@@ -44,16 +43,18 @@ def read_table(
     target: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    drop_missing: bool = False,
-    drop_unlabelled: bool = False,
-    drop_duplicates: bool = False,
     beside: Sequence[str] = (),
     like: Dataset | None = None,
     file_format: str | None = None,
     name: str | None = None,
+    drop_missing: bool = False,
+    drop_unlabelled: bool = False,
+    drop_duplicates: bool = False,
     **options: Any,
 ) -> Dataset:
     r"""Read a labelled table from a CSV, Parquet, LIBSVM or npz file.
+
+    A `DatasetError` says what to do if the file cannot be read as one.
 
     Parameters
     ----------
@@ -66,14 +67,6 @@ def read_table(
     drop, keep : sequence of str
         Columns to leave out; and columns to take although they seem to number or name the rows,
         which is refused otherwise.
-    drop_missing : bool
-        Leave out rows with a missing entry (the paper's rule) and count them in ``n_dropped``. If
-        False, missing numbers stay NaN, missing categories become a category of their own, and a
-        missing label is an error.
-    drop_unlabelled : bool
-        Leave out rows without a label; their features are in ``X_unlabelled``.
-    drop_duplicates : bool
-        Leave out rows that repeat an earlier one, label included.
     beside : sequence of str
         Columns, features or not, to keep as they are written, such as groups of points.
     like : Dataset, optional
@@ -82,6 +75,14 @@ def read_table(
         Overrides the ending.
     name : str, optional
         Name of the data set; the file name without its ending if not given.
+    drop_missing : bool
+        Leave out rows with a missing entry (the paper's rule) and count them in ``n_dropped``. If
+        False, missing numbers stay NaN, missing categories become a category of their own, and a
+        missing label is an error.
+    drop_unlabelled : bool
+        Leave out rows without a label; their features are in ``X_unlabelled``.
+    drop_duplicates : bool
+        Leave out rows that repeat an earlier one, label included.
     **options
         For LIBSVM ``n_features`` and ``zero_based``, as in `sklearn.datasets.load_svmlight_file`.
         For CSV and Parquet ``categories``: names of columns to take as text even if they hold
@@ -95,16 +96,6 @@ def read_table(
         - ``column_names``: names for a file without a header line;
         - ``missing_values``: cells that count as missing, ``?`` by default, besides empty ones, NA,
           NaN, null, None and the like.
-
-    Returns
-    -------
-    Dataset
-        Encoded by a :class:`~tandemvote.tables.TableEncoder`.
-
-    Raises
-    ------
-    DatasetError
-        If the file cannot be read as a labelled table; the message says what to do.
 
     Examples
     --------
@@ -132,19 +123,15 @@ def read_table(
             as_text = [target] if like is not None and like.y.dtype.kind == "U" else []
             frame = _read_frame(path, chosen, options, like, as_text)
             return from_frame(frame, target=target, drop=drop, keep=keep, beside=beside, **about)
-        if drop or keep or beside:
-            way = "drop" if drop else "keep" if keep else "group by"
-            raise DatasetError(f"{path} has no named columns to {way}.")
+        for way, columns in {"drop": drop, "keep": keep, "group by": beside}.items():
+            if columns:
+                raise DatasetError(f"{path} has no named columns to {way}.")
         if chosen == "libsvm" and target is not None:
             raise DatasetError(
                 f"{path}: a LIBSVM file has its label at the start of each line, not in a column "
                 f"{target!r}. Leave {either('target', '--target')} out."
             )
-        if chosen == "npz":
-            X, y = read_npz(path, target=target or "y")
-        else:
-            X, y = read_libsvm(path, **{**options, **_width(like)})
-        return from_arrays(_fitting(X, like), y, **about)
+        return from_arrays(*_read_arrays(path, chosen, options, like, target or "y"), **about)
 
 
 def read_features(
@@ -156,6 +143,9 @@ def read_features(
 ) -> NDArray[Any]:
     r"""Read further points of shape (n_samples, n_features), without their labels.
 
+    A `DatasetError` says if a column is missing, or holds categories in one file and numbers in
+    the other.
+
     Parameters
     ----------
     path : path
@@ -164,11 +154,6 @@ def read_features(
         Says which columns to take, by name where they have names; or just how many.
     file_format, **options
         As in `read_table`.
-
-    Raises
-    ------
-    DatasetError
-        If a column is missing, or holds categories in one file and numbers in the other.
 
     Examples
     --------
@@ -185,10 +170,7 @@ def read_features(
         if chosen in _FRAME_READERS:
             frame = _read_frame(path, chosen, options, like)
             return np.asarray(encoder_of(like).transform(frame))
-        if chosen == "libsvm":
-            return _fitting(read_libsvm(path, **{**options, **_width(like)})[0], like)
-        way_out = "Save it with numpy.savez_compressed(path, X=X), without Python objects."
-        return _fitting(load_arrays(path, required=("X",), way_out=way_out)["X"], like)
+        return _read_arrays(path, chosen, options, like, None)[0]
 
 
 def _read_frame(
@@ -206,21 +188,22 @@ def _read_frame(
     return frame
 
 
-def _width(like: Like) -> dict[str, int]:
-    if like is None or isinstance(like, int):
-        return {} if like is None else {"n_features": like}
-    return {"n_features": like.n_features if isinstance(like, Dataset) else like.n_features_in_}
-
-
-def _fitting(X: NDArray[Any], like: Like) -> NDArray[Any]:
-    """Return points without names, if they have as many features as others."""
-    for width in _width(like).values():
-        if X.shape[1] != width:
-            raise DatasetError(
-                f"It has {X.shape[1]} features instead of {width}. Give points with the same"
-                " columns in the same order."
-            )
-    return X
+def _read_arrays(
+    path: Path, chosen: str, options: dict[str, Any], like: Like, target: str | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Read points without names, if they have as many features as others, and their labels."""
+    width = like.n_features if isinstance(like, Dataset) else getattr(like, "n_features_in_", like)
+    if chosen == "npz":
+        X, y = read_npz(path, target=target)
+    else:
+        given = options if width is None else {**options, "n_features": width}
+        X, y = read_libsvm(path, **given)
+    if width not in (None, X.shape[1]):
+        raise DatasetError(
+            f"It has {X.shape[1]} features instead of {width}. Give points with the same columns in"
+            " the same order."
+        )
+    return X, y
 
 
 @contextmanager
