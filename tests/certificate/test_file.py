@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate import file_arrays, file_record, file_text
+from tandemvote.certificate import file_fields, file_record, file_text
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import MAX_VOTERS, CertificateRecord, digest_of
 from tandemvote.certificate.file_text import (
@@ -231,7 +231,7 @@ def test_loading_refuses_profiles_that_no_vote_has(leads):
     )
     forged = document_of(certificate)
     for name in ("leads", "gaps"):
-        forged = forge(forged, ("profile", name), file_arrays.pack_numbers(np.full(2, leads)))
+        forged = forge(forged, ("profile", name), file_fields.pack(np.full(2, leads)))
     with pytest.raises(ValueError, match=r"of the vote"):
         certificate_of(CertificateRecord.from_document(forged))
 
@@ -291,7 +291,7 @@ def test_a_zip_bomb_is_never_inflated():
     bomb = b64encode(zlib.compress(bytes(2**25), 9)).decode()
     tracemalloc.start()
     with pytest.raises(CertificateFileError, match="120 bytes that 5 voters need"):
-        file_arrays.unpack(bomb, 5, "overlaps")
+        file_fields.unpack_triangle(bomb, 5, "overlaps")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**21
@@ -301,16 +301,16 @@ def test_a_zip_bomb_is_never_inflated():
 def test_packed_counts_must_end_where_they_should(change):
     packed = zlib.compress(np.arange(15, dtype="<i8").tobytes())
     with pytest.raises(CertificateFileError):
-        file_arrays.unpack(b64encode(change(packed)).decode(), 5, "overlaps")
+        file_fields.unpack_triangle(b64encode(change(packed)).decode(), 5, "overlaps")
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32))
 def test_triangles_unpack_to_what_was_packed(n_voters, seed):
     matrix = np.random.default_rng(seed).integers(0, 10**10, (n_voters, n_voters))
     matrix = matrix + matrix.T
-    assert np.array_equal(
-        file_arrays.full(file_arrays.unpack(file_arrays.pack(matrix), n_voters, "overlaps")), matrix
-    )
+    packed = file_fields.pack(file_fields.triangle_of(matrix))
+    triangle = file_fields.unpack_triangle(packed, n_voters, "overlaps")
+    assert np.array_equal(file_fields.full(triangle), matrix)
 
 
 def test_sets_of_too_many_different_sizes_are_neither_read_nor_written(monkeypatch):

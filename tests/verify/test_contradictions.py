@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate import file_arrays
+from tandemvote.certificate import file_fields
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
@@ -52,7 +52,7 @@ def test_unlabelled_points_of_another_source_make_a_file_invalid(lead, gap, rigo
     """Whatever value it states: the voters err at 0.1 and split 30 % and more of the vote."""
     forged = document()
     for name, share in (("leads", lead), ("gaps", gap)):
-        forged["profile"][name] = file_arrays.pack_numbers(np.full(300, share))
+        forged["profile"][name] = file_fields.pack(np.full(300, share))
     for value in (1e-11, 1.0):
         found = problem_of(stating(forged, "vote_profile", value), rigorous=rigorous)
         assert "do not come from one source" in found

@@ -11,7 +11,7 @@ import pytest
 from tandemvote import Certificate, Votes, certify_by_group
 from tandemvote.api.groups import certify_groups
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.file_arrays import full, pack, unpack
+from tandemvote.certificate.file_fields import pack, unpack_triangle
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.verify import CertificateFileError, verify_record
@@ -223,12 +223,12 @@ def test_swapped_names_are_found_by_the_votes(folds):
 def test_a_changed_count_of_a_group_is_found_by_numbers_or_votes(folds, name):
     votes, _ = drawn("folds")
     member = folds["groups"]["members"][1]
-    triangle = unpack(member["counts"][name], 5, name)
+    triangle = unpack_triangle(member["counts"][name], 5, name)
     for place in range(0, triangle.size, 4):
         for step in (-1, 1):
             changed = triangle.copy()
             changed[place] += step
-            counts = {**member["counts"], name: pack(full(changed))}
+            counts = {**member["counts"], name: pack(changed)}
             groups = {**folds["groups"], "members": with_member(folds, 1, counts=counts)}
             verdict = verify_record(read({**folds, "groups": groups}), votes=votes)
             assert "true class = 1" in verdict.problem or "have more" in verdict.problem
@@ -279,9 +279,9 @@ def test_sizes_that_cannot_be_are_found(folds, tested):
 
 def test_counts_that_cannot_be_are_found_though_the_bound_does_not_use_them(folds):
     member = folds["groups"]["members"][0]
-    lone = unpack(member["counts"]["lone_errors"], 5, "lone_errors")
+    lone = unpack_triangle(member["counts"]["lone_errors"], 5, "lone_errors")
     lone[1] = -1
-    counts = {**member["counts"], "lone_errors": pack(full(lone))}
+    counts = {**member["counts"], "lone_errors": pack(lone)}
     problem = problem_of(folds, members=with_member(folds, counts=counts))
     assert "true class = 0: voters 0 and 1 have -1 " in problem
 
@@ -359,7 +359,7 @@ def test_random_forgeries_of_groups_are_found(folds, tested):
 
 
 def test_too_many_groups_are_neither_read_nor_written(folds, monkeypatch):
-    monkeypatch.setattr("tandemvote.certificate.file_groups.MAX_PAIRS", 6 * 15 - 1)
+    monkeypatch.setattr("tandemvote.certificate.file_record.MAX_PAIRS", 6 * 15 - 1)
     with pytest.raises(CertificateFileError, match="89 pairs of voters in all of them"):
         read(folds)
     with pytest.raises(ValueError, match="Certify fewer groups"):

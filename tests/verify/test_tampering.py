@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tandemvote.certificate import file_arrays
+from tandemvote.certificate import file_fields
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certificate.file_text import parse_document
@@ -119,11 +119,11 @@ def forge_counts(document, rng):
     counts = document["counts"]
     names = [name for name in counts if name not in ("n_voters", "encoding")]
     name = rng.choice(names)
-    triangle = file_arrays.unpack(counts[name], counts["n_voters"], name)
+    triangle = file_fields.unpack_triangle(counts[name], counts["n_voters"], name)
     if rng.random() < 0.1:
-        triangle = file_arrays.unpack(counts[rng.choice(names)], counts["n_voters"], name)
+        triangle = file_fields.unpack_triangle(counts[rng.choice(names)], counts["n_voters"], name)
     triangle[rng.integers(triangle.size)] += rng.choice([1, -1, 10, -10, 10**9, 2**62])
-    counts[name] = file_arrays.pack(file_arrays.full(triangle))
+    counts[name] = file_fields.pack(triangle)
 
 
 def forge_confidence(document, rng):
@@ -166,7 +166,7 @@ def forge_evidence(document, rng):
         document["sharpening"] = other[document["sharpening"]]
         return
     n_points = profile["n_points"]
-    values = {name: file_arrays.unpack_numbers(profile[name], n_points, name) for name in SHARES}
+    values = {name: file_fields.unpack(profile[name], n_points, name, "points") for name in SHARES}
     match rng.integers(4):
         case 0:
             values[rng.choice(SHARES)][rng.integers(n_points)] *= 1 + 10.0 ** -rng.integers(1, 9)
@@ -178,7 +178,7 @@ def forge_evidence(document, rng):
         case _:
             profile["n_points"] -= 1
             values = {name: value[1:] for name, value in values.items()}
-    profile.update({name: file_arrays.pack_numbers(value) for name, value in values.items()})
+    profile.update({name: file_fields.pack(value) for name, value in values.items()})
 
 
 SHARES = ("leads", "gaps")

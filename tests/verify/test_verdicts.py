@@ -9,7 +9,7 @@ import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.assumptions import EARLIER, TEST_POINTS, standard_assumptions
-from tandemvote.certificate import file_arrays
+from tandemvote.certificate import file_fields
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
@@ -86,15 +86,15 @@ def test_a_wrong_bound_of_unlabelled_points_is_found(profiled, change, problem):
 
 def test_a_profile_no_vote_can_have_is_found(profiled):
     n = profiled["profile"]["n_points"]
-    gaps = file_arrays.unpack_numbers(profiled["profile"]["gaps"], n, "gaps")
+    gaps = file_fields.unpack(profiled["profile"]["gaps"], n, "gaps", "points")
     gaps[7] = -0.25
-    profiled["profile"]["gaps"] = file_arrays.pack_numbers(gaps)
+    profiled["profile"]["gaps"] = file_fields.pack(gaps)
     assert "at unlabelled point 7" in checked(profiled).problem
 
 
 @pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
 def test_a_profile_that_misses_the_heaviest_voter_is_found(profiled, share):
-    shares = file_arrays.pack_numbers(np.full(profiled["profile"]["n_points"], share))
+    shares = file_fields.pack(np.full(profiled["profile"]["n_points"], share))
     profiled["profile"].update(leads=shares, gaps=shares)
     assert "at unlabelled point 0" in checked(profiled).problem
 
@@ -209,9 +209,9 @@ def test_what_does_not_hold_is_named(document, place, value, problem, rigorous):
 
 
 def change_count(text, place, value):
-    triangle = file_arrays.unpack(text, 6, "overlaps")
+    triangle = file_fields.unpack_triangle(text, 6, "overlaps")
     triangle[place] = value
-    return file_arrays.pack(file_arrays.full(triangle))
+    return file_fields.pack(triangle)
 
 
 def test_rigour_forgives_nothing_below_the_truth(document):
@@ -326,9 +326,9 @@ def test_an_unknown_bound_is_unreadable(document):
 def impossible(document, **changes):
     """Put counts that no votes have into a file."""
     for name, (place, difference) in changes.items():
-        triangle = file_arrays.unpack(document["counts"][name], 6, name)
+        triangle = file_fields.unpack_triangle(document["counts"][name], 6, name)
         triangle[place] += difference
-        document["counts"][name] = file_arrays.pack(file_arrays.full(triangle))
+        document["counts"][name] = file_fields.pack(triangle)
     return checked(document).problem
 
 

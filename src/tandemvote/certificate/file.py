@@ -18,16 +18,17 @@ from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_arrays import full, triangle_of
-from tandemvote.certificate.file_fields import StatedBound, label_kind
-from tandemvote.certificate.file_groups import GroupRecord, GroupsRecord
-from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
+from tandemvote.certificate.file_fields import full, kinds_of, label_kind, triangle_of
+from tandemvote.certificate.file_record import (
+    PAIR_COUNTS,
+    CertificateRecord,
+    GroupRecord,
+    GroupsRecord,
+    StatedBound,
+)
 from tandemvote.certificate.file_text import CertificateFileError, read_document, shortened
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.hard_vote import VoteProfile
-
-ABOUT_ANY = {VOTE_PROFILE}
-"""Bounds that say something about any classifier; the others are about the vote."""
 
 TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
@@ -38,15 +39,7 @@ def save_certificate(
     path: str | os.PathLike[str],
     groups: GroupCertificates | None = None,
 ) -> Path:
-    """Write the certificate's file; a reader sees the old file or the whole new one.
-
-    With `groups` it also says what holds for groups of points.
-
-    Raises
-    ------
-    ValueError
-        If the certificate is larger than a file may be, or has labels JSON cannot hold.
-    """
+    """Write the file of a certificate and of groups; readers see the old file or the new one."""
     path = Path(path)
     text = json.dumps(document_of(certificate, groups), indent=1) + "\n"
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
@@ -60,13 +53,7 @@ def save_certificate(
 
 
 def load_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read a certificate, refusing one whose digest or numbers do not hold.
-
-    Raises
-    ------
-    CertificateFileError
-        If the file is no certificate, was changed, or states what its counts do not give.
-    """
+    """Read a certificate, refusing one whose digest or numbers do not hold."""
     record = CertificateRecord.from_document(read_document(path))
     if record.digest != record.expected_digest:
         raise CertificateFileError(
@@ -127,26 +114,13 @@ def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
 
 
 def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
-    members = tuple(
-        GroupRecord(
-            by=each.by,
-            label=None if each.label is None else _labels(np.array([each.label]))[0],
-            n_points=each.n_points,
-            share=each.share,
-            lower=each.lower,
-            bounds=_stated(each.bounds),
-            test=each.test,
-            counts=each.counts,
-        )
-        for each in groups.in_file
-    )
-    return GroupsRecord(
-        n_groups=len(groups),
-        n_samples=groups.n_samples,
-        gaps=groups.gaps,
-        candidates=groups.candidates,
-        members=members,
-    )
+    members = []
+    for each in groups.in_file:
+        said = {name: getattr(each, name) for name in kinds_of(GroupRecord)}
+        label = None if each.label is None else _labels(np.array([each.label]))[0]
+        members.append(GroupRecord(**{**said, "label": label, "bounds": _stated(each.bounds)}))
+    said = {name: getattr(groups, name) for name in ("n_samples", "gaps", "candidates")}
+    return GroupsRecord(n_groups=len(groups), members=tuple(members), **said)
 
 
 def certificate_of(record: CertificateRecord) -> Certificate:
@@ -161,7 +135,9 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         **matrices,
     )
     weights, prior = np.array(record.weights), np.array(record.prior)
-    if record.deployed is not None and (record.profile is None or set(record.bounds) != ABOUT_ANY):
+    if record.deployed is not None and (
+        record.profile is None or set(record.bounds) != {VOTE_PROFILE}
+    ):
         raise CertificateFileError(
             f"The file is about {shortened(record.deployed)}, of which only the bound vote_profile"
             " with its profile says something."
@@ -190,20 +166,15 @@ def certificate_of(record: CertificateRecord) -> Certificate:
             f"The guarantee {record.value} is not the smallest of its candidates at their share of"
             " delta. Run `tandemvote verify` to see what does not hold."
         )
+    same = ("value", "bound", "delta", "sharpening", "candidates", "notes", "versions")
     return Certificate(
-        value=record.value,
-        bound=record.bound,
-        delta=record.delta,
         weights=weights,
         prior=prior,
-        sharpening=record.sharpening,
-        candidates=record.candidates,
         bounds=bounds,
         counts=counts,
         profile=profile,
         assumptions=record.attestations,
-        notes=record.notes,
-        versions=record.versions,
+        **{name: getattr(record, name) for name in same},
     )
 
 

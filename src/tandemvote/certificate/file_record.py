@@ -1,7 +1,8 @@
 """What a certificate file says, as numbers and words, with its form checked and nothing more.
 
-A file is JSON of the published schema (``certificate.schema.json`` in this folder). Whether its
-numbers follow from its counts is not asked here: `tandemvote.verify` does, by formulas of its own.
+A file is JSON of the published schema (``certificate.schema.json`` in this folder). Each field of
+a record is annotated with its kind, which both reads and writes it. Whether the numbers follow from
+the counts is not asked here: `tandemvote.verify` does, by formulas of its own.
 """
 
 from __future__ import annotations
@@ -9,39 +10,42 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
-from tandemvote.certificate.file_arrays import (
-    FloatArray,
-    IntArray,
-    n_voters_of,
-    pack_numbers,
-    unpack,
-    unpack_numbers,
-)
 from tandemvote.certificate.file_fields import (
-    BOUNDS,
+    BOOLEAN,
     CLASSES,
-    DECIMAL,
     MAX_POINTS,
     NUMBER,
-    TEST,
     TEXT,
     TEXTS_BY_NAME,
+    FloatArray,
+    IntArray,
     Kind,
-    StatedBound,
+    Number,
+    Numbers,
+    Printed,
+    Text,
+    Texts,
     converted,
     fields,
+    instance,
     integer,
+    kinds_of,
     many,
+    n_voters_of,
     one_of,
     optional,
+    pack,
+    pair,
+    refuse,
+    unpack,
+    unpack_triangle,
 )
-from tandemvote.certificate.file_groups import GROUPS, GroupsRecord
-from tandemvote.certificate.file_text import CertificateFileError, canonical
+from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
 SCHEMAS = tuple(f"tandemvote/certificate/{number}" for number in (1, 2, 3, 4))
 """Those that can be read. The first knew no assumption about test points, the first two no
@@ -51,19 +55,20 @@ SCHEMA = SCHEMAS[-1]
 ADDED = {"deployed": SCHEMAS[2], "groups": SCHEMAS[3]}
 """Fields and the schemas that brought them."""
 
+SECTIONS = {
+    "guarantee": ("bound", "value", "printed"),
+    "confidence": ("delta", "candidates", "share"),
+}
+"""Objects of a file whose fields are attributes of the record."""
+
 ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
 PROFILE_ENCODING = "base64(zlib(little-endian float64))"
 
-PAIR_COUNTS = (
-    "tandem_errors",
-    "overlaps",
-    "disagreements",
-    "disagreement_overlaps",
-    "lone_errors",
-    "unlabelled_disagreements",
-)
+PAIRS = ("tandem_errors", "overlaps", "lone_errors")
+"""Counts of a group: predictions are right or wrong, so disagreements are lone errors."""
 
 SIZES = ("overlaps", "disagreement_overlaps")
+PAIR_COUNTS = (*PAIRS, "disagreements", "disagreement_overlaps", "unlabelled_disagreements")
 
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
@@ -74,57 +79,176 @@ MAX_SIZES = 10**6
 MAX_PROFILE = 5 * 10**5
 """Unlabelled points whose profile a file may hold: checking takes a logarithm for each."""
 
+MAX_GROUPS = 1000
+
+MAX_PAIRS = 2**25
+"""Pairs of voters in all groups together, each of which is checked by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedBound:
+    """One bound as a file states it: its value, how that is printed, and the delta it was given."""
+
+    value: Number
+    printed: Printed
+    delta: Number
+
+
+def _bounds_by_name(stated: tuple[dict[str, Any], ...]) -> dict[str, StatedBound]:
+    bounds: dict[str, StatedBound] = {}
+    for part in stated:
+        name = part.pop("name")
+        if name in bounds:
+            raise CertificateFileError(f"The bound {shortened(name)} is stated twice.")
+        bounds[name] = StatedBound(**part)
+    return bounds
+
+
+BOUNDS = converted(
+    many(fields(name=TEXT, **kinds_of(StatedBound))),
+    _bounds_by_name,
+    lambda bounds: [{"name": name, **vars(stated)} for name, stated in bounds.items()],
+)
+Bounds = Annotated[Mapping[str, StatedBound], BOUNDS]
+
+COUNT = integer(0, MAX_POINTS)
+Tested = Annotated[tuple[int, int] | None, optional(pair(n_errors=COUNT, n_samples=COUNT))]
+"""Errors and points, where the vote itself was tested."""
+
+
+def _only(labels: tuple[Any, ...]) -> Any:
+    return labels[0] if len(labels) == 1 else refuse(labels, "groups.members.label", "one label")
+
+
+LABEL = converted(CLASSES, _only, lambda label: (label,))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GroupRecord:
+    """What a file says about the points of one group.
+
+    They have the `label`, or lack one if it is None, in what they are grouped `by`. Their counts
+    stay packed until they are needed: there may be many.
+    """
+
+    by: Text
+    label: Annotated[Any, optional(LABEL)]
+    n_points: Annotated[int, COUNT]
+    share: Annotated[tuple[float, float], pair(at_least=NUMBER, at_most=NUMBER)]
+    lower: Number
+    bounds: Bounds
+    test: Tested
+    counts: Annotated[Mapping[str, str] | None, optional(fields(**dict.fromkeys(PAIRS, TEXT)))]
+
+    @property
+    def points(self) -> str:
+        """Which points this is about."""
+        plain = self.by.replace(" ", "_").isidentifier()
+        by = self.by[:40] if plain else shortened(self.by)
+        if self.label is None:
+            return f"the points where {by} is missing"
+        label = repr(self.label) if isinstance(self.label, float) else shortened(self.label)
+        return f"the points where {by} = {label}"
+
+    @property
+    def printed(self) -> str | None:
+        """The smallest upper limit of the error as it is printed, None if that says nothing."""
+        best = min(self.bounds.values(), key=lambda stated: stated.value, default=None)
+        return None if best is None or best.value >= 1.0 else best.printed
+
+    def unpacked(self, n_voters: int) -> dict[str, IntArray]:
+        """Return the lower triangles of the matrices in `PAIRS`."""
+        packed = (self.counts or {}).items()
+        return {name: unpack_triangle(text, n_voters, f"groups.{name}") for name, text in packed}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GroupsRecord:
+    """What a file says about groups, all at once with its failure probability.
+
+    That was divided among `n_groups`, of which some may not be in the file; `n_samples` are the
+    labelled points in these groups or not, and with `gaps` the errors have lower limits.
+    """
+
+    n_groups: Annotated[int, integer(1, MAX_GROUPS)]
+    n_samples: Annotated[int, integer(1, MAX_POINTS)]
+    gaps: Annotated[bool, BOOLEAN]
+    candidates: Texts
+    members: Annotated[tuple[GroupRecord, ...], many(instance(GroupRecord))]
+
+
+def _unpacked_counts(packed: dict[str, Any]) -> dict[str, IntArray]:
+    return {name: unpack_triangle(packed[name], packed["n_voters"], name) for name in PAIR_COUNTS}
+
+
+def _packed_counts(counts: Mapping[str, IntArray]) -> dict[str, Any]:
+    packed = {name: pack(counts[name]) for name in PAIR_COUNTS}
+    return {"n_voters": n_voters_of(counts["overlaps"]), "encoding": ENCODING, **packed}
+
+
+COUNTS = converted(
+    fields(
+        n_voters=integer(1, MAX_VOTERS),
+        encoding=one_of(ENCODING),
+        **dict.fromkeys(PAIR_COUNTS, TEXT),
+    ),
+    _unpacked_counts,
+    _packed_counts,
+)
+
+
+def _unpacked_profile(packed: dict[str, Any]) -> tuple[FloatArray, ...]:
+    n = packed["n_points"]
+    return tuple(unpack(packed[k], n, f"profile.{k}", f"{n} points") for k in ("leads", "gaps"))
+
+
+def _packed_profile(profile: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
+    leads, gaps = map(pack, profile)
+    n_points = profile[0].size
+    return {"n_points": n_points, "encoding": PROFILE_ENCODING, "leads": leads, "gaps": gaps}
+
+
+PROFILE = converted(
+    fields(
+        n_points=integer(1, MAX_PROFILE), encoding=one_of(PROFILE_ENCODING), leads=TEXT, gaps=TEXT
+    ),
+    _unpacked_profile,
+    _packed_profile,
+)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CertificateRecord:
     """Everything a certificate file says.
 
-    Attributes
-    ----------
-    bound, value, printed : str, float, str
-        The guarantee: name of the bound, its value, and how that is printed.
-    delta, share : float
-        Failure probability of the certificate, and of each candidate.
-    candidates : tuple of str
-        Bounds among which the smallest counts.
-    counts : mapping of str to ndarray of int64, shape (n_voters (n_voters + 1) / 2,)
-        Lower triangles of the matrices in `PAIR_COUNTS`.
-    profile : tuple of two ndarrays of float64, shape (n_points,), or None
-        Share of the voters behind the vote, or the deployed classifier, at each unlabelled point,
-        and its lead over any other.
-    deployed : str or None
-        Name of the classifier that the guarantee is about, if it is not the vote.
-    test : tuple of int or None
-        Errors and points of the test set, if there was one.
-    groups : GroupsRecord or None
-        What is said besides about groups of points.
-    classes : tuple
-        Labels: all text, all integers, all floats or all booleans.
-    digest, expected_digest : str
-        The digest in the file, and that of the rest of the file.
+    The guarantee is the `value` of a `bound`, the smallest of the `candidates`, each of which has
+    its `share` of delta. `counts` are the lower triangles of the matrices in `PAIR_COUNTS`. The
+    `profile` has, for every unlabelled point, the share of the voters behind the vote, or behind
+    the `deployed` classifier that the guarantee is about, and its lead over any other label.
+    `expected_digest` is that of the rest of the file.
     """
 
-    schema: str = SCHEMA
-    bound: str
-    value: float
-    printed: str
-    delta: float
-    share: float
-    candidates: tuple[str, ...]
-    sharpening: str
-    bounds: Mapping[str, StatedBound]
-    weights: tuple[float, ...]
-    prior: tuple[float, ...]
-    counts: Mapping[str, IntArray]
-    profile: tuple[FloatArray, FloatArray] | None
-    deployed: str | None = None
-    test: tuple[int, int] | None
-    groups: GroupsRecord | None = None
-    classes: tuple[Any, ...]
-    attestations: tuple[str, ...]
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
-    digest: str = ""
+    schema: Annotated[str, one_of(*SCHEMAS)] = SCHEMA
+    bound: Text
+    value: Number
+    printed: Printed
+    delta: Number
+    candidates: Texts
+    share: Number
+    sharpening: Annotated[str, one_of("harmonic", "paper")]
+    bounds: Bounds
+    attestations: Texts
+    notes: Texts
+    classes: Annotated[tuple[Any, ...], CLASSES]
+    profile: Annotated[tuple[FloatArray, FloatArray] | None, optional(PROFILE)]
+    deployed: Annotated[str | None, optional(TEXT)] = None
+    test: Tested
+    groups: Annotated[GroupsRecord | None, optional(instance(GroupsRecord))] = None
+    versions: Annotated[Mapping[str, str], TEXTS_BY_NAME]
+    weights: Numbers
+    prior: Numbers
+    counts: Annotated[Mapping[str, IntArray], COUNTS]
+    digest: Text = ""
     expected_digest: str = ""
 
     @property
@@ -145,13 +269,7 @@ class CertificateRecord:
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> CertificateRecord:
-        """Check the form of a parsed file.
-
-        Raises
-        ------
-        CertificateFileError
-            If a part is missing, unknown or of the wrong kind.
-        """
+        """Check the form of a parsed file, and refuse it if a part is missing, unknown or wrong."""
         said = fields(**_form(document.get("schema"))).read(document, "")
         n_voters = document["counts"]["n_voters"]
         for name in ("weights", "prior"):
@@ -164,18 +282,12 @@ class CertificateRecord:
             said |= said.pop(section)
         if not said["candidates"] or not said["classes"]:
             raise CertificateFileError("confidence.candidates or classes.labels is empty.")
-        if said.get("groups") is not None:
-            said["groups"].refuse_too_many(n_voters)
-        return cls(**said, expected_digest=digest_of(document))
+        record = cls(**said, expected_digest=digest_of(document))
+        record._refuse_too_large()
+        return record
 
     def to_document(self) -> dict[str, Any]:
-        """Return what the file of this record holds.
-
-        Raises
-        ------
-        ValueError
-            If the record is larger than a file may be, or has labels that JSON cannot hold.
-        """
+        """Return what the file holds; refuse what is too large for one, or labels unfit for it."""
         self._refuse_too_large()
         said = {**vars(self), **dict.fromkeys(SECTIONS, vars(self))}
         form = _form(self.schema)
@@ -183,26 +295,46 @@ class CertificateRecord:
         return {**document, "digest": digest_of(document)}
 
     def _refuse_too_large(self) -> None:
-        if self.groups is not None:
-            self.groups.refuse_too_many(self.n_voters)
-        largest = int(self.counts["disagreement_overlaps"].max())
+        largest = max(int(triangle.max()) for triangle in self.counts.values())
         if self.n_voters > MAX_VOTERS or largest > MAX_POINTS:
-            raise ValueError(
+            raise CertificateFileError(
                 f"A certificate file holds up to {MAX_VOTERS} voters and {MAX_POINTS} points; this"
                 f" one has {self.n_voters} and {largest}. Leave out voters of weight 0 with"
                 " `prune`."
             )
-        if any(too_many_sizes(self.counts[name]) for name in SIZES):
-            raise ValueError(
+        sizes = (self.counts[name] for name in SIZES)
+        if any(n.size > MAX_SIZES and np.unique(n).size > MAX_SIZES for n in sizes):
+            raise CertificateFileError(
                 f"A certificate file holds up to {MAX_SIZES} different numbers of points that two"
                 " voters share; this one has more. Train fewer voters, or hold out the same points"
                 " for all of them."
             )
         if self.profile is not None and self.profile[0].size > MAX_PROFILE:
-            raise ValueError(
+            raise CertificateFileError(
                 f"A certificate file holds up to {MAX_PROFILE} unlabelled points; this certificate"
                 f" has {self.profile[0].size}. Certify with fewer: the bound hardly needs more."
             )
+        members = () if self.groups is None else self.groups.members
+        n_pairs = self.counts["overlaps"].size * sum(each.counts is not None for each in members)
+        if len(members) > MAX_GROUPS or n_pairs > MAX_PAIRS:
+            raise CertificateFileError(
+                f"A certificate file holds up to {MAX_GROUPS} groups, and {MAX_PAIRS} pairs of"
+                f" voters in all of them; these are {len(members)} and {n_pairs}. Certify"
+                " fewer groups, or on points that no voter saw, which needs no pairs."
+            )
+
+
+KINDS = kinds_of(CertificateRecord)
+
+
+def _form(schema: object) -> dict[str, Kind]:
+    """Return the kinds of all fields of a file of some schema."""
+    known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
+    form = {"schema": KINDS["schema"]}
+    for section, names in SECTIONS.items():
+        form[section] = fields(**{name: KINDS[name] for name in names})
+    others = KINDS.keys() - {name for names in SECTIONS.values() for name in names}
+    return form | {n: KINDS[n] for n in KINDS if n in others and ADDED.get(n, known[0]) in known}
 
 
 def digest_of(document: dict[str, Any]) -> str:
@@ -215,95 +347,3 @@ def digest_of(document: dict[str, Any]) -> str:
     """
     rest = {key: value for key, value in document.items() if key != "digest"}
     return f"sha256:{hashlib.sha256(canonical(rest).encode('utf-8')).hexdigest()}"
-
-
-def too_many_sizes(points: IntArray) -> bool:
-    """Whether there are more different numbers of points than a file may hold.
-
-    Examples
-    --------
-    >>> too_many_sizes(np.arange(10)), too_many_sizes(np.arange(2 * MAX_SIZES))
-    (False, True)
-    """
-    return points.size > MAX_SIZES and np.unique(points).size > MAX_SIZES
-
-
-def _unpacked_counts(packed: dict[str, Any]) -> dict[str, IntArray]:
-    counts = {name: unpack(packed[name], packed["n_voters"], name) for name in PAIR_COUNTS}
-    for name, triangle in counts.items():
-        if triangle.max() > MAX_POINTS:
-            raise CertificateFileError(
-                f"counts.{name} goes up to {triangle.max()}; the limit is {MAX_POINTS} points."
-            )
-        if name in SIZES and too_many_sizes(triangle):
-            raise CertificateFileError(
-                f"counts.{name} has more than {MAX_SIZES} different numbers of points; the limit"
-                f" is {MAX_SIZES}."
-            )
-    return counts
-
-
-def _packed_counts(counts: Mapping[str, IntArray]) -> dict[str, Any]:
-    packed = {name: pack_numbers(counts[name]) for name in PAIR_COUNTS}
-    return {"n_voters": n_voters_of(counts["overlaps"]), "encoding": ENCODING, **packed}
-
-
-def _unpacked_profile(packed: dict[str, Any]) -> tuple[FloatArray, ...]:
-    names = ("leads", "gaps")
-    return tuple(unpack_numbers(packed[n], packed["n_points"], f"profile.{n}") for n in names)
-
-
-def _packed_profile(profile: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
-    leads, gaps = map(pack_numbers, profile)
-    n_points = profile[0].size
-    return {"n_points": n_points, "encoding": PROFILE_ENCODING, "leads": leads, "gaps": gaps}
-
-
-SECTIONS = ("guarantee", "confidence")
-"""Objects of a file whose fields are attributes of the record."""
-
-FORM: dict[str, Kind] = {
-    "schema": one_of(*SCHEMAS),
-    "guarantee": fields(bound=TEXT, value=NUMBER, printed=DECIMAL),
-    "confidence": fields(delta=NUMBER, candidates=many(TEXT), share=NUMBER),
-    "sharpening": one_of("harmonic", "paper"),
-    "bounds": BOUNDS,
-    "attestations": many(TEXT),
-    "notes": many(TEXT),
-    "classes": CLASSES,
-    "profile": optional(
-        converted(
-            fields(
-                n_points=integer(1, MAX_PROFILE),
-                encoding=one_of(PROFILE_ENCODING),
-                leads=TEXT,
-                gaps=TEXT,
-            ),
-            _unpacked_profile,
-            _packed_profile,
-        )
-    ),
-    "deployed": optional(TEXT),
-    "test": optional(TEST),
-    "groups": optional(GROUPS),
-    "versions": TEXTS_BY_NAME,
-    "weights": many(NUMBER),
-    "prior": many(NUMBER),
-    "counts": converted(
-        fields(
-            n_voters=integer(1, MAX_VOTERS),
-            encoding=one_of(ENCODING),
-            **dict.fromkeys(PAIR_COUNTS, TEXT),
-        ),
-        _unpacked_counts,
-        _packed_counts,
-    ),
-    "digest": TEXT,
-}
-"""The fields of a file, how they are read and how they are written."""
-
-
-def _form(schema: object) -> dict[str, Kind]:
-    """Return the fields of a file of some schema."""
-    known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
-    return {name: kind for name, kind in FORM.items() if ADDED.get(name, known[0]) in known}

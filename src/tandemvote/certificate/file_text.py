@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, NoReturn
+
+from tandemvote.spelling import printable
 
 MAX_BYTES = 2**28
 """Largest file that is read: 256 MB."""
@@ -26,22 +29,15 @@ class CertificateFileError(ValueError):
 
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a JSON object of at most `MAX_BYTES`, without fractions and without a key twice.
-
-    Raises
-    ------
-    CertificateFileError
-        If the file holds anything else.
-    """
+    """Read a JSON object of at most `MAX_BYTES`, without fractions and without a key twice."""
     try:
         if Path(path).is_fifo():  # reading could wait forever
             raise OSError("it is a pipe")
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CertificateFileError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:  # a path that no file can have
-        raise CertificateFileError(f"{str(path)!r} cannot be read: {error}.") from error
+    except (OSError, ValueError) as error:  # no file can have a path with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise CertificateFileError(f"{printable(str(path))} cannot be read: {reason}.") from error
     return parse_document(data)
 
 
@@ -96,15 +92,12 @@ def parse_document(data: bytes) -> dict[str, Any]:
 
 def _refuse_many_words(data: bytes) -> None:
     """Look at what lies between quotation marks, without taking the file apart."""
-    n_words, begin, continued = 0, 0, False
-    while begin < len(data):
-        mark = data.find(b'"', begin)
-        end = mark if mark >= 0 else len(data)
-        part = data[begin:end]
+    n_words, continued = 0, False
+    for found in re.finditer(rb'[^"]+', data):
+        part = found.group()
         if continued or b"\\" in part or not part.isascii():
             n_words += len(part)
         continued = part.endswith(b"\\")  # the mark is, or may be, an escaped one
-        begin = end + 1
     if n_words > MAX_WORDS or (len(data) > MAX_WORDS and not data.isascii()):
         raise CertificateFileError(
             f"The file has more than {MAX_WORDS} bytes of words or, being larger than that,"
@@ -113,13 +106,7 @@ def _refuse_many_words(data: bytes) -> None:
 
 
 def canonical(document: object) -> str:
-    """Return the one text of a document that its digest is taken of.
-
-    Examples
-    --------
-    >>> canonical({"b": [1, 2], "a": "x"})
-    '{"a":"x","b":[1,2]}'
-    """
+    """Return the one text of a document that its digest is taken of."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -134,7 +121,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) > MAX_DIGITS:
-        raise CertificateFileError(f"The number {shortened(digits)} has more than 19 digits.")
+        raise CertificateFileError(
+            f"The number {shortened(digits)} has more than {MAX_DIGITS} digits."
+        )
     return int(digits)
 
 

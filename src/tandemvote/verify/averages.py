@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate.file_arrays import full
+from tandemvote.certificate.file_fields import full
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.coalitions import HALF, Coalitions, voting_units

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tandemvote.certificate.file_groups import PAIRS, GroupRecord, GroupsRecord
-from tandemvote.certificate.file_record import CertificateRecord
+from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord, GroupsRecord
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import IntArray, gather
 from tandemvote.verify.inverses import binomial_limit

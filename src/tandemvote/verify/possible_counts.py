@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
-from tandemvote.certificate.file_arrays import FloatArray
+from tandemvote.certificate.file_fields import FloatArray
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.averages import IntArray, diagonal
 

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.certificate.file_groups import GroupsRecord
-from tandemvote.certificate.file_record import CertificateRecord
+from tandemvote.certificate.file_record import CertificateRecord, GroupsRecord
 from tandemvote.verify.groups import CLASS, NAMED, TEST_SET, on_group
 from tandemvote.votes import Votes
 
