@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import dirichlet_on_votes
 from tandemvote.bounds.sharpening import HARMONIC
-from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.fitted import FittedVote
+from tandemvote.certificate.certificate import Certificate, FittedVote
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.ensembles.evidence import (
     common_hold_out,

@@ -7,42 +7,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tandemvote.certificate.agreement import AgreementCertificate
-    from tandemvote.certificate.by_group import GroupCertificates, GroupGuarantee
-    from tandemvote.certificate.certificate import Certificate
-    from tandemvote.certificate.decimals import rounded_up
-    from tandemvote.certificate.fitted import FittedVote
-    from tandemvote.certificate.selective import Selection, SelectiveCertificate
-    from tandemvote.certificate.thresholds import Threshold, vote_margins
-
-__all__ = [
-    "AgreementCertificate",
-    "Certificate",
-    "FittedVote",
-    "GroupCertificates",
-    "GroupGuarantee",
-    "Selection",
-    "SelectiveCertificate",
-    "Threshold",
-    "rounded_up",
-    "vote_margins",
-]
+    from tandemvote.certificate.agreement import AgreementCertificate as AgreementCertificate
+    from tandemvote.certificate.by_group import GroupCertificates as GroupCertificates
+    from tandemvote.certificate.by_group import GroupGuarantee as GroupGuarantee
+    from tandemvote.certificate.certificate import Certificate as Certificate
+    from tandemvote.certificate.certificate import FittedVote as FittedVote
+    from tandemvote.certificate.decimals import rounded_up as rounded_up
+    from tandemvote.certificate.selective import Selection as Selection
+    from tandemvote.certificate.selective import SelectiveCertificate as SelectiveCertificate
+    from tandemvote.certificate.thresholds import Threshold as Threshold
+    from tandemvote.certificate.thresholds import vote_margins as vote_margins
 
 _MODULES = {
-    "AgreementCertificate": "agreement",
-    "Certificate": "certificate",
-    "FittedVote": "fitted",
-    "GroupCertificates": "by_group",
-    "GroupGuarantee": "by_group",
-    "Selection": "selective",
-    "SelectiveCertificate": "selective",
-    "Threshold": "thresholds",
-    "rounded_up": "decimals",
-    "vote_margins": "thresholds",
+    "agreement": ("AgreementCertificate",),
+    "by_group": ("GroupCertificates", "GroupGuarantee"),
+    "certificate": ("Certificate", "FittedVote"),
+    "decimals": ("rounded_up",),
+    "selective": ("Selection", "SelectiveCertificate"),
+    "thresholds": ("Threshold", "vote_margins"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

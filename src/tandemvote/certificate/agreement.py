@@ -28,24 +28,19 @@ class AgreementCertificate(Statement):
         most this share of all points; 1 says nothing.
     quorum : int
         How many voters must agree for an answer.
-    delta : float
-        Failure probability.
     errors, sizes : ndarray of int, shape (n_voters,)
         Errors of each voter, and the points it was evaluated on and not trained on.
     prior : ndarray of shape (n_voters,)
         Share of delta that each voter's limit was given.
-    assumptions, notes, voters
+    delta, assumptions, notes, voters
         As in `Certificate`.
     """
 
     value: float
     quorum: int
-    delta: float
     errors: IntArray
     sizes: IntArray
     prior: FloatArray
-    assumptions: tuple[str, ...]
-    notes: tuple[str, ...] = ()
     voters: Voters | None = None
 
     @property
@@ -94,7 +89,5 @@ class AgreementCertificate(Statement):
         return Table(["voter", "errors", "points"], ">>>", rows)
 
     def _records(self) -> list[dict[str, Any]]:
-        return [
-            {"voter": voter, "errors": int(wrong), "points": int(size)}
-            for voter, (wrong, size) in enumerate(zip(self.errors, self.sizes, strict=True))
-        ]
+        counted = enumerate(zip(self.errors.tolist(), self.sizes.tolist(), strict=True))
+        return [{"voter": i, "errors": wrong, "points": size} for i, (wrong, size) in counted]

@@ -45,19 +45,15 @@ class GroupGuarantee:
         What the points are grouped by: "true class", "predicted class" or the name of a column.
     label : object
         The class or value that these points have; None where it is missing.
-    value : float
-        Upper limit of the error on these points; 1 says nothing.
-    lower : float
-        Lower limit; 0 unless gaps were asked for.
+    value, lower : float
+        Limits of the error on these points: 1 says nothing, and 0 unless gaps were asked for.
     observed : float or None
         Error of the vote on these points, of the voters that did not see them: an estimate.
-    bound : str
-        Name of the bound behind `value`.
+    bound, bounds : str, mapping of str to BoundValue
+        The bounds among which `value` is the smallest, and the name of that one; for precision
+        without a hold-out, of how often the vote errs on points of other classes.
     delta : float
         The part of the failure probability that the error of this group was given.
-    bounds : mapping of str to BoundValue
-        The bounds among which `value` is the smallest; for precision without a hold-out, those of
-        how often the vote errs on points of other classes.
     n_points : int
         Labelled points of this group.
     share : tuple of float
@@ -132,11 +128,8 @@ class GroupCertificates(Statement):
     guarantees: tuple[GroupGuarantee, ...]
     certificate: Certificate
     candidates: tuple[str, ...]
-    delta: float
     n_samples: int
     gaps: bool = False
-    assumptions: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.guarantees)
@@ -215,13 +208,8 @@ class GroupCertificates(Statement):
         """Bound the error of the vote on a source in which the groups are this frequent.
 
         The error is the mean of the errors on the groups, so it is at most the mean of the
-        guarantees; that holds for all frequencies at once.
-
-        Parameters
-        ----------
-        frequencies : mapping of label to float
-            How frequent each group is, all grouped by the same; they must sum to 1. Groups left out
-            have frequency 0.
+        guarantees; that holds for all frequencies at once. They are given by label, for groups by
+        the same column or class, and must sum to 1; groups left out have frequency 0.
         """
         chosen = {self[label].by for label in frequencies}
         if len(chosen) > 1 or PREDICTED_CLASS in chosen:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import standard_assumptions
-from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
+from tandemvote.bounds import VOTE_BOUNDS, Averages, get_bound
 from tandemvote.bounds.automatic import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check, missing
@@ -25,7 +25,6 @@ from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.spelling import printable
-from tandemvote.votes import Voters
 
 BEST = "best"
 TEST_SET = "test_set"
@@ -47,10 +46,8 @@ class Certificate(VoteStatement):
         Name of the bound behind `value`.
     delta : float
         Failure probability of the whole certificate.
-    weights : ndarray of shape (n_voters,)
-        The vote's weights (the posterior).
-    prior : ndarray of shape (n_voters,)
-        Weights fixed before seeing the data.
+    weights, prior : ndarray of shape (n_voters,)
+        The vote's weights (the posterior), and weights fixed before seeing the data.
     sharpening : str
         "harmonic", or "paper" for the bounds as published.
     candidates : tuple of str
@@ -65,10 +62,8 @@ class Certificate(VoteStatement):
     profile : VoteProfile or None
         What the vote, or the deployed classifier, says of unlabelled points, where the bound
         `vote_profile` was computed.
-    assumptions : tuple of str
-        What must be true, in words, because no code can see it.
-    notes : tuple of str
-        What else a reader should know about this vote.
+    assumptions, notes : tuple of str
+        What must be true, in words, because no code can see it, and what else to know.
     versions : mapping of str to str
         Releases of the libraries that computed it.
     voters : callable or None
@@ -107,22 +102,12 @@ class Certificate(VoteStatement):
         split_kl_cantelli   CCPBSkl     0.074  held-out labels
     """
 
-    value: float
-    bound: str
-    delta: float
-    weights: FloatArray
     prior: FloatArray
     sharpening: str
     candidates: tuple[str, ...]
-    bounds: Mapping[str, BoundValue]
     counts: VoteCounts
     profile: VoteProfile | None
-    assumptions: tuple[str, ...]
-    notes: tuple[str, ...]
     versions: Mapping[str, str]
-    voters: Voters | None = None
-    observed: float | None = None
-    guessing: float | None = None
     deployed_predict: Callable[[Any], Any] | None = None
 
     @classmethod
@@ -139,10 +124,7 @@ class Certificate(VoteStatement):
         test_counts: VoteCounts | None = None,
         notes: Sequence[str] = (),
         assumptions: Sequence[str] = (),
-        voters: Voters | None = None,
-        observed: float | None = None,
-        guessing: float | None = None,
-        deployed_predict: Callable[[Any], Any] | None = None,
+        **known: Any,
     ) -> Certificate:
         """Certify a vote, or the classifier that the profile is about, from counts of voters.
 
@@ -156,7 +138,6 @@ class Certificate(VoteStatement):
             all that apply and that no other one supersedes: the smallest then counts, and each pays
             for the choice with its share of delta.
         delta : float in (0, 1)
-            Failure probability.
         sharpening : {"harmonic", "paper"}
             Sample sizes that use every held-out set in full, or the bounds as published. Choose it
             before seeing the data.
@@ -166,44 +147,34 @@ class Certificate(VoteStatement):
         test_counts : VoteCounts, optional
             Counts of the vote itself, as a single voter, on labelled points used for nothing else;
             adds the test-set bound.
-        notes : sequence of str
-            Remarks to keep with the certificate.
-        assumptions : sequence of str
-            What must be true about these voters, besides what every certificate assumes.
-        voters : callable, optional
-            The voters themselves, as in `Votes`, so that the certificate can predict.
-        observed, guessing : float, optional
-            Error of the vote on points its voters did not see, and error of always naming the most
-            frequent label, to be shown beside the guarantee.
-        deployed_predict : callable, optional
-            The deployed classifier, if the profile is about one, so that the certificate can
-            predict.
+        notes, assumptions : sequence of str
+            Remarks to keep, and what must be true about these voters besides what every certificate
+            assumes.
+        **known
+            Attributes that no bound depends on: `voters`, `observed`, `guessing` and
+            `deployed_predict`.
         """
         names = (bound,) if isinstance(bound, str) else tuple(bound)
         if not names:
             raise ValueError("bound is empty. Name at least one bound, or say 'best'.")
-        rho, pi = (
-            distribution(w, counts.n_voters, n) for w, n in ((weights, "weights"), (prior, "prior"))
-        )
+        rho = distribution(weights, counts.n_voters, "weights")
+        pi = distribution(prior, counts.n_voters, "prior")
         averages = replace(Averages.of(counts, rho, pi, sharpening), profile=profile)
+        deployed = None if profile is None else profile.deployed
         sources = {
             name: averages
             for name in VOTE_BOUNDS
-            if name in names or get_bound(name).offered_for(counts)
+            # What is known of the vote says nothing of another classifier.
+            if deployed is None and (name in names or get_bound(name).offered_for(counts))
         }
-        deployed = None if profile is None else profile.deployed
-        if deployed is not None:
-            sources = {}  # what is known of the vote says nothing of another classifier
         if profile is not None:
             sources[VOTE_PROFILE] = averages
         if test_counts is not None:
             sources[TEST_SET] = Averages.of(test_counts)
+        has = {"unlabelled": profile is not None, "test_set": test_counts is not None}
         if names == (AUTO,):
             names = automatic_bounds(
-                n_voters=counts.n_voters,
-                overlapping=counts.n_min_pairs > 0,
-                unlabelled=profile is not None,
-                test_set=test_counts is not None,
+                n_voters=counts.n_voters, overlapping=counts.n_min_pairs > 0, **has
             )
         if names == (BEST,):
             current = [name for name in sources if get_bound(name).superseded_by is None]
@@ -213,16 +184,19 @@ class Certificate(VoteStatement):
             ) or tuple(current)
         for name in names:
             refuse_other_than_profile(name, deployed)
-            refuse_without(name, unlabelled=profile is not None, test_set=test_counts is not None)
+            refuse_without(name, **has)
             check(name, get_bound(name).needs, sources.get(name, averages).counts)
-
-        def evaluate(name: str) -> BoundValue:
-            share = delta / len(names) if name in names else delta
-            return get_bound(name).at(sources[name], share)
-
-        compared = {name: evaluate(name) for name in sources}
-        chosen = {name: compared[name] for name in names}
-        best = min(chosen.values(), key=float)
+        share = delta / len(names)
+        compared = {
+            name: get_bound(name).at(source, share if name in names else delta)
+            for name, source in sources.items()
+        }
+        best = min((compared[name] for name in names), key=float)
+        standard = standard_assumptions(
+            profile=profile is not None,
+            test_set=test_counts is not None,
+            deployed=deployed is not None,
+        )
         return cls(
             value=best.value,
             bound=best.name,
@@ -234,20 +208,10 @@ class Certificate(VoteStatement):
             bounds=compared,
             counts=counts,
             profile=profile,
-            assumptions=(
-                *standard_assumptions(
-                    profile=profile is not None,
-                    test_set=test_counts is not None,
-                    deployed=deployed is not None,
-                ),
-                *assumptions,
-            ),
+            assumptions=(*standard, *assumptions),
             notes=tuple(notes),
             versions=dict(_versions()),
-            voters=voters,
-            observed=observed,
-            guessing=guessing,
-            deployed_predict=deployed_predict,
+            **known,
         )
 
     @property
@@ -256,7 +220,7 @@ class Certificate(VoteStatement):
         return None if self.profile is None else self.profile.deployed
 
     @property
-    def _subject(self) -> str:  # type: ignore[override]
+    def _subject(self) -> str:
         return super()._subject if self.deployed is None else printable(self.deployed)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -322,36 +286,49 @@ class Certificate(VoteStatement):
     def _records(self) -> list[dict[str, Any]]:
         return [
             {
-                "bound": name,
-                "label": value.label,
-                "value": value.value,
-                "delta": value.delta,
-                "candidate": name in self.candidates,
-                "labels_used": get_bound(name).labels_used,
+                **record,
+                "candidate": record["bound"] in self.candidates,
+                "labels_used": get_bound(record["bound"]).labels_used,
             }
-            for name, value in self.bounds.items()
+            for record in super()._records()
         ]
 
     def _basis(self) -> list[str]:
-        label = self.bounds[self.bound].label
-        choice = (
-            f", the smallest of {len(self.candidates)} at delta / {len(self.candidates)} each"
-            if len(self.candidates) > 1
-            else ""
-        )
-        n, profile = self.counts, self.profile
+        n, k = self.counts, len(self.candidates)
+        choice = f", the smallest of {k} at delta / {k} each" if k > 1 else ""
         pairs = "no two on the same ones"
         if n.n_min_pairs:
             pairs = f"each pair on at least {n.n_min_pairs}"
-        unlabelled = "" if profile is None else f"; {profile.n_points} unlabelled points"
-        voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}"
-        about = f"the hard weighted vote of {voters}"
+        if self.profile is not None:
+            pairs += f"; {self.profile.n_points} unlabelled points"
+        about = "the hard weighted vote of"
         if self.deployed is not None:
-            about = f"{self._subject}, not a vote, through {voters}"
+            about = f"{self._subject}, not a vote, through"
+        voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}"
         return [
-            f"bound: {self.bound} ({label}){choice}; {about}, {n.n_classes} classes",
-            f"each voter evaluated on at least {n.n_min} points it never saw, {pairs}{unlabelled}",
+            f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}; {about} {voters},"
+            f" {n.n_classes} classes",
+            f"each voter evaluated on at least {n.n_min} points it never saw, {pairs}",
             *([self.advice] if self.advice else []),
+        ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class FittedVote(VoteStatement):
+    """A vote with weights fitted on a hold-out, and what that hold-out promises of it.
+
+    Build it with `certify_fitted_weights`. All attributes are as in `Certificate`; the only bound
+    is "dirichlet".
+    """
+
+    _drawn: ClassVar[str] = "the hold-out"
+
+    def _basis(self) -> list[str]:
+        found = self.bounds[self.bound]
+        return [
+            f"bound: {self.bound} ({found.label}); the hard weighted vote of {self.weights.size}"
+            f" voters, {found.terms['n_classes']} classes",
+            f"weights fitted and certified on the same {found.terms['n']} labelled points",
         ]
 
 

@@ -50,15 +50,11 @@ class SelectiveCertificate(Statement):
 
     Attributes
     ----------
-    margin : float
-        Points whose margin is at least this are accepted; inf, which accepts none, if no
-        threshold could be shown to keep the error asked for.
-    error : float
-        Upper bound of the error among accepted points; 1 says nothing.
-    coverage : float
-        Lower bound of the share of points that are accepted; 0 says nothing.
-    n_accepted, n_errors, n_points : int
-        Accepted points of the hold-out, the wrong ones among them, and all of its points.
+    margin, error, coverage, n_accepted, n_errors
+        As in `Threshold`, for the threshold that was chosen. `margin` is inf, which accepts no
+        point, if no threshold could be shown to keep the error asked for.
+    n_points : int
+        All points of the hold-out.
     delta : float
         With probability at least 1 - delta, `error` and `coverage` hold together, for every row of
         `thresholds`.
@@ -87,11 +83,9 @@ class SelectiveCertificate(Statement):
     n_accepted: int
     n_errors: int
     n_points: int
-    delta: float
     max_error: float | None
     thresholds: tuple[Threshold, ...]
     assumptions: tuple[str, ...] = SELECTIVE
-    notes: tuple[str, ...] = ()
     shares_of: ShareFunction | None = None
 
     @classmethod
@@ -114,7 +108,6 @@ class SelectiveCertificate(Statement):
             Shares of the vote, or probabilities. The label with the largest counts, of equal ones
             the first.
         labels : array_like, shape (n_samples,)
-            True labels.
         classes : array_like, shape (n_classes,), optional
             The labels behind the columns; 0, 1, ... by default.
         margin, max_error, delta
@@ -166,15 +159,7 @@ class SelectiveCertificate(Statement):
         return Selection(np.asarray(classes)[shares[accepted].argmax(axis=1)], accepted)
 
     def at(self, margin: float) -> SelectiveCertificate:
-        """Return the guarantee for another of the thresholds; they all hold at once.
-
-        Examples
-        --------
-        >>> shares, labels = np.full((200, 2), [0.7, 0.3]), np.zeros(200, int)
-        >>> found = SelectiveCertificate.from_shares(shares, labels, margin=[0.2, 0.4, 0.6])
-        >>> found.at(0.6).n_accepted
-        0
-        """
+        """Return the guarantee for another of the thresholds; they all hold at once."""
         for row in self.thresholds:
             if row.margin == np.round(margin, DECIMALS):
                 return replace(self, **asdict(row))
@@ -212,12 +197,12 @@ class SelectiveCertificate(Statement):
         )
 
     def _basis(self) -> list[str]:
-        accepted = (
-            "no point is accepted"
-            if math.isinf(self.margin)
-            else f"accepted where the margin is at least {_shown(self.margin)}: {self.n_accepted}"
-            f" of {self.n_points} hold-out points, {self.n_errors} of them wrong"
-        )
+        accepted = "no point is accepted"
+        if not math.isinf(self.margin):
+            accepted = (
+                f"accepted where the margin is at least {_shown(self.margin)}: {self.n_accepted}"
+                f" of {self.n_points} hold-out points, {self.n_errors} of them wrong"
+            )
         of_all = f"of {len(self.thresholds)} thresholds"
         if self.max_error is not None:
             passed = sum(row.error <= self.max_error for row in self.thresholds)

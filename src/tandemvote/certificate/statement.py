@@ -6,7 +6,7 @@ import html
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under named columns.
-
-    Attributes
-    ----------
-    columns : sequence of str
-    alignment : str
-        For each column "<", or ">" for numbers.
-    rows : sequence of sequence of str
-    chosen : int or None
-        The row that the guarantee is about, if it is about one.
-    footer : str
-        A line below the table.
+    """Rows of text under named columns, each aligned by "<" or ">"; the chosen row is marked.
 
     Examples
     --------
@@ -76,12 +65,13 @@ class Table:
         return f"{table}<p>{html.escape(self.footer)}</p>" if self.footer else table
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Statement(ABC):
     """A promise that holds with probability 1 - delta, what it rests on, and how it is shown."""
 
     delta: float
     assumptions: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     @abstractmethod
@@ -96,14 +86,9 @@ class Statement(ABC):
 
     def __repr__(self) -> str:
         table = self._table()
-        return "\n".join(
-            [
-                self._headline(),
-                *(f"  {line}" for line in self._basis()),
-                *(["", *table.lines()] if table.rows else []),
-                *(f"  note: {printable(note)}" for note in self.notes),
-            ]
-        )
+        lines = [self._headline(), *(f"  {line}" for line in self._basis())]
+        lines += ["", *table.lines()] if table.rows else []
+        return "\n".join([*lines, *(f"  note: {printable(note)}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         table = self._table()
@@ -133,6 +118,7 @@ class Statement(ABC):
         """Return the rows of the frame; the first column is its index."""
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class VoteStatement(Statement):
     """A promise about the error of one weighted vote."""
 
@@ -140,15 +126,17 @@ class VoteStatement(Statement):
     bound: str
     weights: FloatArray
     bounds: Mapping[str, BoundValue]
-    voters: Voters | None
-    observed: float | None
-    guessing: float | None
+    voters: Voters | None = None
+    observed: float | None = None
+    guessing: float | None = None
 
-    _drawn = "the data"
+    _drawn: ClassVar[str] = "the data"
     """What the probability is over."""
 
-    _subject = "this weighted majority vote"
-    """What errs."""
+    @property
+    def _subject(self) -> str:
+        """What errs."""
+        return "this weighted majority vote"
 
     @property
     def guarantee(self) -> str:
@@ -166,30 +154,24 @@ class VoteStatement(Statement):
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by the vote that was certified, where the certificate came with its voters.
 
-        Parameters
-        ----------
-        X : array_like, shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray, shape (n_samples,)
-            The label with the largest total weight; ties go to the smallest class.
+        The label with the largest total weight counts at each point; ties go to the smallest class.
         """
         return vote_of(self.voters, X, self.weights)
 
     def _headline(self) -> str:
-        if self.value >= 1.0:
-            promised = f"no guarantee ({percent(self.delta)})"
-        else:
-            limit = rounded_up(100 * self.value, 1)
-            promised = f"guaranteed at most {limit} % ({percent(self.delta)})"
-        return ", ".join(
-            [
-                *([] if self.observed is None else [f"observed {about(self.observed)}"]),
-                promised,
-                *([] if self.guessing is None else [f"guessing {about(self.guessing)}"]),
-            ]
-        )
+        promised = f"guaranteed at most {rounded_up(100 * self.value, 1)} %"
+        parts = [f"{promised if self.value < 1.0 else 'no guarantee'} ({percent(self.delta)})"]
+        if self.observed is not None:
+            parts.insert(0, f"observed {about(self.observed)}")
+        if self.guessing is not None:
+            parts.append(f"guessing {about(self.guessing)}")
+        return ", ".join(parts)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"bound": name, "label": found.label, "value": found.value, "delta": found.delta}
+            for name, found in self.bounds.items()
+        ]
 
 
 def about(share: float) -> str:

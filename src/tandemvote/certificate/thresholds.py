@@ -20,18 +20,9 @@ DECIMALS = 12
 class Threshold:
     """A margin from which points are accepted, and what the hold-out shows about them.
 
-    Attributes
-    ----------
-    margin : float
-        Points whose margin is at least this are accepted.
-    n_accepted : int
-        Accepted points of the hold-out.
-    n_errors : int
-        Those among them that the vote gets wrong.
-    error : float
-        The error among accepted points is at most this; 1 says nothing.
-    coverage : float
-        At least this share of all points is accepted; 0 says nothing.
+    Of the hold-out `n_accepted` points are accepted, and the vote gets `n_errors` of them wrong. So
+    at least a share `coverage` of all points is accepted, 0 says nothing, and the error among them
+    is at most `error`, 1 says nothing.
     """
 
     margin: float
@@ -57,8 +48,8 @@ def all_at_once(
     (50, 0, 0.071, 0.398)
     """
     share = delta / (2 * len(grid))
-    counted = [_count(margins, wrong, threshold, share) for threshold in grid]
-    return [replace(row, error=upper_limit(row.n_errors, row.n_accepted, share)) for row in counted]
+    rows = [_count(margins, wrong, threshold, share) for threshold in grid]
+    return [replace(row, error=upper_limit(row.n_errors, row.n_accepted, share)) for row in rows]
 
 
 def within(
@@ -98,35 +89,17 @@ def within(
 
 
 def upper_limit(k: int, n: int, delta: float) -> float:
-    """Upper limit of a rate; 1 without points.
-
-    Examples
-    --------
-    >>> upper_limit(0, 0, 0.05), round(upper_limit(3, 100, 0.05), 4)
-    (1.0, 0.0757)
-    """
+    """Upper limit of a rate; 1 without points."""
     return float(clopper_pearson(k, n, delta=delta)) if n else 1.0
 
 
 def lower_limit(k: int, n: int, delta: float) -> float:
-    """Lower limit of a rate, rounded down: the rest has an upper limit.
-
-    Examples
-    --------
-    >>> lower_limit(0, 100, 0.05), round(lower_limit(97, 100, 0.05), 4)
-    (0.0, 0.9243)
-    """
+    """Lower limit of a rate, rounded down: the rest has an upper limit."""
     return max(0.0, float(np.nextafter(1.0 - float(clopper_pearson(n - k, n, delta=delta)), 0.0)))
 
 
 def check_grid(margins: float | Sequence[float] | FloatArray) -> list[float]:
-    """Return thresholds as sorted numbers without repetition.
-
-    Examples
-    --------
-    >>> check_grid([0.5, 0.1, 0.5])
-    [0.1, 0.5]
-    """
+    """Return thresholds as sorted numbers without repetition."""
     values = np.atleast_1d(np.asarray(margins, float))
     if values.ndim != 1 or values.size == 0 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(
@@ -141,14 +114,11 @@ def _count(
 ) -> Threshold:
     """Count what a threshold accepts, and limit its share; nothing is said of the error yet."""
     accepted = accepts(margins, threshold)
-    n = int(accepted.sum())
+    n, n_errors = int(accepted.sum()), int((accepted & wrong).sum())
+    # No margin is below 0, so a threshold of 0 accepts every point there is.
+    coverage = lower_limit(n, margins.size, delta) if threshold > 0 else 1.0
     return Threshold(
-        margin=threshold,
-        n_accepted=n,
-        n_errors=int((accepted & wrong).sum()),
-        error=1.0,
-        # No margin is below 0, so a threshold of 0 accepts every point there is.
-        coverage=lower_limit(n, margins.size, delta) if threshold > 0 else 1.0,
+        margin=threshold, n_accepted=n, n_errors=n_errors, error=1.0, coverage=coverage
     )
 
 
@@ -171,13 +141,7 @@ def vote_margins(shares: ArrayLike) -> FloatArray:
 
 
 def accepts(margins: FloatArray, threshold: float) -> NDArray[np.bool_]:
-    """Tell where the margin reaches the threshold; on the threshold a point is accepted.
-
-    Examples
-    --------
-    >>> accepts(vote_margins([[0.6, 0.4], [2 / 3, 1 / 3]]), 1 / 3).tolist()
-    [False, True]
-    """
+    """Tell where the margin reaches the threshold; on the threshold a point is accepted."""
     return np.asarray(margins >= np.round(threshold, DECIMALS))
 
 
