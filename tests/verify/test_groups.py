@@ -360,7 +360,7 @@ def test_random_forgeries_of_groups_are_found(folds, tested):
 
 def test_too_many_groups_are_neither_read_nor_written(folds, monkeypatch):
     monkeypatch.setattr("tandemvote.certificate.file_record.MAX_PAIRS", 6 * 15 - 1)
-    with pytest.raises(CertificateFileError, match="89 pairs of voters in all of them"):
+    with pytest.raises(CertificateFileError, match="89 pairs of voters in all groups together"):
         read(folds)
     with pytest.raises(ValueError, match="Certify fewer groups"):
         issue("folds")

@@ -345,16 +345,13 @@ def refuse_other_than_profile(bound: str, deployed: str | None) -> None:
 
 def refuse_without(bound: str, *, unlabelled: bool, test_set: bool) -> None:
     """Refuse a bound that needs points which are not there."""
+    needed = ""
     if bound == TEST_SET and not test_set:
-        raise ValueError(
-            "The bound 'test_set' needs labelled points used for nothing else. Pass a test set, or"
-            " choose another bound."
-        )
+        needed = "labelled points used for nothing else. Pass a test set"
     if bound == VOTE_PROFILE and not unlabelled:
-        raise ValueError(
-            "The bound 'vote_profile' needs unlabelled points. Pass X_unlabelled, or choose another"
-            " bound."
-        )
+        needed = "unlabelled points. Pass X_unlabelled"
+    if needed:
+        raise ValueError(f"The bound {bound!r} needs {needed}, or choose another bound.")
 
 
 @cache

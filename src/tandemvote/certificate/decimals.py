@@ -31,11 +31,5 @@ def percent(delta: float) -> str:
 
 
 def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
-    """Decimal text that is never above the value.
-
-    Examples
-    --------
-    >>> rounded_down(0.97369), rounded_down(1.0)
-    ('0.973', '1.000')
-    """
+    """Decimal text that is never above the value."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))

@@ -99,11 +99,11 @@ def converted(kind: Kind, read: Callable[[Any], Any], write: Callable[[Any], Any
 
 def pair(**kinds: Kind) -> Kind:
     """Read an object of two fields as a tuple."""
-    return converted(
-        fields(**kinds),
-        lambda said: tuple(said.values()),
-        lambda values: dict(zip(kinds, values, strict=True)),
-    )
+
+    def named(values: tuple[Any, Any]) -> dict[str, Any]:
+        return dict(zip(kinds, values, strict=True))
+
+    return converted(fields(**kinds), lambda said: tuple(said.values()), named)
 
 
 def kinds_of(record: type) -> dict[str, Kind]:
@@ -174,8 +174,10 @@ LABELS = {
 """Kinds of labels by their type: the labels of a file are all of one kind."""
 
 
-def _read_classes(said: dict[str, Any]) -> tuple[Any, ...]:
-    return many(dict(LABELS.values())[said["kind"]]).read(said["labels"], "classes.labels")
+def _read_classes(value: Any, place: str) -> tuple[Any, ...]:
+    kinds = dict(LABELS.values())
+    said = fields(kind=one_of(*kinds), labels=plain("", lambda _: True)).read(value, place)
+    return many(kinds[said["kind"]]).read(said["labels"], f"{place}.labels")
 
 
 def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
@@ -195,21 +197,11 @@ def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
     return LABELS[kinds.pop()]
 
 
-CLASSES = converted(
-    fields(kind=one_of(*dict(LABELS.values())), labels=plain("", lambda value: True)),
-    _read_classes,
-    _written_classes,
-)
+CLASSES = Kind(_read_classes, _written_classes)
 
 
 def pack(values: NDArray[Any]) -> str:
-    """Return the text of integers or floats, every bit kept.
-
-    Examples
-    --------
-    >>> unpack(pack(np.array([0.1, 0.2])), 2, "profile.leads", "2 points").tolist()
-    [0.1, 0.2]
-    """
+    """Return the text of integers or floats, every bit kept."""
     data = values.astype("<f8" if values.dtype.kind == "f" else "<i8").tobytes()
     return base64.b64encode(zlib.compress(data, LEVEL)).decode()
 
@@ -228,10 +220,9 @@ def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> 
     return np.frombuffer(data, f"<{kind}").astype(kind)
 
 
-def unpack_triangle(text: str, n_voters: int, name: str) -> IntArray:
+def unpack_triangle(text: str, n_voters: int, place: str) -> IntArray:
     """Return the lower triangle, row by row, of a matrix of counts of pairs of voters."""
-    size = n_voters * (n_voters + 1) // 2
-    return unpack(text, size, f"counts.{name}", f"{n_voters} voters", "i8")
+    return unpack(text, n_voters * (n_voters + 1) // 2, place, f"{n_voters} voters", "i8")
 
 
 def triangle_of(matrix: IntArray) -> IntArray:
@@ -240,13 +231,7 @@ def triangle_of(matrix: IntArray) -> IntArray:
 
 
 def full(triangle: IntArray) -> IntArray:
-    """Return the symmetric matrix of a lower triangle.
-
-    Examples
-    --------
-    >>> full(np.array([1, 2, 3])).tolist()
-    [[1, 2], [2, 3]]
-    """
+    """Return the symmetric matrix of a lower triangle."""
     n_voters = n_voters_of(triangle)
     matrix = np.zeros((n_voters, n_voters), np.int64)
     rows, columns = np.tril_indices(n_voters)

@@ -158,8 +158,8 @@ class GroupRecord:
 
     def unpacked(self, n_voters: int) -> dict[str, IntArray]:
         """Return the lower triangles of the matrices in `PAIRS`."""
-        packed = (self.counts or {}).items()
-        return {name: unpack_triangle(text, n_voters, f"groups.{name}") for name, text in packed}
+        packed, place = (self.counts or {}).items(), "groups.members.counts"
+        return {name: unpack_triangle(text, n_voters, f"{place}.{name}") for name, text in packed}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -178,23 +178,13 @@ class GroupsRecord:
 
 
 def _unpacked_counts(packed: dict[str, Any]) -> dict[str, IntArray]:
-    return {name: unpack_triangle(packed[name], packed["n_voters"], name) for name in PAIR_COUNTS}
+    n = packed["n_voters"]
+    return {name: unpack_triangle(packed[name], n, f"counts.{name}") for name in PAIR_COUNTS}
 
 
 def _packed_counts(counts: Mapping[str, IntArray]) -> dict[str, Any]:
     packed = {name: pack(counts[name]) for name in PAIR_COUNTS}
     return {"n_voters": n_voters_of(counts["overlaps"]), "encoding": ENCODING, **packed}
-
-
-COUNTS = converted(
-    fields(
-        n_voters=integer(1, MAX_VOTERS),
-        encoding=one_of(ENCODING),
-        **dict.fromkeys(PAIR_COUNTS, TEXT),
-    ),
-    _unpacked_counts,
-    _packed_counts,
-)
 
 
 def _unpacked_profile(packed: dict[str, Any]) -> tuple[FloatArray, ...]:
@@ -208,12 +198,13 @@ def _packed_profile(profile: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
     return {"n_points": n_points, "encoding": PROFILE_ENCODING, "leads": leads, "gaps": gaps}
 
 
+MATRICES = {"encoding": one_of(ENCODING), **dict.fromkeys(PAIR_COUNTS, TEXT)}
+COUNTS = converted(
+    fields(n_voters=integer(1, MAX_VOTERS), **MATRICES), _unpacked_counts, _packed_counts
+)
+SHARES = {"encoding": one_of(PROFILE_ENCODING), "leads": TEXT, "gaps": TEXT}
 PROFILE = converted(
-    fields(
-        n_points=integer(1, MAX_PROFILE), encoding=one_of(PROFILE_ENCODING), leads=TEXT, gaps=TEXT
-    ),
-    _unpacked_profile,
-    _packed_profile,
+    fields(n_points=integer(1, MAX_PROFILE), **SHARES), _unpacked_profile, _packed_profile
 )
 
 
@@ -295,33 +286,24 @@ class CertificateRecord:
         return {**document, "digest": digest_of(document)}
 
     def _refuse_too_large(self) -> None:
-        largest = max(int(triangle.max()) for triangle in self.counts.values())
-        if self.n_voters > MAX_VOTERS or largest > MAX_POINTS:
-            raise CertificateFileError(
-                f"A certificate file holds up to {MAX_VOTERS} voters and {MAX_POINTS} points; this"
-                f" one has {self.n_voters} and {largest}. Leave out voters of weight 0 with"
-                " `prune`."
-            )
-        sizes = (self.counts[name] for name in SIZES)
-        if any(n.size > MAX_SIZES and np.unique(n).size > MAX_SIZES for n in sizes):
-            raise CertificateFileError(
-                f"A certificate file holds up to {MAX_SIZES} different numbers of points that two"
-                " voters share; this one has more. Train fewer voters, or hold out the same points"
-                " for all of them."
-            )
-        if self.profile is not None and self.profile[0].size > MAX_PROFILE:
-            raise CertificateFileError(
-                f"A certificate file holds up to {MAX_PROFILE} unlabelled points; this certificate"
-                f" has {self.profile[0].size}. Certify with fewer: the bound hardly needs more."
-            )
         members = () if self.groups is None else self.groups.members
         n_pairs = self.counts["overlaps"].size * sum(each.counts is not None for each in members)
-        if len(members) > MAX_GROUPS or n_pairs > MAX_PAIRS:
-            raise CertificateFileError(
-                f"A certificate file holds up to {MAX_GROUPS} groups, and {MAX_PAIRS} pairs of"
-                f" voters in all of them; these are {len(members)} and {n_pairs}. Certify"
-                " fewer groups, or on points that no voter saw, which needs no pairs."
-            )
+        n_profile = 0 if self.profile is None else self.profile[0].size
+        n_sizes = max(np.unique(self.counts[name]).size for name in SIZES)
+        fewer = "Certify fewer groups, or on points that no voter saw, which needs no pairs."
+        alike = "Train fewer voters, or hold out the same points for all of them."
+        for found, most, what, way_out in (
+            (self.n_voters, MAX_VOTERS, "voters", "Leave out those of weight 0 with `prune`."),
+            (max(n.max() for n in self.counts.values()), MAX_POINTS, "points", "Take fewer."),
+            (n_sizes, MAX_SIZES, "different numbers of points that two voters share", alike),
+            (n_profile, MAX_PROFILE, "unlabelled points", "The bound hardly needs more."),
+            (len(members), MAX_GROUPS, "groups", fewer),
+            (n_pairs, MAX_PAIRS, "pairs of voters in all groups together", fewer),
+        ):
+            if found > most:
+                raise CertificateFileError(
+                    f"A certificate file holds up to {most} {what}; this one has {found}. {way_out}"
+                )
 
 
 KINDS = kinds_of(CertificateRecord)
@@ -338,12 +320,6 @@ def _form(schema: object) -> dict[str, Kind]:
 
 
 def digest_of(document: dict[str, Any]) -> str:
-    """Return the SHA-256 of the canonical JSON of everything but the digest itself.
-
-    Examples
-    --------
-    >>> digest_of({"a": 1}) == digest_of({"digest": "?", "a": 1})
-    True
-    """
+    """Return the SHA-256 of the canonical JSON of everything but the digest itself."""
     rest = {key: value for key, value in document.items() if key != "digest"}
     return f"sha256:{hashlib.sha256(canonical(rest).encode('utf-8')).hexdigest()}"

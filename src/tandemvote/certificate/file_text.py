@@ -134,13 +134,7 @@ def _refuse_number(text: str) -> NoReturn:
 
 
 def shortened(value: object) -> str:
-    r"""Show a value from a file on one line of bounded length, control characters escaped.
-
-    Examples
-    --------
-    >>> shortened("a\nb"), len(shortened("x" * 1000))
-    ("'a\\nb'", 43)
-    """
+    """Show a value from a file on one line of bounded length, control characters escaped."""
     if value is None or isinstance(value, str | int):
         text = ascii(value[:60] if isinstance(value, str) else value)
     else:  # only the kind of a container: its text may be as large as the file

@@ -39,13 +39,6 @@ def all_at_once(
 
     Given that a of n points are accepted, their errors are binomial; a is binomial itself. With k
     thresholds these are 2 k exact limits at :math:`\delta / (2k)` each.
-
-    Examples
-    --------
-    >>> margins = np.arange(100) / 100
-    >>> (half,) = all_at_once(margins, margins < 0.25, [0.5], delta=0.05)
-    >>> half.n_accepted, half.n_errors, round(half.error, 3), round(half.coverage, 3)
-    (50, 0, 0.071, 0.398)
     """
     share = delta / (2 * len(grid))
     rows = [_count(margins, wrong, threshold, share) for threshold in grid]
