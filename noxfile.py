@@ -26,7 +26,7 @@ INTERFACES = [
 # What works without any extra; the rest is tested to say which one is missing by `make dist`.
 WITHOUT_EXTRAS = [
     "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory", "tests/test_profile.py",
-    "tests/certificate/test_file.py", "tests/certificate/test_thresholds.py",
+    "tests/certificate/test_file.py", "tests/certificate/test_selective.py",
     "tests/ensembles/test_audit.py", "tests/estimators/test_honesty.py",
     "tests/estimators/test_voting.py", "tests/test_codes.py", "tests/test_hard_vote.py",
 ]  # fmt: skip

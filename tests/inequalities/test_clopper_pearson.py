@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tandemvote.certificate.thresholds import lower_limit
+from tandemvote.certificate.selective import lower_limit
 from tandemvote.inequalities import clopper_pearson
 
 DELTAS = [1e-300, 1e-255, 1e-200, 1e-100, 1e-15, 1e-6, 0.05, 0.5, 0.7, 1 - 1e-9, 1 - 2**-53]

@@ -13,7 +13,7 @@ from guarantees import Guarantee, Promise
 
 from tandemvote import Votes, certify_by_group, certify_selective
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
-from tandemvote.certificate.thresholds import accepts, vote_margins
+from tandemvote.certificate.selective import accepts, vote_margins
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities import clopper_pearson
 

@@ -28,7 +28,7 @@ from tandemvote.certificate.by_group import (
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
 from tandemvote.certificate.file_fields import pack, triangle_of
 from tandemvote.certificate.file_record import PAIRS
-from tandemvote.certificate.thresholds import lower_limit, upper_limit
+from tandemvote.certificate.selective import lower_limit, upper_limit
 from tandemvote.certification import (
     UNIFORM,
     CertificateRequest,

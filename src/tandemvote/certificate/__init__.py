@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from tandemvote.certificate.decimals import rounded_up as rounded_up
     from tandemvote.certificate.selective import Selection as Selection
     from tandemvote.certificate.selective import SelectiveCertificate as SelectiveCertificate
-    from tandemvote.certificate.thresholds import Threshold as Threshold
-    from tandemvote.certificate.thresholds import vote_margins as vote_margins
+    from tandemvote.certificate.selective import Threshold as Threshold
+    from tandemvote.certificate.selective import vote_margins as vote_margins
 
 _MODULES = {
     "agreement": ("AgreementCertificate",),
     "by_group": ("GroupCertificates", "GroupGuarantee"),
     "certificate": ("Certificate", "FittedVote"),
     "decimals": ("rounded_up",),
-    "selective": ("Selection", "SelectiveCertificate"),
-    "thresholds": ("Threshold", "vote_margins"),
+    "selective": ("Selection", "SelectiveCertificate", "Threshold", "vote_margins"),
 }
 
 

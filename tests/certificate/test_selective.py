@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from tandemvote.certificate.thresholds import (
+from tandemvote.certificate.selective import (
     accepts,
     all_at_once,
     check_grid,
