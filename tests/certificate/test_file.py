@@ -148,6 +148,12 @@ def test_loading_refuses_what_the_counts_do_not_give(document, place, value, mes
         certificate_of(CertificateRecord.from_document(forged))
 
 
+def test_loading_refuses_a_guarantee_by_a_bound_that_is_not_stated(document):
+    guarantee = {**document["guarantee"], "bound": document["bounds"].pop(0)["name"]}
+    with pytest.raises(CertificateFileError, match="not the smallest of its candidates"):
+        certificate_of(CertificateRecord.from_document(forge(document, ("guarantee",), guarantee)))
+
+
 @pytest.mark.parametrize("unit", ["D", "ns"])
 def test_labels_that_json_cannot_hold_are_refused_on_saving(unit, tmp_path):
     dates = np.array(["2020-01-01", "2020-01-02"], f"datetime64[{unit}]")

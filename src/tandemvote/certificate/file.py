@@ -157,10 +157,12 @@ def certificate_of(record: CertificateRecord) -> Certificate:
                 " counts."
             )
         bounds[name] = replace(found, value=stated.value)
-    shares = {bounds[name].delta for name in record.candidates if name in bounds}
-    best = min((bounds[n].value for n in record.candidates if n in bounds), default=None)
-    if shares != {record.delta / len(record.candidates)} or not (
-        record.bound in record.candidates and record.value == bounds[record.bound].value == best
+    chosen = [bounds[name] for name in record.candidates if name in bounds]
+    if not (
+        len(chosen) == len(record.candidates)
+        and {each.delta for each in chosen} == {record.delta / len(chosen)}
+        and record.bound in record.candidates
+        and record.value == bounds[record.bound].value == min(map(float, chosen))
     ):
         raise CertificateFileError(
             f"The guarantee {record.value} is not the smallest of its candidates at their share of"
