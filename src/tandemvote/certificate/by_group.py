@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,13 +25,6 @@ MEASURES = {TRUE_CLASS: "recall", PREDICTED_CLASS: "precision"}
 
 ERRORS_OF_DELTA = 0.9
 """Part of delta for the errors; the rest is for the shares of the groups."""
-
-EVIDENCE = ("bounds", "test", "counts")
-
-LEFT_OUT = (
-    "The errors by predicted class are not in the certificate file: without points that no voter"
-    " saw they rest on several certificates at once. All other groups are."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +114,7 @@ class GroupCertificates(Statement):
     gaps : bool
         Whether the errors have lower limits.
     assumptions, notes : tuple of str
-        What must be true because no code can see it, and what else a reader should know.
+        As in `Certificate`.
     """
 
     guarantees: tuple[GroupGuarantee, ...]
@@ -164,7 +156,11 @@ class GroupCertificates(Statement):
         from tandemvote.certificate.file import save_certificate  # noqa: PLC0415
 
         if len(self.in_file) < len(self):
-            warnings.warn(LEFT_OUT, stacklevel=2)
+            warnings.warn(
+                "The errors by predicted class are not in the certificate file: without points that"
+                " no voter saw they rest on several certificates at once. All other groups are.",
+                stacklevel=2,
+            )
         return save_certificate(self.certificate, path, self if self.in_file else None)
 
     @property
@@ -176,9 +172,7 @@ class GroupCertificates(Statement):
     def values(self) -> Mapping[Any, float]:
         """Upper limit of the error on each group, by label, or by (by, label) if there are more."""
         several = len(self.by) > 1
-        return MappingProxyType(
-            {(each.by, each.label) if several else each.label: each.value for each in self}
-        )
+        return {(each.by, each.label) if several else each.label: each.value for each in self}
 
     @property
     def guarantee(self) -> str:
@@ -188,11 +182,9 @@ class GroupCertificates(Statement):
                 "No guarantee: nothing below an error of 100 % could be shown for any group with"
                 f" probability {percent(self.delta)}."
             )
+        surely = f"With probability at least {percent(self.delta)} over the draw of the data,"
         sentences = " ".join(each.sentence for each in self)
-        return (
-            f"With probability at least {percent(self.delta)} over the draw of the data, all of"
-            f" this holds at once. {sentences}"
-        )
+        return f"{surely} all of this holds at once. {sentences}"
 
     def gap(self, one: Any, other: Any) -> tuple[float, float]:
         """Limit how much more often the vote errs on one group than on another.
@@ -231,10 +223,8 @@ class GroupCertificates(Statement):
         return f"errors by {listed}, all at once with probability {percent(self.delta)}"
 
     def _basis(self) -> list[str]:
-        return [
-            f"the hard weighted vote of {self.weights.size} voters; each of {len(self)} errors at"
-            f" {ERRORS_OF_DELTA:g} delta / {len(self)}"
-        ]
+        vote, each = f"the hard weighted vote of {self.weights.size} voters", f"{len(self)} errors"
+        return [f"{vote}; each of {each} at {ERRORS_OF_DELTA:g} delta / {len(self)}"]
 
     def _table(self) -> Table:
         below, several = any(each.lower for each in self), len(self.by) > 1
@@ -260,7 +250,8 @@ class GroupCertificates(Statement):
         records = []
         for each in self:
             low, high = each.share
-            known = {key: value for key, value in vars(each).items() if key not in EVIDENCE}
+            evidence = ("bounds", "test", "counts")
+            known = {key: value for key, value in vars(each).items() if key not in evidence}
             known |= {"label": each.name, "share": low, "share_at_most": high}
             records.append({"group": known.pop("label"), **known})
         return records

@@ -76,10 +76,10 @@ class SelectiveCertificate(Statement):
         The largest error allowed, if the threshold was searched for.
     thresholds : tuple of Threshold
         All that were fixed in advance, from the smallest margin to the largest.
-    assumptions, notes : tuple of str
-        As in `Certificate`.
     shares_of : callable or None
         From points to shares of the vote, if the classifiers are at hand.
+    assumptions, notes
+        As in `Certificate`.
 
     Examples
     --------
@@ -124,10 +124,9 @@ class SelectiveCertificate(Statement):
         labels : array_like, shape (n_samples,)
         classes : array_like, shape (n_classes,), optional
             The labels behind the columns; 0, 1, ... by default.
-        margin, max_error, delta
-            As in `certify_selective`.
-        shares_of : callable, optional
-            From new points to their shares and the labels of the columns, for `predict`.
+        margin, max_error, delta, shares_of
+            As in `certify_selective`, and a function for `predict`, from new points to their shares
+            and the labels of the columns.
         """
         check_delta(delta)
         grid = check_grid(margin)
@@ -187,14 +186,11 @@ class SelectiveCertificate(Statement):
         """The promise in one sentence."""
         surely = f"with probability {percent(self.delta)}"
         if math.isinf(self.margin):
-            return (
-                f"No guarantee: for no threshold could an error of at most {self.max_error} be"
-                f" shown {surely}, so no point is accepted."
-            )
+            few = f"No guarantee: for no threshold could an error of at most {self.max_error}"
+            return f"{few} be shown {surely}, so no point is accepted."
         if self.error >= 1.0:
-            return (
-                f"No guarantee: no error below 100 % could be shown for accepted points {surely}."
-            )
+            none = "No guarantee: no error below 100 % could be shown for accepted points"
+            return f"{none} {surely}."
         return (
             f"With probability at least {percent(self.delta)} over the draw of the hold-out, this"
             f" vote accepts at least {_percent_down(self.coverage)} of new points, those"
