@@ -29,7 +29,7 @@ from tandemvote.certificate.certificate import (
 from tandemvote.certificate.statement import about
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import SHUFFLE, VoteProfile, observed_error, votable, weighted_vote
-from tandemvote.inequalities.kl_intervals import check_delta
+from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
 from tandemvote.weights.problems import PROBLEMS

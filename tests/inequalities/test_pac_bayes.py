@@ -1,4 +1,4 @@
-"""PAC-Bayes-kl and PAC-Bayes-lambda: right, safe, and as often wrong as promised."""
+"""PAC-Bayes: right, safe, and as often wrong as promised; xi(n) equals its definition."""
 
 import mpmath as mp
 import numpy as np
@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
-from tandemvote.inequalities import (
-    kl_divergence,
-    pac_bayes_kl,
-    pac_bayes_lambda,
-    xi,
-)
-from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
+from tandemvote.inequalities import kl_divergence, pac_bayes_kl, pac_bayes_lambda, two_sqrt, xi
+from tandemvote.inequalities.pac_bayes import best_lambda, eliminated_upper
 
 
 @pytest.mark.parametrize("moment", [None, xi])
@@ -61,15 +56,16 @@ def test_best_lambda_is_the_numerical_minimum_and_eliminates_to_the_closed_form(
 
 @given(loss=st.floats(1e-6, 1), n=st.integers(1, 10**6), divergence=st.floats(0, 50))
 def test_best_gamma_is_the_numerical_maximum(loss, n, divergence):
-    bound = pac_bayes_lambda(loss, n, kl_divergence=divergence)
     k = (divergence + np.log(2 * np.sqrt(n) / 0.05)) / n
+    best = np.sqrt(2 * k / loss)
 
     def lower(gamma):
         return (1 - gamma / 2) * loss - k / gamma
 
-    assert bound.lower == pytest.approx(max(lower(bound.gamma), 0), abs=1e-9)
-    others = lower(bound.gamma * np.linspace(0.5, 2, 201))
-    assert (others <= lower(bound.gamma) + 1e-12 * max(1, k)).all()
+    bound = pac_bayes_lambda(loss, n, kl_divergence=divergence)
+    assert bound.lower == pytest.approx(max(lower(best), 0), abs=1e-9)
+    others = lower(best * np.linspace(0.5, 2, 201))
+    assert (others <= lower(best) + 1e-12 * max(1, k)).all()
 
 
 @given(loss=st.floats(0, 1), n=st.integers(1, 10**9), divergence=st.floats(0, 100))
@@ -118,3 +114,30 @@ def test_delta_outside_the_open_interval_is_refused(delta):
 
 def test_no_points_say_nothing():
     assert pac_bayes_kl(0.1, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 15, 16, 17, 50, 211, 400])
+def test_xi_equals_its_defining_sum(n):
+    assert abs(xi(n) - truth.xi(n)) <= 1e-13 * truth.xi(n)
+
+
+@pytest.mark.parametrize("n", [1.5, 284.54, 9459.96, 1e6])
+def test_xi_extends_to_real_sizes(n):
+    assert abs(xi(n) - truth.xi(n)) <= 1e-12 * truth.xi(n)
+
+
+def test_xi_at_a_billion_follows_its_expansion():
+    # Ramanujan: xi(n) = sqrt(pi n / 2) + 2/3 + sqrt(pi / (2 n)) / 12 + O(1/n).
+    n = mp.mpf(10) ** 9
+    expansion = mp.sqrt(mp.pi * n / 2) + mp.mpf(2) / 3 + mp.sqrt(mp.pi / (2 * n)) / 12
+    assert abs(xi(10**9) - expansion) <= 1e-12 * expansion
+
+
+def test_xi_is_at_most_two_sqrt_n():
+    n = np.unique(np.geomspace(1, 1e9, 500).astype(int))
+    assert (xi(n) <= two_sqrt(n) * (1 + 1e-14)).all()
+
+
+def test_log_xi_per_point_decreases_so_that_the_smallest_size_is_safe():
+    n = np.unique(np.geomspace(1, 1e9, 500).astype(int))
+    assert (np.diff(np.log(xi(n)) / n) < 0).all()

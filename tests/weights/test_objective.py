@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from tandemvote.bounds import Averages
 from tandemvote.counting.counts import VoteCounts
-from tandemvote.inequalities.lambda_intervals import eliminated_upper
+from tandemvote.inequalities.pac_bayes import eliminated_upper
 from tandemvote.votes import Votes
 from tandemvote.weights import minimise
 from tandemvote.weights.exponentiated_gradient import GAP_TOLERANCE, exponentiated_gradient

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from tandemvote.inequalities import pac_bayes_lambda
-from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
+from tandemvote.inequalities.pac_bayes import best_lambda, eliminated_upper
 from tandemvote.weights.relaxations import (
     PAIRS,
     VOTERS,

@@ -14,8 +14,7 @@ from tandemvote.bounds.sharpening import HARMONIC, Sharpening, get_sharpening, s
 from tandemvote.counting.counts import FloatArray, HeldOutSets, VoteCounts
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
-from tandemvote.inequalities.kl_intervals import kl_interval
-from tandemvote.inequalities.moments import Moment
+from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,10 +16,9 @@ from tandemvote.inequalities import (
     pac_bayes_kl,
     xi,
 )
-from tandemvote.inequalities.kl_intervals import complexity
-from tandemvote.inequalities.kl_inverse import check_rate
-from tandemvote.inequalities.moments import trinomial_moment
+from tandemvote.inequalities.divergences import check_rate
 from tandemvote.inequalities.outward import FloatArray, outward
+from tandemvote.inequalities.pac_bayes import complexity, trinomial_moment
 
 GRID = 65
 REFINEMENTS = 9

@@ -14,8 +14,8 @@ from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, vo
 from tandemvote.bounds.requirements import Requirement
 from tandemvote.hard_vote import exact_weights
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
+from tandemvote.inequalities.pac_bayes import check_delta
 
 SMALLEST_SHARE = 1e-300
 """A voter with a smaller share of delta has no limit but 1."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
+from tandemvote.inequalities.pac_bayes import check_delta
 
 RATIO = 1.5
 """Between one level and the next."""

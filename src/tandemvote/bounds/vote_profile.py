@@ -39,8 +39,8 @@ from tandemvote.hard_vote import ROUNDING, VoteProfile
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
-from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.inequalities.pac_bayes import check_delta
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])
 """Values of lam fixed in advance; averaging over them costs about a nat."""

@@ -16,7 +16,7 @@ from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.statement import Statement, Table
 from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.kl_intervals import check_delta
+from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.votes import Votes
 
 DECIMALS = 12

@@ -27,9 +27,7 @@ FACTOR_ROUNDING = 2.0**-49
 
 
 def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> FloatArray:
-    r"""Bets that would be best for the variance of the points before, for a goal of one nat.
-
-    .. math:: \sqrt{2 / (n \hat\sigma^2_{i-1})}
+    r"""Bets :math:`\sqrt{2 / (n \hat\sigma^2_{i-1})}`, best for a goal of one nat.
 
     For a goal of t nats multiply them by sqrt(t). Before any point the mean is taken to be the
     middle of the range and the deviation half its width; this guess counts as one point. There is
@@ -55,14 +53,11 @@ def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> F
 def log_capital(
     values: FloatArray, mean: ArrayLike, *, bets: FloatArray, upper: ArrayLike
 ) -> FloatArray:
-    """Logarithm of the final capital of a player who bet against each mean, rounded down.
+    """Logarithm of the final capital ln K(m) of a bet against each mean, rounded down.
 
-    Parameters
-    ----------
-    values, bets : ndarray of shape (n_samples, n_variables)
-        A bet may depend on the points before its own; it is cut to the largest one allowed.
-    mean, upper : array_like of shape (n_variables,)
-        Supposed mean and largest possible value, mean <= upper.
+    Values and bets have one row per point and one column per variable, `mean` and `upper` (the
+    largest possible value) one number per variable, mean <= upper. A bet may depend on the points
+    before its own; it is cut to the largest one allowed.
 
     Examples
     --------

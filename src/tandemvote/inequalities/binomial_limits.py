@@ -2,8 +2,8 @@ r"""The exact binomial upper limit: what a labelled test set, used for nothing e
 
 The limit p solves :math:`P(\mathrm{Bin}(n, p) \le k) = \delta`. As a function of p, that tail is an
 integral of a log-concave density, so its logarithm is concave, and Newton's iteration started where
-the tail is smaller than delta comes down to the root and never crosses it. Chernoff's inequality
-gives such a start. For delta above 1/2 the other tail, at 1 - delta, keeps the digits.
+the tail is smaller than delta comes down to the root and never crosses it. For delta above 1/2 the
+other tail, at 1 - delta, keeps the digits.
 """
 
 from __future__ import annotations
@@ -14,46 +14,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincc
 
-from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.inequalities.kl_inverse import kl_lower_inverse, kl_upper_inverse
+from tandemvote.inequalities.divergences import kl_lower_inverse, kl_upper_inverse
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
+from tandemvote.inequalities.pac_bayes import check_delta
 
 MOST_STEPS = 40
 """Newton's iterations; six or so are needed."""
 
-MANY_POINTS, MOST_POINTS = 10**8, 10**12
-"""scipy's tails lose a few digits for the first number of points, too many for the second."""
-
-WIDE_MARGIN = 2.0**-34
-"""Relative margin (5.8e-11) for these few digits."""
+MANY_POINTS, MOST_POINTS, WIDE_MARGIN = 10**8, 10**12, 2.0**-34
+"""scipy's tails lose a few digits for the first number of points, which the margin (5.8e-11)
+covers, and too many for the second."""
 
 SMALLEST_DELTA = 1e-300
 """Below it tails may underflow, and Chernoff's limit is returned, which is larger."""
 
 
 def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float = 0.05) -> Any:
-    r"""Upper confidence limit for an error rate, rounded up.
+    r"""Upper confidence limit for an error rate after k errors on n points, rounded up.
 
     .. math:: \mathrm{Beta}^{-1}(1 - \delta;\ k + 1,\ n - k)
 
-    Parameters
-    ----------
-    n_errors, n_samples : array_like of int
-        Errors k seen among n points.
-    delta : float in (0, 1)
-        Failure probability.
-
-    Returns
-    -------
-    float or ndarray
-        Never below the true limit; for delta >= 1e-300 above it by less than a relative 1e-9.
+    Never below the true limit; for delta >= 1e-300 above it by less than a relative 1e-9.
 
     Examples
     --------
     >>> float(round(clopper_pearson(3, 100), 4))
     0.0757
-    >>> float(clopper_pearson(5, 5))
-    1.0
     """
     k, n = np.broadcast_arrays(np.asarray(n_errors, float), np.asarray(n_samples, float))
     check_delta(delta)
@@ -75,7 +61,12 @@ def _limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
     """Solve for the limits by Newton's iteration, where 0 < k < n - 1."""
     below = delta <= 0.5
     target, tail_at = (np.log(delta), betaincc) if below else (np.log1p(-delta), betainc)
-    p = _start(k, n, target, below=below)
+    # Chernoff's inequality gives a start where the logarithm of the tail is at most the target.
+    if below:
+        p = np.array(kl_upper_inverse(k / n, -target / n))
+    else:  # P(X > k) is also at most (e n p / (k + 1))^(k + 1), which never gives 0
+        least = (k + 1) / n * np.exp(target / (k + 1) - 1.0)
+        p = np.maximum(least, kl_lower_inverse((k + 1) / n, -target / n))
     inside = p < 1.0  # others are at their limit in floating point, and only move inwards
     if delta < SMALLEST_DELTA or not inside.any():
         return p
@@ -90,12 +81,3 @@ def _limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
             break
     p[inside] = q
     return p
-
-
-def _start(k: FloatArray, n: FloatArray, target: float, *, below: bool) -> FloatArray:
-    """Return where the logarithm of the tail is at most the target, by Chernoff's inequality."""
-    if below:
-        return np.array(kl_upper_inverse(k / n, -target / n))
-    # P(X > k) is also at most (e n p / (k + 1))^(k + 1), which never gives 0.
-    least = (k + 1) / n * np.exp(target / (k + 1) - 1.0)
-    return np.maximum(least, kl_lower_inverse((k + 1) / n, -target / n))

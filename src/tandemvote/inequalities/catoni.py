@@ -18,21 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.inequalities.kl_inverse import SMALLEST_NORMAL
+from tandemvote.inequalities.divergences import SMALLEST_NORMAL
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
+from tandemvote.inequalities.pac_bayes import check_delta
 
 NO_TILT = 1 / 16
-"""Share of the tilt 0."""
+"""Share of the tilt 0, thanks to which the evidence never falls below a constant."""
 
 LEAST_EVIDENCE = float(np.log(NO_TILT))
-"""The evidence never falls below this, thanks to the share without a tilt."""
 
-RATIO = 1.5
-"""Between one tilt and the next."""
-
-LARGE_TILT = 4.0
-"""No tilt beyond the first that is as large as this: exp(-4) is nearly 0 already."""
+RATIO, LARGE_TILT = 1.5, 4.0
+"""Between one tilt and the next, up to the first that is large: exp(-4) is nearly 0 already."""
 
 HALVINGS = 60
 
@@ -49,17 +45,13 @@ def catoni_tilts(n: float, *, delta: float = 0.05) -> Tilts:
 
     To collect x nats against a mean q the best tilt is about sqrt(2 x / (n q (1 - q))); the first
     suits x = 2 ln(1/delta) and q = 1/2, or fewer nats and a smaller q; later ones suit smaller q
-    and larger divergences. Their shares fall as 1, 1/2, 1/3, ...
-
-    Where sample sizes differ n is any typical one that does not depend on the data.
+    and larger divergences. Their shares fall as 1, 1/2, 1/3, ... Where sample sizes differ, n is
+    any typical one that does not depend on the data.
 
     Examples
     --------
-    >>> tilts = catoni_tilts(1000.0)
-    >>> tilts.values.round(2).tolist()
+    >>> catoni_tilts(1000.0).values.round(2).tolist()
     [0.0, 0.22, 0.33, 0.49, 0.74, 1.11, 1.66, 2.49, 3.74, 5.61]
-    >>> np.exp(tilts.log_shares).round(3).tolist()
-    [0.062, 0.331, 0.166, 0.11, 0.083, 0.066, 0.055, 0.047, 0.041, 0.037]
     """
     check_delta(delta)
     values = [float(np.sqrt(-16.0 * np.log(delta) / max(n, 1.0)))]
@@ -93,14 +85,7 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Ti
 
 
 def evidence_inverse(loss: ArrayLike, n: ArrayLike, *, tilts: Tilts, evidence: ArrayLike) -> Any:
-    """Smallest mean, rounded up, against which there is that much evidence; 1 if there is none.
-
-    Examples
-    --------
-    >>> mean = evidence_inverse(0.1, 1000, tilts=catoni_tilts(1000.0), evidence=5.36)
-    >>> float(mean.round(3))
-    0.137
-    """
+    """Smallest mean, rounded up, against which there is that much evidence; 1 if there is none."""
     loss, n, evidence = np.broadcast_arrays(*(np.asarray(a, float) for a in (loss, n, evidence)))
     left, right = np.full(loss.shape, SMALLEST_NORMAL), np.ones(loss.shape)
     for _ in range(HALVINGS):  # the evidence grows with the mean: keep the end where it suffices

@@ -18,51 +18,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.inequalities.kl_intervals import check_delta
-from tandemvote.inequalities.moments import Moment, exact, two_sqrt
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
+from tandemvote.inequalities.pac_bayes import Moment, check_delta, two_sqrt, xi
 
 
 @dataclass(frozen=True, eq=False)
 class SampleSize:
-    """How many points an average is worth, and what its weights and its moment cost.
+    """How many points an average is worth, and what its weights and its moment cost."""
 
-    Attributes
-    ----------
-    n : float
-        Harmonic size n_H, 0 if some weight lies on an empty set; rounded down.
-    kl_divergence : float
-        KL(R‖pi), rounded up.
-    sizes, masses : ndarray
-        Sizes n_p in ascending order, and the prior's mass on each.
-    margin : float
-        Relative error of the masses, each a sum over many voters or pairs.
-    as_printed : bool
-        Whether the moment 2 sqrt(n) stays, for which xi can stand in.
-    """
-
-    n: float
-    kl_divergence: float
-    sizes: FloatArray
-    masses: FloatArray
-    margin: float
-    as_printed: bool = False
+    n: float  # harmonic size n_H, rounded down; 0 if some weight lies on an empty set
+    kl_divergence: float  # KL(R‖pi), rounded up
+    sizes: FloatArray  # different sizes n_p, in ascending order
+    masses: FloatArray  # the prior's mass on each
+    margin: float  # relative error of the masses, each a sum over many voters or pairs
+    as_printed: bool = False  # whether the moment 2 sqrt(n) stays, for which xi can stand in
 
     def log_moment(self, moment: Moment = two_sqrt) -> float:
         """Logarithm of the prior mean of a moment, rounded up."""
-        moment = moment if self.as_printed else exact(moment)
+        if moment is two_sqrt and not self.as_printed:
+            moment = xi
         mean = float(self.masses @ moment(np.maximum(self.sizes, 1.0)))
         return float(np.log(mean)) + self.margin
 
     def complexity(self, delta: float, moment: Moment = two_sqrt) -> float:
-        """Allowed divergence per point, (KL(R‖pi) + ln(mean moment / delta)) / n_H.
-
-        Examples
-        --------
-        >>> size = harmonic_size([0.5, 0.5], [100, 300], [0.5, 0.5])
-        >>> round(size.complexity(0.05), 5)
-        0.04004
-        """
+        """Allowed divergence per point, (KL(R‖pi) + ln(mean moment / delta)) / n_H."""
         check_delta(delta)
         if self.n == 0.0:
             return float("inf")
@@ -72,23 +51,12 @@ class SampleSize:
 
 @dataclass(frozen=True, eq=False)
 class UnequalSets:
-    """Sets of different sizes under a prior: all of a harmonic size that weights do not change.
-
-    Attributes
-    ----------
-    prior : ndarray of shape (n_voters,)
-    shares : ndarray of shape (n_voters,) or (n_voters, n_voters)
-        m = N / n_p for the largest size N, infinite for empty sets.
-    entropies : ndarray of the same shape
-        m ln m.
-    sizes, masses : ndarray
-        Sizes in ascending order, and the prior's mass on each.
-    """
+    """Sets of different sizes under a prior: all of a harmonic size that weights do not change."""
 
     prior: FloatArray
-    shares: FloatArray
-    entropies: FloatArray
-    sizes: FloatArray
+    shares: FloatArray  # m = N / n_p of voters or pairs, for the largest size N; infinite if empty
+    entropies: FloatArray  # m ln m
+    sizes: FloatArray  # as in `SampleSize`
     masses: FloatArray
 
     @classmethod
@@ -104,13 +72,8 @@ class UnequalSets:
         else:
             before = pi if n.ndim == 1 else np.outer(pi, pi)
             masses = np.bincount(places.ravel(), weights=before.ravel()).astype(float)
-        return cls(
-            prior=pi,
-            shares=shares[places],
-            entropies=(shares * np.log(shares))[places],
-            sizes=different,
-            masses=masses,
-        )
+        entropies = shares * np.log(shares)
+        return cls(pi, shares[places], entropies[places], different, masses)
 
     def at(self, posterior: ArrayLike) -> SampleSize:
         """Harmonic size, divergence and moment for some weights."""
@@ -134,14 +97,9 @@ class UnequalSets:
             by_voter[held] * (np.log(rho[held]) - np.log(pi[held])),
             [float(entropies @ rho) / shrinkage, -np.log(shrinkage)],
         )
-        divergence = float(parts.sum() + margin * (1.0 + abs(parts).sum()))
-        return SampleSize(
-            n=float(self.sizes[-1]) / shrinkage * (1.0 - margin),
-            kl_divergence=max(divergence, 0.0),
-            sizes=self.sizes,
-            masses=self.masses,
-            margin=moment_margin,
-        )
+        divergence = max(float(parts.sum() + margin * (1.0 + abs(parts).sum())), 0.0)
+        n = float(self.sizes[-1]) / shrinkage * (1.0 - margin)
+        return SampleSize(n, divergence, self.sizes, self.masses, moment_margin)
 
 
 def harmonic_size(
@@ -149,13 +107,9 @@ def harmonic_size(
 ) -> SampleSize:
     """Sample size, divergence and moment of an average over sets of different sizes.
 
-    Parameters
-    ----------
-    posterior, prior : array_like of shape (n_voters,)
-    sizes : array_like of shape (n_voters,) or (n_voters, n_voters)
-        Points behind each voter, or (symmetric) behind each pair, which has weight rho_h rho_h'.
-    cap : float
-        Larger sets count as this large. It must not depend on the data; see `harmonic_cap`.
+    `sizes` are the points behind each voter, or behind each pair (a symmetric matrix), which has
+    weight rho_h rho_h'. Sets larger than `cap`, which must not depend on the data, count as that
+    large; see `harmonic_cap`.
 
     Examples
     --------
@@ -167,15 +121,12 @@ def harmonic_size(
 
 
 def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
-    """List sizes in ascending order, and the place of each set's size among them.
-
-    Many pairs have sizes from a narrow range. Then all sizes of that range are listed, as nothing
-    needs to be sorted.
-    """
+    """List sizes in ascending order, and the place of each set's size among them."""
     smallest, largest = n.min().item(), n.max().item()
     if n.dtype.kind not in "iu" or largest - smallest > n.size:
         different, places = np.unique(n, return_inverse=True)
         return different.astype(float), places.reshape(n.shape)
+    # Many pairs, few sizes: list the whole range, as then nothing needs to be sorted.
     return np.arange(smallest, largest + 1, dtype=float), n - smallest
 
 

@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 INPUT_MARGIN = 2.0**-38
-"""Relative precision (3.6e-12) to which an averaged loss is taken as known.
-
-Averaging over pairs of M voters commits a relative error of at most (2 M + 8) 2^-53, so the margin
-covers M = 16,000 voters by the worst-case analysis.
-"""
+"""Relative precision (3.6e-12) to which an averaged loss is taken as known: averaging over pairs of
+M voters errs by at most (2 M + 8) 2^-53, so this covers M = 16,000."""
 
 ARITHMETIC_MARGIN = 2.0**-42
 """Relative margin (2.3e-13) for the handful of operations inside one formula."""
@@ -26,13 +23,7 @@ ARITHMETIC_MARGIN = 2.0**-42
 def outward(value: float, scale: float = 1.0) -> float:
     """Add a margin that covers the rounding of a short formula and clip to [0, 1].
 
-    Parameters
-    ----------
-    value : float
-        The formula's result in floating point.
-    scale : float
-        Largest magnitude that went through the formula; cancellation from that magnitude is
-        covered too.
+    `scale` is the largest magnitude that went through the formula, which may have cancelled.
 
     Examples
     --------

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
+from tandemvote.inequalities.pac_bayes import check_delta
 
 
 def unexpected_bernstein_upper(
@@ -35,28 +35,13 @@ def unexpected_bernstein_upper(
     .. math:: \min_{g} \hat m + \frac{-g b - \ln(1 - g b)}{g b^2} \hat m_2
         + \frac{KL + \ln(k / \delta)}{g n}
 
-    over the k values of g b in `rates`.
-
-    Parameters
-    ----------
-    mean, mean_square : array_like of float
-        Observed means of x and of its square, averaged over the posterior.
-    n, kl_divergence : float
-        Smallest sample size, or the harmonic one, and the divergence that belongs to it.
-    largest : array_like of float > 0
-        Largest value b of the variable, which may fall below 0 as far as it likes.
-    rates : ndarray of float in (0, 1)
-        Values of g b, fixed without looking at the data; see `bernstein_rates`.
-    delta : float in (0, 1)
-        Failure probability.
+    over the k values of g b in `rates`, fixed without looking at the data; see `bernstein_rates`.
+    `mean` and `mean_square` of x are averaged over the posterior, and `largest` is b.
 
     Examples
     --------
-    >>> rates = bernstein_rates(1000)
-    >>> bound = unexpected_bernstein_upper(
-    ...     mean=0.1, mean_square=0.05, n=1000, largest=1.0, rates=rates
-    ... )
-    >>> float(bound.round(4))
+    >>> seen = dict(mean=0.1, mean_square=0.05, n=1000, largest=1.0, rates=bernstein_rates(1000))
+    >>> float(unexpected_bernstein_upper(**seen).round(4))
     0.1249
     """
     check_delta(delta)
@@ -69,13 +54,7 @@ def unexpected_bernstein_upper(
 
 
 def bernstein_rates(n: float, *, delta: float = 0.05) -> FloatArray:
-    """Values of g b to fix in advance: 3/4 and its halves, down to the best one at full variance.
-
-    Examples
-    --------
-    >>> bernstein_rates(100).tolist()
-    [0.75, 0.375, 0.1875]
-    """
+    """Values of g b to fix in advance: 3/4 and its halves, down to the best at full variance."""
     smallest = np.sqrt(2.0 * np.log(1.0 / delta) / max(n, 1.0))
     n_halvings = max(int(np.ceil(np.log2(0.75 / smallest))), 0)
     return np.asarray(0.75 * 0.5 ** np.arange(n_halvings + 1.0))

@@ -12,8 +12,8 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.requirements import check, missing
 from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counting.counts import IntArray, VoteCounts
-from tandemvote.inequalities.kl_intervals import check_delta
 from tandemvote.inequalities.outward import FloatArray
+from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.weights.objective import Descent, Objective, Point
 from tandemvote.weights.problems import PROBLEMS
 from tandemvote.weights.solution import Status, WeightSolution

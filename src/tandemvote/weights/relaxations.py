@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandemvote.inequalities.lambda_intervals import best_lambda, eliminated_upper
-from tandemvote.inequalities.moments import two_sqrt
 from tandemvote.inequalities.outward import FloatArray
+from tandemvote.inequalities.pac_bayes import best_lambda, eliminated_upper, two_sqrt
 
 SMALLEST_DISAGREEMENT = 1e-32
 """Below it the slope of sqrt(D) is frozen, so that it stays finite where no voters disagree."""
