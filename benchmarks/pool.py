@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from reproduction.irprop import irprop
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.bounds.averages import HARMONIC
 from tandemvote.counting.shards import count_shards
 from tandemvote.weights.objective import Solver
 from tandemvote.weights.problems import PROBLEMS

@@ -20,7 +20,7 @@ from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
 from reproduction.irprop import irprop
-from tandemvote.bounds.sharpening import HARMONIC, PAPER
+from tandemvote.bounds.averages import HARMONIC, PAPER
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.weights.objective import Descent, Objective, Solver

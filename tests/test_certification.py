@@ -40,7 +40,7 @@ def test_a_forest_uses_unlabelled_points_and_beats_what_it_says_without(blobs):
     assert certificate.bound == "vote_profile"
     assert certificate.profile.n_points == 600
     said = np.array([tree.predict(X[1000:]) for tree in forest.estimators_])
-    assert certificate.value == VOTE_PROFILE(forest.counts_, said).value
+    assert certificate.value == VOTE_PROFILE(forest.counts_, unlabelled=said).value
     assert certificate.value < 0.8 * min(
         certificate.bounds[name].value for name in ("first_order", "tandem")
     )

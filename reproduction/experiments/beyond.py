@@ -13,7 +13,7 @@ from reproduction.experiments.rows import BeyondRow
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts, Votes
 from tandemvote.bounds import get_bound, test_set_bound
-from tandemvote.bounds.sharpening import HARMONIC, PAPER
+from tandemvote.bounds.averages import HARMONIC, PAPER
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.tables import Dataset
@@ -63,7 +63,7 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
         The measured columns of a `BeyondRow`.
     """
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
-    errors = vote.errors(uniform)
+    said, errors = vote.predictions, vote.errors(uniform)
     published = {
         column: bound(counts, delta=DELTA, sharpening=PAPER).value
         for column, bound in AS_PUBLISHED.items()
@@ -81,11 +81,11 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
         "test_risk": float(errors.mean()),
         **published,
         **sharpened,
-        "vote_profile": VOTE_PROFILE(counts, vote.predictions, delta=DELTA).value,
+        "vote_profile": VOTE_PROFILE(counts, delta=DELTA, unlabelled=said).value,
         "dirichlet": solution.bound_value.value,
         "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
         "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
-        "weighted_vote_profile": VOTE_PROFILE(counts, vote.predictions, weights, delta=DELTA).value,
+        "weighted_vote_profile": VOTE_PROFILE(counts, weights, delta=DELTA, unlabelled=said).value,
         "weighted_test_risk": vote.risk(weights),
     }
 

@@ -43,7 +43,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
             n_unlabelled=size,
             unlabelled_share=share,
             vote_profile=VOTE_PROFILE(
-                voters.counts_, said[:, :size], delta=DELTA, deployed=own[:size]
+                voters.counts_, delta=DELTA, unlabelled=said[:, :size], deployed=own[:size]
             ).value,
             profile=" ".join(
                 f"{word}:{count}" for word, count in sorted(Counter(words[:size]).items())

@@ -30,7 +30,7 @@ from reproduction.experiments.rows import ForestRow, Row, UnlabelledRow, WeightR
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Averages, all_bounds, get_bound
-from tandemvote.bounds.sharpening import PAPER
+from tandemvote.bounds.averages import PAPER
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.tables import Dataset, DatasetError
 from tandemvote.weights import minimise

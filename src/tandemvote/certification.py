@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import get_bound
-from tandemvote.bounds.automatic import AUTO
-from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.averages import HARMONIC, distribution, get_sharpening
+from tandemvote.bounds.registry import AUTO
 from tandemvote.bounds.requirements import RequirementError, check, missing
-from tandemvote.bounds.sharpening import HARMONIC, get_sharpening
 from tandemvote.certificate.certificate import (
     BEST,
     TEST_SET,

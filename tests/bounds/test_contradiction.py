@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
-from tandemvote.bounds.contradiction import no_erring_weight, no_vote_of_two_classes
+from tandemvote.bounds.requirements import no_erring_weight, no_vote_of_two_classes
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.inequalities import Interval
 
@@ -52,7 +52,7 @@ def test_voters_judged_on_common_points_never_contradict_themselves(data):
         warnings.simplefilter("error")
         for name in bounds.VOTE_BOUNDS:
             bounds.get_bound(name)(counts, delta=0.3)
-        VOTE_PROFILE(counts, said, delta=0.3)
+        VOTE_PROFILE(counts, unlabelled=said, delta=0.3)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
@@ -88,7 +88,7 @@ def test_one_source_is_refused_with_probability_at_most_delta():
         said, labels = one_source(rng, 240)
         counts = VoteCounts.from_votes(Votes.from_predictions(said[:, :120], labels[:120]))
         try:
-            VOTE_PROFILE(counts, said[:, 120:], delta=delta)
+            VOTE_PROFILE(counts, unlabelled=said[:, 120:], delta=delta)
         except ContradictionError:
             refused += 1
     assert refused <= binom.isf(1e-3, draws, delta)

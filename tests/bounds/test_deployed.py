@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from tandemvote import VoteCounts, Votes
 from tandemvote.bounds import single_voter_bound, vote_profile_oracle
-from tandemvote.bounds.contradiction import ContradictionError
+from tandemvote.bounds.requirements import ContradictionError
 from tandemvote.bounds.single_voter import paired_levels
 from tandemvote.bounds.vote_profile import VOTE_PROFILE, _phi, deployed_slopes
 from tandemvote.hard_vote import VoteProfile, vote_leads
@@ -125,7 +125,7 @@ def world():
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
     """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
     counts, unlabelled, own = world
-    bound = VOTE_PROFILE(counts, unlabelled, deployed=own).value
+    bound = VOTE_PROFILE(counts, unlabelled=unlabelled, deployed=own).value
     profile = VoteProfile.of(unlabelled, np.full(3, 1 / 3), own)
     gibbs, tilts = float(counts.gibbs_losses.mean()), catoni_tilts(900.0)
     games = []
@@ -173,7 +173,7 @@ def test_more_disagreement_with_the_voters_costs_more(world):
     values = []
     for share in (0.0, 0.1, 0.5):
         changed = np.where(np.arange(own.size) < share * own.size, (own + 1) % 4, own)
-        values.append(VOTE_PROFILE(counts, unlabelled, deployed=changed).value)
+        values.append(VOTE_PROFILE(counts, unlabelled=unlabelled, deployed=changed).value)
     assert values == sorted(values)
     assert values[2] > 0.4
 
@@ -190,4 +190,4 @@ def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(w
     counts, unlabelled, own = world
     strange = np.random.default_rng(2).integers(4, size=unlabelled.shape)
     with pytest.raises(ContradictionError, match="do not come from one source"):
-        VOTE_PROFILE(counts, strange, deployed=own)
+        VOTE_PROFILE(counts, unlabelled=strange, deployed=own)

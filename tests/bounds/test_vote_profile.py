@@ -100,7 +100,7 @@ def test_unlabelled_points_sharpen_first_order_on_many_classes():
     wrong = rng.random((30, 6000)) < 0.3
     predictions = (labels + wrong * rng.integers(1, 10, size=wrong.shape)) % 10
     counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :4000], labels[:4000]))
-    value = VOTE_PROFILE(counts, predictions[:, 4000:])
+    value = VOTE_PROFILE(counts, unlabelled=predictions[:, 4000:])
     best = min(FIRST_ORDER(counts).value, TANDEM(counts).value)
     assert value.value < 0.5 * best
     assert value.terms["n_unlabelled"] == 2000
@@ -112,7 +112,7 @@ def test_random_labels_are_never_promised_less_than_half():
     counts = VoteCounts.from_votes(
         Votes.from_predictions(predictions[:, :2000], rng.integers(2, size=2000))
     )
-    assert VOTE_PROFILE(counts, predictions[:, 2000:]).value > 0.5
+    assert VOTE_PROFILE(counts, unlabelled=predictions[:, 2000:]).value > 0.5
 
 
 def test_few_unlabelled_points_leave_about_twice_the_gibbs_loss():
@@ -121,7 +121,7 @@ def test_few_unlabelled_points_leave_about_twice_the_gibbs_loss():
     counts = VoteCounts.from_votes(
         Votes.from_predictions(labels ^ (rng.random((9, 5000)) < 0.1), labels)
     )
-    value = VOTE_PROFILE(counts, np.zeros((9, 0), int)).value
+    value = VOTE_PROFILE(counts, unlabelled=np.zeros((9, 0), int)).value
     assert 0.2 < value < FIRST_ORDER(counts, sharpening="paper").value
 
 
@@ -131,8 +131,8 @@ def test_weights_off_the_prior_cost_their_divergence():
     predictions = labels ^ (rng.random((3, 900)) < 0.2)
     counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :600], labels[:600]))
     weights = [0.6, 0.3, 0.1]
-    free = VOTE_PROFILE(counts, predictions[:, 600:], weights, weights)
-    paid = VOTE_PROFILE(counts, predictions[:, 600:], weights)
+    free = VOTE_PROFILE(counts, weights, weights, unlabelled=predictions[:, 600:])
+    paid = VOTE_PROFILE(counts, weights, unlabelled=predictions[:, 600:])
     assert free.terms["kl_divergence"] == pytest.approx(0, abs=1e-9)
     assert paid.value > free.value
 
@@ -147,7 +147,7 @@ def test_leads_are_shares_of_the_hard_vote():
 def test_weight_without_prior_is_refused():
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
     with pytest.raises(ValueError, match="prior 0"):
-        VOTE_PROFILE(counts, [[0, 1], [0, 0]], [0.5, 0.5], [1.0, 0.0])
+        VOTE_PROFILE(counts, [0.5, 0.5], [1.0, 0.0], unlabelled=[[0, 1], [0, 0]])
 
 
 def test_predictions_of_other_voters_are_refused():

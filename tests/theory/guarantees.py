@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tandemvote import Certificate, bounds, certify, certify_agreement, certify_fitted_weights
-from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.bounds.averages import HARMONIC
 
 
 @dataclass(frozen=True)

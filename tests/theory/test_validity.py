@@ -32,7 +32,7 @@ from scipy.stats import binom
 from simulation import NO_CERTIFICATE, SIGNIFICANCE, draws_needed, power, simulate, too_many
 
 import tandemvote
-from tandemvote.bounds.sharpening import SHARPENINGS
+from tandemvote.bounds.averages import SHARPENINGS
 from tandemvote.weights.problems import PROBLEMS
 
 

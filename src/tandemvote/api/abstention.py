@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from tandemvote.assumptions import standard_assumptions
-from tandemvote.bounds.agreement import agreement_bound
 from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.coalition import agreement_bound
 from tandemvote.certificate.agreement import AgreementCertificate
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
 from tandemvote.counting.counts import FloatArray, VoteCounts

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.api.groupings import Mask, members_of
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
+from tandemvote.bounds.averages import HARMONIC
 from tandemvote.bounds.requirements import missing
-from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.by_group import (
     ERRORS_OF_DELTA,
     PREDICTED_CLASS,

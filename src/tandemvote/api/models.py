@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import dirichlet_on_votes
-from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.bounds.averages import HARMONIC
 from tandemvote.certificate.certificate import Certificate, FittedVote
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.ensembles.evidence import (
@@ -69,7 +69,7 @@ def certify(
         How much each voter counts: equally, as minimises the bound of that name, or as given.
     bound : str or sequence of str
         The bound to report: "auto", which is chosen by the kind of evidence (see
-        `tandemvote.bounds.automatic`); a name, several, or "best" for all that apply.
+        `tandemvote.bounds.registry`); a name, several, or "best" for all that apply.
     prior : array_like of shape (n_voters,), optional
         Weights fixed before seeing the data; uniform by default.
     delta : float in (0, 1)

@@ -15,7 +15,6 @@ delta
     splits it evenly.
 """
 
-from tandemvote.bounds.agreement import agreement_bound, agreement_oracle
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import c1_bound, c1_oracle, c2_bound, c2_oracle
@@ -25,14 +24,24 @@ from tandemvote.bounds.chebyshev_cantelli import (
     chebyshev_cantelli_oracle,
     split_kl_cantelli_bound,
 )
-from tandemvote.bounds.coalition import coalition_bound, coalition_oracle
-from tandemvote.bounds.contradiction import ContradictionError, ContradictionWarning
+from tandemvote.bounds.coalition import (
+    agreement_bound,
+    agreement_oracle,
+    coalition_bound,
+    coalition_oracle,
+)
 from tandemvote.bounds.dirichlet import dirichlet_bound, dirichlet_on_votes
 from tandemvote.bounds.disagreement import disagreement_bound, disagreement_oracle
 from tandemvote.bounds.first_order import first_order_bound, first_order_oracle
 from tandemvote.bounds.majorities import smallest_coalition
 from tandemvote.bounds.registry import BOUNDS, VOTE_BOUNDS, all_bounds, get_bound
-from tandemvote.bounds.requirements import Requirement, RequirementError, VacuousBoundWarning
+from tandemvote.bounds.requirements import (
+    ContradictionError,
+    ContradictionWarning,
+    Requirement,
+    RequirementError,
+    VacuousBoundWarning,
+)
 from tandemvote.bounds.second_order import second_order_bound, second_order_oracle
 from tandemvote.bounds.single_voter import single_voter_bound
 from tandemvote.bounds.tandem import tandem_bound, tandem_oracle

@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
-from tandemvote.bounds.sharpening import HARMONIC, Sharpening, get_sharpening, smallest
 from tandemvote.counting.counts import FloatArray, HeldOutSets, VoteCounts
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 
+Sharpening = Callable[[FloatArray, HeldOutSets, FloatArray], SampleSize]
+"""Sample size of an average over voters, or over pairs, whose sets differ in size."""
+
+
+def smallest(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> SampleSize:
+    """Count every set as the smallest of the voters the prior allows: the published form."""
+    n, divergence = float(sets.n_min(prior)), sets.voters * kl_divergence(posterior, prior)
+    return SampleSize(n, divergence, np.array([n]), np.ones(1), margin=0.0, as_printed=True)
+
+
+def harmonic(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> SampleSize:
+    """Count sets in full, up to the cap that keeps the published form from being tighter."""
+    kl_divergence(posterior, prior)  # refuses weight where there is no prior
+    return sets.harmonic(prior).at(posterior)
+
+
+HARMONIC, PAPER = "harmonic", "paper"
+
+SHARPENINGS: MappingProxyType[str, Sharpening] = MappingProxyType(
+    {HARMONIC: harmonic, PAPER: smallest}
+)
+"""The default, and the forms as published."""
+
+
+def get_sharpening(name: str) -> Sharpening:
+    """Return the sharpening of that name."""
+    if name not in SHARPENINGS:
+        raise ValueError(
+            f"There is no sharpening {name!r}. Choose {HARMONIC!r}, or {PAPER!r} for the published"
+            " forms."
+        )
+    return SHARPENINGS[name]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Averages:
-    """The empirical quantities of the theorems, for one choice of weights.
-
-    Each is computed when it is first asked for.
+    """The empirical quantities of the theorems for some weights, computed when first asked for.
 
     Attributes
     ----------
@@ -124,19 +156,19 @@ class Averages:
     @cached_property
     def voters(self) -> SampleSize:
         """Sample size behind the Gibbs loss."""
-        return self._size(self.counts.voter_sets)
+        return self.sharpening(self.posterior, self.counts.voter_sets, self.prior)
 
     @cached_property
     def pairs(self) -> SampleSize:
         """Sample size behind the tandem loss."""
-        return self._size(self.counts.pair_sets)
+        return self.sharpening(self.posterior, self.counts.pair_sets, self.prior)
 
     @cached_property
     def disagreement_pairs(self) -> SampleSize:
         """Sample size behind the disagreement."""
         if not self.counts.n_unlabelled:
             return self.pairs
-        return self._size(self.counts.disagreement_sets)
+        return self.sharpening(self.posterior, self.counts.disagreement_sets, self.prior)
 
     @cached_property
     def smallest_coalition(self) -> Fraction:
@@ -160,9 +192,6 @@ class Averages:
         """Interval for the true disagreement."""
         return kl_interval(self.disagreement, self.disagreement_pairs.complexity(delta, moment))
 
-    def _size(self, sets: HeldOutSets) -> SampleSize:
-        return self.sharpening(self.posterior, sets, self.prior)
-
     def _pair_average(self, rates: FloatArray) -> float:
         return min(float(self.posterior @ rates @ self.posterior), 1.0)
 
@@ -172,8 +201,6 @@ def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArr
 
     Examples
     --------
-    >>> distribution(None, 4, "prior").tolist()
-    [0.25, 0.25, 0.25, 0.25]
     >>> distribution([0.7, 0.7], 2, "prior")
     Traceback (most recent call last):
         ...

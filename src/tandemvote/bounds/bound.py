@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.contradiction import contradicted
-from tandemvote.bounds.requirements import Requirement, check, missing
-from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.bounds.averages import HARMONIC, Averages
+from tandemvote.bounds.requirements import Requirement, check, contradicted, missing
 from tandemvote.counting.counts import VoteCounts
 
 
@@ -23,10 +21,8 @@ class BoundValue:
 
     Attributes
     ----------
-    name : str
-        Name of the bound in code, such as "tandem".
-    label : str
-        Its label in tables and plots, such as "TND".
+    name, label : str
+        As in `Bound`.
     value : float
         With probability 1 - delta the vote errs at most this often; in [0, 1], 1 says nothing.
     delta : float
@@ -57,11 +53,9 @@ class Bound:
     Attributes
     ----------
     name, label : str
-        As in `BoundValue`.
-    summary : str
-        What it measures, in one line.
-    theorem : str
-        Where it stands in the paper.
+        Name in code, such as "tandem", and label in tables and plots, such as "TND".
+    summary, theorem : str
+        What it measures, in one line, and where it stands in the paper.
     formula : callable
         Plain function of numbers in its published form, keyword arguments only.
     evaluate : callable, optional
@@ -69,9 +63,7 @@ class Bound:
         why its estimates contradict each other; without it the published form.
     terms : callable, optional
         The formula's arguments, delta aside, from averages; by default their attributes of the
-        same names.
-    renamed : mapping of str to str
-        Arguments that are an attribute of another name.
+        same names, or of those that `renamed` gives.
     needs : tuple of Requirement
         What the votes must offer.
     labels_used : str
@@ -102,8 +94,11 @@ class Bound:
         prior: ArrayLike | None = None,
         delta: float = 0.05,
         sharpening: str = HARMONIC,
+        *,
+        unlabelled: ArrayLike | None = None,
+        deployed: ArrayLike | None = None,
     ) -> BoundValue:
-        """Evaluate the bound.
+        """Evaluate the bound, or raise a `RequirementError` if it does not cover these votes.
 
         Parameters
         ----------
@@ -116,14 +111,17 @@ class Bound:
             Failure probability.
         sharpening : {"harmonic", "paper"}
             Sample sizes that use every set in full, or the published form.
-
-        Raises
-        ------
-        RequirementError
-            If the theorem does not cover these votes.
+        unlabelled : array_like of shape (n_voters, n_unlabelled), optional
+            For `vote_profile`: predictions on independent points of the same source, used neither
+            for training nor for choosing the posterior. For others they belong to the counts.
+        deployed : array_like of shape (n_unlabelled,), optional
+            What another classifier says of them, to bound its error in place of the vote's.
         """
         check(self.name, self.needs, counts)
-        return self.at(Averages.of(counts, posterior, prior, sharpening), delta)
+        averages = Averages.of(counts, posterior, prior, sharpening)
+        if unlabelled is not None:
+            averages = averages.with_profile(unlabelled, deployed)
+        return self.at(averages, delta)
 
     def at(self, averages: Averages, delta: float) -> BoundValue:
         """Evaluate the bound at averages that are known already; nothing is checked."""

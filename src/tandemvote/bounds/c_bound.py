@@ -6,17 +6,19 @@ import numpy as np
 
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import no_vote_of_two_classes
-from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS, PAIR_OVERLAPS
-from tandemvote.inequalities import (
-    Interval,
+from tandemvote.bounds.requirements import (
+    BINARY_LABELS,
+    DISAGREEMENT_OVERLAPS,
+    PAIR_OVERLAPS,
+    no_vote_of_two_classes,
+)
+from tandemvote.inequalities import Interval, pac_bayes_kl, xi
+from tandemvote.inequalities.divergences import (
     binary_kl,
+    check_rate,
     kl_lower_inverse,
     kl_upper_inverse,
-    pac_bayes_kl,
-    xi,
 )
-from tandemvote.inequalities.divergences import check_rate
 from tandemvote.inequalities.outward import FloatArray, outward
 from tandemvote.inequalities.pac_bayes import complexity, trinomial_moment
 
@@ -25,26 +27,14 @@ REFINEMENTS = 9
 
 
 def c1_oracle(*, gibbs_loss: float, disagreement: float) -> float:
-    """C-bound of two classes from the true G and D: 1 - (1 - 2 G)^2 / (1 - 2 D) if G < 1/2.
-
-    Examples
-    --------
-    >>> c1_oracle(gibbs_loss=0.25, disagreement=0.25)
-    0.5
-    """
+    """C-bound of two classes from the true G and D: 1 - (1 - 2 G)^2 / (1 - 2 D) if G < 1/2."""
     if gibbs_loss >= 0.5:
         return 1.0
     return max(0.0, 1.0 - (1.0 - 2.0 * gibbs_loss) ** 2 / (1.0 - 2.0 * disagreement))
 
 
 def c2_oracle(*, tandem_loss: float, disagreement: float) -> float:
-    """C-bound of two classes from the true T and D, with G = T + D / 2.
-
-    Examples
-    --------
-    >>> c2_oracle(tandem_loss=0.125, disagreement=0.25)
-    0.5
-    """
+    """C-bound of two classes from the true T and D, with G = T + D / 2."""
     return c1_oracle(gibbs_loss=tandem_loss + disagreement / 2, disagreement=disagreement)
 
 
@@ -110,15 +100,11 @@ def c2_bound(
     with :math:`\varepsilon = (2 KL + \ln((\xi(n_2) + n_2)/\delta)) / n_2` and kl_3 the
     divergence of the trinomials (e, d, 1 - e - d). It is 1 if the region reaches 2 e + d = 1.
 
-    Notes
-    -----
-    The objective is one minus a quadratic over a linear function, hence concave; the region is
-    convex. The objective grows with e, and by the chain rule of the divergence the largest e for a
-    given d is (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave
-    function of d alone, searched on nested grids. Values on a grid bound a concave function between
-    its points, so the returned number is an upper bound on the supremum, not just the best value
-    found. Points that violate the last constraint have a negative variance, so their objective is
-    negative and cannot win.
+    The objective is concave, the region convex. The objective grows with e, and by the chain rule
+    of the divergence the largest e for a given d is
+    (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave function of d
+    alone, whose values on nested grids bound it between their points: the result is never below the
+    supremum. Where the last constraint is violated the objective is negative and cannot win.
 
     Examples
     --------
@@ -143,7 +129,9 @@ def _c2(tandem: float, differ: float, allowed: float) -> float | None:
     """Upper bound on the supremum; None if no vote has rates near those observed."""
     if not allowed < np.inf:
         return 1.0  # no common points: every pair (e, d) is allowed
-    left, right = _disagreement_range(differ, allowed)
+    # Disagreements within the divergence; those of two classes never exceed 1/2.
+    left = min(float(kl_lower_inverse(differ, allowed)), 0.5)
+    right = min(float(kl_upper_inverse(differ, allowed)), 0.5)
     for _ in range(REFINEMENTS):
         grid = np.linspace(left, right, GRID)
         values = _best_for_disagreement(grid, tandem, differ, allowed)
@@ -174,24 +162,13 @@ def _concave_supremum(values: FloatArray, best: int) -> float:
     A line through two neighbouring grid points lies above the function everywhere else. Over the
     cell on either side of `best` two such lines lie: one from each end.
     """
-
-    def one_step_beyond(near: int, far: int) -> float:
-        """Height of the line through two neighbouring points, one step beyond the near one."""
-        if min(near, far) < 0 or max(near, far) >= values.size:
-            return np.inf
-        return float(2.0 * values[near] - values[far])
-
-    left = min(one_step_beyond(best, best + 1), one_step_beyond(best - 1, best - 2))
-    right = min(one_step_beyond(best, best - 1), one_step_beyond(best + 1, best + 2))
-    cells = [left] * (best > 0) + [right] * (best < values.size - 1)
-    return max(float(values[best]), *cells)
-
-
-def _disagreement_range(differ: float, allowed: float) -> tuple[float, float]:
-    """Disagreements within the divergence; those of two classes never exceed 1/2."""
-    lower = float(kl_lower_inverse(differ, allowed))
-    upper = float(kl_upper_inverse(differ, allowed))
-    return min(lower, 0.5), min(upper, 0.5)
+    highest = float(values[best])
+    for v, k in ((values, best), (values[::-1], values.size - 1 - best)):  # the cell left of k
+        if k > 0:
+            from_right = 2.0 * v[k] - v[k + 1] if k + 1 < v.size else np.inf
+            from_left = 2.0 * v[k - 1] - v[k - 2] if k > 1 else np.inf
+            highest = max(highest, float(min(from_right, from_left)))
+    return highest
 
 
 def _best_for_disagreement(

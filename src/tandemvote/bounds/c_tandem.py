@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import no_erring_weight
-from tandemvote.bounds.requirements import PAIR_OVERLAPS
+from tandemvote.bounds.requirements import PAIR_OVERLAPS, no_erring_weight
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
 
@@ -23,11 +23,6 @@ def c_tandem_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
     """Bound from the true Gibbs loss G and tandem loss T: (T - G^2) / (T - G + 1/4) if G < 1/2.
 
     The numerator is the variance of the erring weight, the denominator adds (1/2 - G)^2 to it.
-
-    Examples
-    --------
-    >>> c_tandem_oracle(gibbs_loss=0.25, tandem_loss=0.125)
-    0.5
     """
     if gibbs_loss >= 0.5:
         return 1.0
@@ -60,9 +55,10 @@ def c_tandem_bound(
     >>> round(c_tandem_bound(**adult), 3)
     0.888
     """
-    half = delta / 2
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=half)
-    tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half)
+    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta / 2)
+    tandem = pac_bayes_kl(
+        tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta / 2
+    )
     return _worst_of_each_term(gibbs, tandem)
 
 
@@ -121,13 +117,10 @@ def _quotient(variance: float, denominator: float) -> float:
 
 
 def _unless_contradicted(
-    worst: Callable[[Interval, Interval], float],
-) -> Callable[[Averages, float], float | str]:
-    def evaluate(averages: Averages, delta: float) -> float | str:
-        gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
-        return no_erring_weight(gibbs, tandem) or worst(gibbs, tandem)
-
-    return evaluate
+    worst: Callable[[Interval, Interval], float], averages: Averages, delta: float
+) -> float | str:
+    gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
+    return no_erring_weight(gibbs, tandem) or worst(gibbs, tandem)
 
 
 C_TANDEM = Bound(
@@ -136,7 +129,7 @@ C_TANDEM = Bound(
     summary="Chebyshev-Cantelli bound on error and tandem error of random voters",
     theorem="Theorem 6",
     formula=c_tandem_bound,
-    evaluate=_unless_contradicted(_worst_of_each_term),
+    evaluate=partial(_unless_contradicted, _worst_of_each_term),
     needs=(PAIR_OVERLAPS,),
     superseded_by="c_box",
 )
@@ -147,6 +140,6 @@ C_BOX = Bound(
     summary="C-bound at the worst error and tandem error within their intervals",
     theorem="Theorem 6, largest value over the confidence box",
     formula=c_box_bound,
-    evaluate=_unless_contradicted(_worst_of_the_box),
+    evaluate=partial(_unless_contradicted, _worst_of_the_box),
     needs=(PAIR_OVERLAPS,),
 )

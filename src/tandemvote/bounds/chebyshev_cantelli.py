@@ -18,27 +18,17 @@ import numpy as np
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_tandem import c_tandem_oracle
-from tandemvote.bounds.contradiction import no_pair
-from tandemvote.bounds.requirements import PAIR_OVERLAPS
+from tandemvote.bounds.requirements import PAIR_OVERLAPS, no_pair
 from tandemvote.inequalities import Interval, pac_bayes_kl, xi
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
-from tandemvote.inequalities.unexpected_bernstein import (
-    bernstein_rates,
-    unexpected_bernstein_upper,
-)
+from tandemvote.inequalities.unexpected_bernstein import bernstein_rates, unexpected_bernstein_upper
 
 OFFSETS: FloatArray = np.arange(-5, 10) / 20
 """Offsets mu fixed in advance, -0.25 to 0.45; each gets an equal share of delta."""
 
 
 def chebyshev_cantelli_oracle(*, tandem_loss: float, lone_error: float, offset: float) -> float:
-    """Bound from the true T and O for one offset.
-
-    Examples
-    --------
-    >>> chebyshev_cantelli_oracle(tandem_loss=0.0625, lone_error=0.25, offset=0.0)  # 4 T
-    0.25
-    """
+    """Bound from the true T and O for one offset, as above; 4 T at the offset 0."""
     numerator = offset**2 + (1.0 - 2.0 * offset) * tandem_loss - offset * lone_error
     return min(1.0, max(0.0, numerator / (0.5 - offset) ** 2))
 
@@ -68,17 +58,12 @@ def bernstein_cantelli_bound(
             " both voters err or exactly one. Compute both on the same points."
         )
     return _bernstein(
-        tandem_loss,
-        lone_error,
-        n=n_min_pairs,
-        pair_divergence=2 * kl_divergence,
-        typical_n=n_min_pairs,
-        delta=delta,
+        tandem_loss, lone_error, n_min_pairs, 2 * kl_divergence, n_min_pairs, delta=delta
     )
 
 
 def _bernstein(
-    both: float, one: float, *, n: float, pair_divergence: float, typical_n: float, delta: float
+    both: float, one: float, n: float, pair_divergence: float, typical_n: float, *, delta: float
 ) -> float:
     share = delta / OFFSETS.size
     if_both, if_one = 1.0 - 2.0 * OFFSETS, -OFFSETS
@@ -97,15 +82,11 @@ def _bernstein(
 
 
 def _evaluate_bernstein(averages: Averages, delta: float) -> float:
-    prior = averages.prior
+    rates, prior = (averages.tandem_loss, averages.lone_error), averages.prior
+    # The rates must not depend on the posterior: they belong to the size at the prior.
+    typical_n = averages.sharpening(prior, averages.counts.pair_sets, prior).n
     return _bernstein(
-        averages.tandem_loss,
-        averages.lone_error,
-        n=averages.pairs.n,
-        pair_divergence=averages.pairs.kl_divergence,
-        # The rates must not depend on the posterior: they belong to the size at the prior.
-        typical_n=averages.sharpening(prior, averages.counts.pair_sets, prior).n,
-        delta=delta,
+        *rates, averages.pairs.n, averages.pairs.kl_divergence, typical_n, delta=delta
     )
 
 

@@ -1,4 +1,7 @@
-"""COA: every voter's own limit, and the cheapest way to pay for every coalition that could err."""
+"""COA: every voter's own limit, and the cheapest way to pay for every coalition that could err.
+
+The same limits bound how often several voters agree on a wrong label, for votes that abstain.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from scipy.optimize import linprog
 from tandemvote.bounds.averages import Averages, distribution
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
-from tandemvote.bounds.requirements import Requirement
+from tandemvote.bounds.requirements import SOME_HELD_OUT_POINTS
 from tandemvote.hard_vote import exact_weights
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
@@ -41,8 +44,6 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
 
     Examples
     --------
-    >>> round(coalition_oracle(losses=[0.04, 0.04, 0.04]), 6)
-    0.06
     >>> round(coalition_oracle(losses=[0.01, 0.02, 0.4]), 6)
     0.03
     """
@@ -58,13 +59,12 @@ def coalition_bound(
     prior: ArrayLike | None = None,
     delta: float = 0.05,
 ) -> float:
-    r"""Bound from the errors that each voter made on points of its own.
+    r"""Bound from the errors that each voter made on points of its own; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
     :math:`\delta \pi_k` of the failure probability. These limits hold together, whatever the voters
     have to do with each other, so weights may be chosen after looking at them. They enter
-    `coalition_oracle` in place of the true errors. Any number of classes, any rule for ties. One
-    voter: its Clopper-Pearson limit.
+    `coalition_oracle` in place of the true errors. Any rule for ties.
 
     For up to 15 voters, for equal weights, and where one voter has more than half of the weight,
     the value is the best that follows from the limits; otherwise it is
@@ -94,16 +94,53 @@ def coalition_bound(
     return _cheapest(limits, distribution(posterior, limits.size, "posterior"))
 
 
-def voter_limits(
-    errors: ArrayLike, sizes: ArrayLike, prior: ArrayLike | None, delta: float
-) -> FloatArray:
-    """Upper limits for the errors of all voters, which hold together with probability 1 - delta.
+def agreement_oracle(*, losses: ArrayLike, quorum: int) -> float:
+    r"""Bound from the true errors of K voters on P(at least r agree on a label, and it is wrong).
+
+    .. math:: \min_{l < r} \frac{1}{r - l} \sum_{k \le K - l} L_{(k)}
+
+    with the errors in ascending order and r = `quorum` (Rüger, 1978): r voters that agree on a
+    wrong label err together, and any K - l voters include at least r - l of them. With l = 0 this
+    is K / r times the mean error. Where all agree, r = K, it is the error of the best voter.
 
     Examples
     --------
-    >>> voter_limits([3, 0], [100, 0], None, 0.1).round(4).tolist()
-    [0.0757, 1.0]
+    >>> round(agreement_oracle(losses=[0.04, 0.05, 0.06], quorum=3), 6)
+    0.04
     """
+    return _ruger(np.array(losses, float), quorum)
+
+
+def agreement_bound(
+    *,
+    errors: ArrayLike,
+    sizes: ArrayLike,
+    quorum: int,
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+) -> float:
+    """Bound the probability that at least `quorum` voters agree on a label and it is wrong.
+
+    It counts wrong answers among all points, not among those that are answered. The limits of
+    `coalition_bound` enter `agreement_oracle`. Where all must agree, one voter's limit is enough: a
+    prior of 1 at a voter fixed in advance gives that voter the whole delta, and the answers the
+    quality of a hold-out. Where several labels have a quorum, any of them may be the answer.
+
+    Examples
+    --------
+    >>> tested = {"errors": [20, 22, 18], "sizes": [1000, 1000, 1000]}
+    >>> round(agreement_bound(**tested, quorum=2), 4)
+    0.0475
+    >>> round(agreement_bound(**tested, quorum=3, prior=[1, 0, 0]), 4)
+    0.0289
+    """
+    return _ruger(voter_limits(errors, sizes, prior, delta), quorum)
+
+
+def voter_limits(
+    errors: ArrayLike, sizes: ArrayLike, prior: ArrayLike | None, delta: float
+) -> FloatArray:
+    """Upper limits for the errors of all voters, which hold together with probability 1 - delta."""
     check_delta(delta)
     k, n = np.broadcast_arrays(np.atleast_1d(errors), np.atleast_1d(sizes))
     # A little less than its share, as shares that sum to 1 up to rounding may exceed it.
@@ -116,19 +153,13 @@ def voter_limits(
     return limits
 
 
-def ruger(limits: FloatArray, quorum: int) -> float:
-    """Largest possible probability that at least `quorum` of the voters err, given their limits.
-
-    Rüger's inequality (1978): any K - l voters include at least r - l of every r, so the sum of
-    the K - l smallest limits, divided by r - l, is a bound for every l < r.
-
-    Examples
-    --------
-    >>> round(ruger(np.array([0.1, 0.1, 0.1]), 2), 6)
-    0.15
-    """
-    sums = np.cumsum(np.sort(limits))
-    spared = np.arange(quorum)
+def _ruger(limits: FloatArray, quorum: int) -> float:
+    """Largest possible probability that at least `quorum` of the voters err, given their limits."""
+    if not 1 <= quorum <= limits.size:
+        raise ValueError(
+            f"quorum is {quorum} and there are {limits.size} voters; ask for 1 to {limits.size}."
+        )
+    sums, spared = np.cumsum(np.sort(limits)), np.arange(quorum)
     return outward(float((sums[limits.size - 1 - spared] / (quorum - spared)).min()), scale=0.0)
 
 
@@ -139,7 +170,7 @@ def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
     if 2 * int(units[heaviest]) > total:
         return float(min(limits[heaviest], 1.0))
     if (units == units[0]).all():
-        return ruger(limits, -(-units.size // 2))
+        return _ruger(limits, -(-units.size // 2))
     prices, least = units, total / 2  # twice the weights always pay
     if units.size <= MOST_ENUMERATED and limits.any():
         coalitions = minimal_coalitions(units)
@@ -170,23 +201,15 @@ def _prices(
 
 
 def _observed(averages: Averages) -> dict[str, Any]:
-    # Tuples, so that values of bounds can be compared.
-    return {
-        "errors": tuple(averages.counts.errors.tolist()),
-        "sizes": tuple(averages.counts.sizes.tolist()),
-        "posterior": tuple(averages.posterior.tolist()),
-        "prior": tuple(averages.prior.tolist()),
+    arrays = {
+        "errors": averages.counts.errors,
+        "sizes": averages.counts.sizes,
+        "posterior": averages.posterior,
+        "prior": averages.prior,
     }
+    # Tuples, so that values of bounds can be compared.
+    return {name: tuple(array.tolist()) for name, array in arrays.items()}
 
-
-SOME_HELD_OUT_POINTS = Requirement(
-    holds=lambda counts: bool(counts.sizes.any()),
-    explanation=lambda _: (
-        "no voter has a held-out point, so nothing is known about their errors. Train each voter on"
-        " fewer points (max_samples=0.5)."
-    ),
-    without_it_vacuous=True,
-)
 
 COALITION = Bound(
     name="coalition",

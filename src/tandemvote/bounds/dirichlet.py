@@ -45,13 +45,7 @@ GRID_SIZE = len(LEVELS) * len(PRIOR_CONCENTRATIONS)
 
 
 def beta_survival(level: float, first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """P(B >= level) for B ~ Beta(first, second); 0 if first is 0, else 1 if second is 0.
-
-    Examples
-    --------
-    >>> beta_survival(0.25, [1.0, 0.0, 2.0], [1.0, 1.0, 0.0]).tolist()
-    [0.75, 0.0, 1.0]
-    """
+    """P(B >= level) for B ~ Beta(first, second); 0 if first is 0, else 1 if second is 0."""
     a, b = np.broadcast_arrays(np.asarray(first, float), np.asarray(second, float))
     inside = (a > 0) & (b > 0)
     # The mirrored distribution function: no digits are lost where the tail is thin.
@@ -60,15 +54,7 @@ def beta_survival(level: float, first: ArrayLike, second: ArrayLike) -> FloatArr
 
 
 def dirichlet_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
-    """KL between two Dirichlet distributions, given their parameters; rounded up.
-
-    Examples
-    --------
-    >>> dirichlet_divergence([2.0, 3.0], [2.0, 3.0]) < 1e-9
-    True
-    >>> round(dirichlet_divergence([10.0, 30.0], [10.0, 10.0]), 3)
-    2.999
-    """
+    """KL between two Dirichlet distributions, given their parameters; rounded up."""
     alpha, alpha0 = np.asarray(posterior, float), np.asarray(prior, float)
     total, total0 = alpha.sum(), alpha0.sum()
     terms = np.concatenate(
@@ -95,18 +81,9 @@ def dirichlet_bound(
 
     .. math:: kl^{+}\Big(\hat\ell, \frac{KL + \ln(\xi(n)/\delta)}{n}\Big) / SF(\kappa; K/c, K/c)
 
-    Parameters
-    ----------
-    loss, n : float
-        Observed mean of l over n labelled points.
-    concentration, level : float
-        K, the sum of the posterior's parameters, and kappa in (0, 1/2).
-    n_classes : int
-        Labels c that voters can predict.
-    kl_divergence : float
-        KL between the Dirichlet distributions, posterior from prior.
-    delta : float
-        Failure probability; the caller divides it by the size of the grids.
+    for the observed mean `loss` of l over n labelled points, `concentration` K, `level` kappa and
+    c = `n_classes` labels that voters can predict; KL is that of the Dirichlet distributions. The
+    caller divides delta by the size of the grids.
 
     Examples
     --------
@@ -138,8 +115,6 @@ def dirichlet_on_votes(
         these votes, see `tandemvote.weights.dirichlet_weights`.
     prior : array_like of shape (n_voters,), optional
         pi, uniform by default.
-    delta : float in (0, 1)
-        Failure probability.
     n_classes : int, optional
         Labels that voters can predict; by default those seen among these votes.
 
@@ -166,14 +141,13 @@ def dirichlet_on_votes(
             " divergence infinite: mix the weights with a little of the prior, or leave it out."
         )
     pi = distribution(prior, votes.n_voters, "prior")
-    n_labels = max(votes.classes.size if n_classes is None else n_classes, 2)
     totals = label_totals(votes, alpha)
     # The bound grows with the divergence, so one prior is the best for every level.
     divergence, k0 = min((dirichlet_divergence(alpha, k * pi), k) for k in PRIOR_CONCENTRATIONS)
     shared: dict[str, Any] = {
         "n": votes.n_samples,
         "concentration": float(alpha.sum()),
-        "n_classes": n_labels,
+        "n_classes": max(votes.classes.size if n_classes is None else n_classes, 2),
         "kl_divergence": divergence,
     }
     losses = {level: float(bad_draws(totals, votes, level).mean()) for level in LEVELS}

@@ -5,20 +5,17 @@ Disagreements need no labels, so unlabelled points sharpen this bound.
 
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.contradiction import no_vote_of_two_classes
-from tandemvote.bounds.requirements import BINARY_LABELS, DISAGREEMENT_OVERLAPS
+from tandemvote.bounds.requirements import (
+    BINARY_LABELS,
+    DISAGREEMENT_OVERLAPS,
+    no_vote_of_two_classes,
+)
 from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
 
 
 def disagreement_oracle(*, gibbs_loss: float, disagreement: float) -> float:
-    """Bound from the true Gibbs loss G and disagreement D of two classes: 4 G - 2 D.
-
-    Examples
-    --------
-    >>> disagreement_oracle(gibbs_loss=0.125, disagreement=0.125)
-    0.25
-    """
+    """Bound from the true Gibbs loss G and disagreement D of two classes: 4 G - 2 D."""
     return min(1.0, max(0.0, 4.0 * gibbs_loss - 2.0 * disagreement))
 
 

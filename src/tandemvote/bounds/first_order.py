@@ -7,13 +7,7 @@ from tandemvote.inequalities import pac_bayes_kl
 
 
 def first_order_oracle(*, gibbs_loss: float) -> float:
-    """Bound from the true Gibbs loss G: 2 G, by Markov's inequality on the erring weight.
-
-    Examples
-    --------
-    >>> first_order_oracle(gibbs_loss=0.125)
-    0.25
-    """
+    """Bound from the true Gibbs loss G: 2 G, by Markov's inequality on the erring weight."""
     return min(1.0, 2.0 * gibbs_loss)
 
 

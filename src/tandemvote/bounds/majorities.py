@@ -33,8 +33,8 @@ def voting_units(weights: ArrayLike) -> NDArray[np.int64]:
 def smallest_coalition(weights: ArrayLike) -> Fraction:
     """Smallest share of the weight with which voters can make the vote wrong; at least one half.
 
-    Exact for equal weights, for a voter with more than half of the weight, and for up to 15 voters
-    with any weights. Otherwise one half, which is never too large.
+    Exact for equal weights, for a voter with more than half of the weight, and for up to 15 voters.
+    Otherwise one half, which is never too large.
 
     Examples
     --------
@@ -54,15 +54,7 @@ def smallest_coalition(weights: ArrayLike) -> Fraction:
 
 
 def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Coalitions, of up to 15 voters, that are none without any one of their members.
-
-    One row per coalition, True at its members.
-
-    Examples
-    --------
-    >>> minimal_coalitions(np.array([2, 1, 1])).astype(int).tolist()
-    [[1, 0, 0], [0, 1, 1]]
-    """
+    """Coalitions that are none without any one of their members: a row each, True at members."""
     sums, total = _subset_sums(units), int(units.sum())
     coalitions = np.flatnonzero(2 * sums >= total)
     members = (coalitions[:, None] >> np.arange(units.size)) & 1 == 1
@@ -75,11 +67,6 @@ def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
 
     Where the vote errs Z is at least w, the smallest coalition, so by Markov's inequality the error
     is at most E[Z^order] / w^order: twice the first moment, four times the second for w = 1/2.
-
-    Examples
-    --------
-    >>> by_markov(0.125, 1), by_markov(0.125, 2), round(by_markov(0.125, 2, Fraction(2, 3)), 6)
-    (0.25, 0.5, 0.28125)
     """
     factor = float(1 / smallest**order)
     exact = smallest in (HALF, 1)

@@ -1,4 +1,4 @@
-"""The bounds by name, and all of them at once."""
+"""The bounds by name, all of them at once, and which to report if a user names none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.averages import HARMONIC, Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import C1, C2
 from tandemvote.bounds.c_tandem import C_BOX, C_TANDEM
@@ -15,7 +15,6 @@ from tandemvote.bounds.coalition import COALITION
 from tandemvote.bounds.disagreement import DISAGREEMENT
 from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.second_order import SECOND_ORDER
-from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.bounds.tandem import TANDEM
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
@@ -39,6 +38,11 @@ BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PRO
 
 VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out points, in the order of tables."""
+
+AUTO = "auto"
+
+FEW_VOTERS = 15
+"""Up to so many voters each can have a limit of its own without paying much for it."""
 
 
 def get_bound(name: str) -> Bound:
@@ -67,18 +71,31 @@ def all_bounds(
 
     They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
     among them for up to 15 voters.
+    """
+    averages = Averages.of(counts, posterior, prior, sharpening)
+    offered = (bound for bound in FROM_VOTES if bound.offered_for(counts))
+    return {bound.name: bound.at(averages, delta) for bound in offered}
+
+
+def automatic_bounds(
+    *, n_voters: int, overlapping: bool, unlabelled: bool, test_set: bool
+) -> tuple[str, ...]:
+    """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
+
+    `overlapping` tells whether every two voters share held-out points, and `test_set` whether there
+    are labelled points used for nothing else: a test set, or a common hold-out if the weights were
+    fixed beforehand. Of several bounds the smallest counts, each at its share of delta.
 
     Examples
     --------
-    >>> from tandemvote.votes import Votes
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
-    >>> values = all_bounds(counts)  # of three classes
-    >>> "tandem" in values, "disagreement" in values
-    (True, False)
+    >>> evidence = {"overlapping": True, "unlabelled": False, "test_set": False}
+    >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
+    (('coalition',), ('first_order', 'tandem'))
     """
-    averages = Averages.of(counts, posterior, prior, sharpening)
-    return {
-        name: BOUNDS[name].at(averages, delta)
-        for name in VOTE_BOUNDS
-        if BOUNDS[name].offered_for(counts)
-    }
+    if test_set:
+        return ("test_set",)
+    if unlabelled:
+        return ("vote_profile",)
+    if n_voters <= FEW_VOTERS:
+        return ("coalition",)
+    return ("first_order", "tandem") if overlapping else ("first_order",)

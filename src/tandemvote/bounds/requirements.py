@@ -1,14 +1,25 @@
-"""What a bound needs of the votes, as data, and the one place that checks it."""
+r"""What a bound needs of the votes, as data, and estimates that no vote can have together.
+
+The erring weight Z of a vote lies in [0, 1]. Its mean G and mean square T satisfy G^2 <= T <= G;
+with two classes the disagreement is D = 2 (G - T) <= 2 G (1 - G). Intervals without such a pair are
+either one of the unlucky draws that delta allows, or their points do not come from one source. A
+bound computed from them would be small for no good reason, so there is none.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tandemvote.counting.counts import IntArray, VoteCounts
+from tandemvote.inequalities import Interval
+from tandemvote.inequalities.outward import INPUT_MARGIN
+
+ROOM = 1.0 + INPUT_MARGIN
+"""Intervals must be apart by more than rounding to contradict each other."""
 
 
 class RequirementError(ValueError):
@@ -19,8 +30,15 @@ class VacuousBoundWarning(UserWarning):
     """The bound is defined but says nothing: its value is 1."""
 
 
-@dataclass(frozen=True)
-class Requirement:
+class ContradictionWarning(VacuousBoundWarning):
+    """Two estimates exclude each other, so the bound is 1."""
+
+
+class ContradictionError(ValueError):
+    """Labelled and unlabelled points do not come from one source."""
+
+
+class Requirement(NamedTuple):
     """A property of the votes that a theorem assumes.
 
     Attributes
@@ -56,14 +74,21 @@ def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
 
 
 BINARY_LABELS = Requirement(
-    holds=lambda counts: counts.n_classes <= 2,
-    explanation=_binary_explanation,
+    holds=lambda counts: counts.n_classes <= 2, explanation=_binary_explanation
 )
 HELD_OUT_POINTS = Requirement(
     holds=lambda counts: counts.n_min > 0,
     explanation=lambda counts: (
         f"voter {int(counts.sizes.argmin())} has no held-out point, so nothing is known about its"
         " errors. Train each voter on fewer points (max_samples=0.5)."
+    ),
+    without_it_vacuous=True,
+)
+SOME_HELD_OUT_POINTS = Requirement(
+    holds=lambda counts: bool(counts.sizes.any()),
+    explanation=lambda _: (
+        "no voter has a held-out point, so nothing is known about their errors. Train each voter on"
+        " fewer points (max_samples=0.5)."
     ),
     without_it_vacuous=True,
 )
@@ -103,3 +128,65 @@ def check(name: str, needs: Iterable[Requirement], counts: VoteCounts) -> None:
             VacuousBoundWarning,
             stacklevel=3,
         )
+
+
+def contradicted(bound: str, reason: str) -> float:
+    """Return 1, the bound where estimates contradict each other, with a warning that says why."""
+    warnings.warn(
+        f"The bound {bound!r} is 1.0, no guarantee: its estimates contradict each other, as"
+        f" {reason}. Either the sample is an unlucky one, or its points do not come from one"
+        " source: check how each part was drawn.",
+        ContradictionWarning,
+        stacklevel=4,
+    )
+    return 1.0
+
+
+def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
+    """Why no vote of two classes has such an error and such a disagreement; None if one has.
+
+    Examples
+    --------
+    >>> no_vote_of_two_classes(Interval(0.1, 0.2), Interval(0.3, 0.4))
+    """
+    g = min(max(0.5, gibbs.lower), gibbs.upper)
+    most = 2.0 * g * (1.0 - g)
+    if differ.lower <= most * ROOM:
+        return None
+    side, end = ("least", gibbs.lower) if gibbs.lower > 0.5 else ("most", gibbs.upper)
+    return (
+        f"an error of at {side} {end:.3g} lets voters disagree on at most {most:.3g} of the points,"
+        f" and they do on {differ.lower:.3g}"
+    )
+
+
+def no_erring_weight(gibbs: Interval, tandem: Interval) -> str | None:
+    """Why no weight in [0, 1] has such a mean and such a mean square; None if one has.
+
+    Examples
+    --------
+    >>> no_erring_weight(Interval(0.1, 0.2), Interval(0.25, 0.3))
+    'two voters err together on at least 0.25 of the points, and one of them on at most 0.2'
+    """
+    if tandem.lower > gibbs.upper * ROOM:
+        return (
+            f"two voters err together on at least {tandem.lower:.3g} of the points, and one of them"
+            f" on at most {gibbs.upper:.3g}"
+        )
+    if gibbs.lower**2 > tandem.upper * ROOM:
+        return (
+            f"a voter errs on at least {gibbs.lower:.3g} of the points, two of them together"
+            f" therefore on at least {gibbs.lower**2:.3g}, and they do on at most"
+            f" {tandem.upper:.3g}"
+        )
+    return None
+
+
+def no_pair(both: Interval, one: Interval) -> str | None:
+    """Why two voters cannot err together and alone that often; None if they can."""
+    if (both.upper + one.lower / 2) ** 2 <= both.upper * ROOM or both.upper >= 0.25:
+        return None
+    return (
+        f"exactly one of two voters errs on at least {one.lower:.3g} of the points, and both on at"
+        f" most {both.upper:.3g}"
+    )

@@ -28,8 +28,6 @@ def second_order_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
 
     Examples
     --------
-    >>> second_order_oracle(gibbs_loss=0.25, tandem_loss=0.125)  # T = G/2: 2 G = 4 T
-    0.5
     >>> second_order_oracle(gibbs_loss=0.125, tandem_loss=0.125)  # all voters agree: the error
     0.125
     """

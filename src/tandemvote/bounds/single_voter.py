@@ -28,14 +28,8 @@ def single_voter_bound(
 ) -> float:
     """Bound on the error of a classifier that agrees with a tested one on most points.
 
-    Parameters
-    ----------
-    n_errors, n_samples : int
-        Errors of the tested classifier, and labelled points that it was tested on and never saw.
-    n_differ, n_unlabelled : int
-        Points on which the two differ, of how many that neither has seen; no labels are needed.
-    delta : float in (0, 1)
-        Failure probability.
+    The tested one made `n_errors` on `n_samples` labelled points that it never saw; the two differ
+    on `n_differ` of `n_unlabelled` points that neither has seen.
 
     Examples
     --------
@@ -64,12 +58,6 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
     :math:`c q^{i+1}` with probability :math:`c q^i (q - 1)`; there the second must exceed
     :math:`q^{-k (i+1)}` with the power k. The failures add up to
     :math:`c (1 + \sum_i q^i (q - 1) q^{-k(i+1)}) = \delta`.
-
-    Examples
-    --------
-    >>> levels, others = paired_levels(0.05, 1)
-    >>> levels.round(4).tolist()[:3], others.round(4).tolist()[:3], len(levels)
-    ([0.01, 0.015, 0.0225], [0.6667, 0.4444, 0.2963], 12)
     """
     first, total, steps = delta, 1.0, 0
     while first * RATIO**steps < 1.0:

@@ -7,13 +7,7 @@ from tandemvote.inequalities import pac_bayes_kl
 
 
 def tandem_oracle(*, tandem_loss: float) -> float:
-    """Bound from the true tandem loss T: 4 T, by the second-order Markov inequality.
-
-    Examples
-    --------
-    >>> tandem_oracle(tandem_loss=0.0625)
-    0.25
-    """
+    """Bound from the true tandem loss T: 4 T, by the second-order Markov inequality."""
     return min(1.0, 4.0 * tandem_loss)
 
 

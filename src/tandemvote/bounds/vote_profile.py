@@ -9,16 +9,13 @@ least 1 - v + gap. So, for every lam >= 0,
     \phi_\lambda = (1 - \lambda\, gap)_+ - \lambda (1 - v) \le 1,
 
 and :math:`\phi_\lambda \le \max(1 - \lambda / 2, 0)` if F is the vote, whose gap is never negative.
-G needs labels, phi does not. No bound that knows G and the distribution of profiles alone can be
-smaller than the best lam allows.
-
-**Both estimates at once.** Suppose F errs at a rate L and a random voter at a rate g. The held-out
-labels are evidence against g by Catoni's inequality; bets on the unlabelled points are evidence
-against E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability 1 - delta
-their product stays below 1/delta for the true g and L; the bound is the largest L for which some g
-keeps it there. Where even L = 0 is refuted for every g, the labelled and unlabelled points do not
-come from one source, and there is no bound. Where F is not the vote and there is one voter, see
-`single_voter`. Proofs are in ``docs/beyond.rst``.
+G needs labels, phi does not. Suppose F errs at a rate L and a random voter at a rate g. The
+held-out labels are evidence against g by Catoni's inequality; bets on the unlabelled points are
+evidence against E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability
+1 - delta their product stays below 1/delta for the true g and L; the bound is the largest L for
+which some g keeps it there. Where even L = 0 is refuted for every g, the labelled and unlabelled
+points do not come from one source, and there is no bound. Where F is not the vote and there is one
+voter, see `single_voter`. Proofs are in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations
@@ -31,10 +28,10 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, BoundValue
-from tandemvote.bounds.contradiction import ContradictionError
+from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.requirements import ContradictionError
 from tandemvote.bounds.single_voter import single_voter_bound
-from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray
 from tandemvote.hard_vote import ROUNDING, VoteProfile
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
@@ -60,20 +57,9 @@ TOLERANCE = 1e-10
 
 
 def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike) -> float:
-    """Smallest lam G + mean phi_lam over all lam, for equally likely profiles.
+    """Smallest lam G + mean phi_lam over all lam, for equally likely profiles (v, gap).
 
-    Parameters
-    ----------
-    gibbs_loss : float
-        True G.
-    leads, gaps : array_like of shape (n_points,)
-        Share v behind the classifier, and its lead over the largest other one.
-
-    Examples
-    --------
-    >>> leads = np.array([1.0, 0.75, 0.75, 0.5])
-    >>> vote_profile_oracle(gibbs_loss=0.25, leads=leads, gaps=2 * leads - 1)
-    0.25
+    No bound that knows G and the profiles alone can be smaller.
     """
     v, gap = np.asarray(leads, float), np.asarray(gaps, float)
     # A convex, piecewise linear function of lam: smallest at 0 or at some 1 / gap.
@@ -97,33 +83,26 @@ def vote_profile_bound(
 ) -> float:
     """Bound from observed errors and a profile on unlabelled points; any classes.
 
+    Raises a `ContradictionError` if the points do not come from one source; if they do, with
+    probability at most delta.
+
     Parameters
     ----------
-    gibbs_loss : float
-        Observed error rate averaged over the posterior, G^.
-    n : float
-        Sample size behind it: the smallest held-out set with KL(rho‖pi), or the harmonic size with
-        its own divergence.
+    gibbs_loss, n, kl_divergence : float
+        Observed error rate averaged over the posterior, G^, and what is behind it: the smallest
+        held-out set with KL(rho‖pi), or the harmonic size with its own divergence.
     leads, gaps : array_like of shape (n_unlabelled,)
         Share v of the voters that agree with the classifier at each unlabelled point, and its lead
         over the largest other one, in an order that does not depend on them.
     tilts : Tilts
         Tilts of Catoni's inequality, fixed without looking at the data; see `catoni_tilts`.
-    slopes : ndarray
-        Reciprocals of lam, fixed in advance.
-    shares : ndarray, optional
-        How the evidence is shared among them, fixed in advance; equally by default.
+    slopes, shares : ndarray, optional
+        Reciprocals of lam, and how the evidence is shared among them (equally by default), fixed in
+        advance.
     of_vote : bool
         Whether the classifier is the weighted vote itself.
-    kl_divergence : float
-        Divergence that belongs to `n`.
     delta : float
         Failure probability.
-
-    Raises
-    ------
-    ContradictionError
-        If the points do not come from one source; if they do, with probability at most delta.
 
     Examples
     --------
@@ -143,14 +122,9 @@ def vote_profile_bound(
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
     # no bet on the unlabelled points is needed.
     levels = np.linspace(LEAST_EVIDENCE - kl_divergence, nats, N_CELLS + 1)
-    of_each = np.full(slopes.size, 1.0 / slopes.size) if shares is None else shares
-    log_shares = np.log(of_each)
-    gibbs = evidence_inverse(
-        min(gibbs_loss * (1.0 + INPUT_MARGIN), 1.0),
-        n,
-        tilts=tilts,
-        evidence=levels[1:] + kl_divergence,
-    )
+    log_shares = np.log(np.full(slopes.size, 1.0 / slopes.size) if shares is None else shares)
+    at_most = min(gibbs_loss * (1.0 + INPUT_MARGIN), 1.0)
+    gibbs = evidence_inverse(at_most, n, tilts=tilts, evidence=levels[1:] + kl_divergence)
 
     def surplus(g: float, needed: float, error: float) -> float:
         """Evidence of the unlabelled points against an error rate, beyond what is needed."""
@@ -170,11 +144,14 @@ def vote_profile_bound(
         if bound < limit and surplus(g, needed, bound) < 0.0:
             bound = _refuted_above(partial(surplus, g, needed), bound, limit)
     if bound == below_zero:  # refuted for every g, and beyond rounding
-        raise ContradictionError.of_two_sources(
-            gibbs_loss=gibbs_loss,
-            minority=float(VoteProfile(v, gap, "").minorities.mean()),
-            n_points=v.size,
-            delta=delta,
+        minority = float(VoteProfile(v, gap, "").minorities.mean())
+        raise ContradictionError(
+            f"Labelled and unlabelled points do not come from one source: at the {v.size}"
+            f" unlabelled points {minority:.1%} of the vote is in the minority on average, but on"
+            f" labelled points the voters err only {gibbs_loss:.1%} of the time. Where voters"
+            " differ all labels but one are wrong, so the share in the minority cannot exceed the"
+            f" error; chance explains this with probability at most {delta:g}. Pass unlabelled"
+            " points that were drawn like the labelled ones, or none."
         )
     return outward(bound, scale=scale)
 
@@ -190,54 +167,19 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-class ProfileBound(Bound):
-    """The bound `vote_profile`: it takes what voters say of unlabelled points as well."""
-
-    def __call__(  # type: ignore[override]  # unlabelled points come before what has a default
-        self,
-        counts: VoteCounts,
-        unlabelled: ArrayLike,
-        posterior: ArrayLike | None = None,
-        prior: ArrayLike | None = None,
-        delta: float = 0.05,
-        *,
-        deployed: ArrayLike | None = None,
-    ) -> BoundValue:
-        """Evaluate the bound on counts of held-out labels and predictions on unlabelled points.
-
-        As `Bound.__call__`, with `unlabelled`, of shape (n_voters, n_unlabelled): predicted labels
-        on independent points of the same source, which were used neither for training nor for
-        choosing the posterior; and `deployed`, of shape (n_unlabelled,): what another classifier
-        says of them, to bound its error in place of the vote's.
-
-        Examples
-        --------
-        >>> from tandemvote.votes import Votes
-        >>> rng = np.random.default_rng(0)
-        >>> labels = rng.integers(2, size=6000)
-        >>> predictions = labels ^ (rng.random((25, 6000)) < 0.1)
-        >>> votes = Votes.from_predictions(predictions[:, :4000], labels[:4000])
-        >>> value = VOTE_PROFILE(VoteCounts.from_votes(votes), predictions[:, 4000:])
-        >>> value.label, round(value.value, 3)
-        ('VP', 0.035)
-        """
-        averages = Averages.of(counts, posterior, prior)
-        return self.at(averages.with_profile(unlabelled, deployed), delta)
-
-
 def _evaluate(averages: Averages, delta: float) -> float:
-    profile, pi, n_voters = _profile(averages), averages.prior, averages.counts.n_voters
-    if profile.deployed is not None and n_voters == 1:
+    profile, pi, counts = _profile(averages), averages.prior, averages.counts
+    if profile.deployed is not None and counts.n_voters == 1:
         return single_voter_bound(
-            n_errors=int(averages.counts.errors[0]),
-            n_samples=int(averages.counts.sizes[0]),
+            n_errors=int(counts.errors[0]),
+            n_samples=int(counts.sizes[0]),
             n_differ=int((profile.leads < 0.5).sum()),
             n_unlabelled=profile.n_points,
             delta=delta,
         )
-    size = harmonic_size(averages.posterior, averages.counts.sizes, pi)
-    few = profile.deployed is not None and n_voters <= FEW_KINKS
-    slopes, shares = deployed_slopes(n_voters) if few else (SLOPES, None)
+    size = harmonic_size(averages.posterior, counts.sizes, pi)
+    few = profile.deployed is not None and counts.n_voters <= FEW_KINKS
+    slopes, shares = deployed_slopes(counts.n_voters) if few else (SLOPES, None)
     return vote_profile_bound(
         gibbs_loss=averages.gibbs_loss,
         n=size.n,
@@ -245,7 +187,7 @@ def _evaluate(averages: Averages, delta: float) -> float:
         leads=profile.leads,
         gaps=profile.gaps,
         # The tilts must not depend on the posterior: they belong to the size at the prior.
-        tilts=catoni_tilts(harmonic_size(pi, averages.counts.sizes, pi).n, delta=delta),
+        tilts=catoni_tilts(harmonic_size(pi, counts.sizes, pi).n, delta=delta),
         slopes=slopes,
         shares=shares,
         of_vote=profile.deployed is None,
@@ -270,20 +212,19 @@ def _profile(averages: Averages) -> VoteProfile:
     return averages.profile
 
 
-def _terms(averages: Averages) -> dict[str, float]:
-    names = ("gibbs_loss", "n_min", "kl_divergence")
-    observed = {name: getattr(averages, name) for name in names}
-    return {**observed, "n_unlabelled": _profile(averages).n_points}
-
-
-VOTE_PROFILE = ProfileBound(
+VOTE_PROFILE = Bound(
     name="vote_profile",
     label="VP",
     summary="error of random voters, and how clearly unlabelled points are decided",
     theorem="linear programme over the vote's profile, with Catoni's inequality and betting",
     labels_used="held-out labels, and points without labels",
     formula=vote_profile_bound,
-    terms=_terms,
+    terms=lambda averages: {
+        "gibbs_loss": averages.gibbs_loss,
+        "n_min": averages.n_min,
+        "kl_divergence": averages.kl_divergence,
+        "n_unlabelled": _profile(averages).n_points,
+    },
     evaluate=_evaluate,
 )
 
@@ -293,14 +234,6 @@ def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
 
     The slopes are the kinks of phi. Most of the evidence goes to lam = 1: voters that err alike are
     sharpest there.
-
-    Examples
-    --------
-    >>> slopes, shares = deployed_slopes(4)
-    >>> slopes.tolist()
-    [1.0, 0.75, 0.5, 0.25, 0.0]
-    >>> shares.tolist()
-    [0.75, 0.1875, 0.046875, 0.01171875, 0.00390625]
     """
     slopes = np.arange(n_voters, -1.0, -1.0) / n_voters
     shares = 3.0 * 0.25 ** np.arange(1.0, n_voters + 1.0)

@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, get_bound
-from tandemvote.bounds.automatic import AUTO, FEW_VOTERS, automatic_bounds
-from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.averages import HARMONIC, distribution
+from tandemvote.bounds.registry import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.bounds.requirements import check, missing
-from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counting.counts import FloatArray, VoteCounts

@@ -17,8 +17,8 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.bounds.automatic import AUTO
-from tandemvote.bounds.sharpening import HARMONIC
+from tandemvote.bounds.averages import HARMONIC
+from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
 from tandemvote.codes import Codes

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.averages import HARMONIC, distribution
 from tandemvote.bounds.requirements import check, missing
-from tandemvote.bounds.sharpening import HARMONIC
 from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta

@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tandemvote.bounds.averages import get_sharpening
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.disagreement import DISAGREEMENT
 from tandemvote.bounds.first_order import FIRST_ORDER
-from tandemvote.bounds.sharpening import get_sharpening
 from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counting.counts import HeldOutSets, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
