@@ -42,8 +42,6 @@ def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound)
     assert solution.value <= solution.relaxed_value
     assert solution.relaxed_value == pytest.approx(min(solution.history), abs=1e-8)
     assert abs(solution.weights.sum() - 1.0) <= 1e-12
-    assert (solution.gamma is not None) == (bound == "disagreement")
-    assert 0 < solution.lam < 2
 
 
 @pytest.mark.parametrize("held_out", [None, 0.37])

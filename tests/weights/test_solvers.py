@@ -5,11 +5,10 @@ import pytest
 from scipy.optimize import minimize
 
 from reproduction.irprop import irprop
-from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
+from tandemvote.weights.exponentiated_gradient import exponentiated_gradient, several_starts
 from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
-from tandemvote.weights.several_starts import several_starts
 
 
 def by_lbfgs(objective, start):
@@ -152,7 +151,8 @@ def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
     descent = alternate_gibbs(objective)
     assert descent.converged
     assert descent.point.value <= along_the_line + 1e-12
-    lam, _ = objective.relaxation.parameters(descent.point.averages)
+    gibbs_loss, k = objective.relaxation.upper.at(descent.point.averages)
+    lam = 2 / (np.sqrt(2 * gibbs_loss / k + 1) + 1)
     expected = objective.at(-lam * n * losses).weights
     np.testing.assert_allclose(descent.point.weights, expected, atol=1e-5)
 

@@ -153,13 +153,8 @@ def pac_bayes_lambda(
     return Interval(lower[()], (eliminated_upper(loss, k) * (1.0 + INPUT_MARGIN))[()])
 
 
-def best_lambda(loss: Any, k: Any) -> Any:
-    """Minimiser over (0, 2) of loss / (1 - lam / 2) + k / (lam (1 - lam / 2))."""
-    return 2.0 / (np.sqrt(2.0 * loss / k + 1.0) + 1.0)
-
-
 def eliminated_upper(loss: Any, k: Any) -> Any:
-    """Value of that minimum: loss + k + sqrt(k^2 + 2 loss k)."""
+    """Smallest loss / (1 - lam / 2) + k / (lam (1 - lam / 2)) over lam in (0, 2)."""
     return loss + k + np.sqrt(k * (k + 2.0 * loss))
 
 

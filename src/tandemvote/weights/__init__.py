@@ -1,8 +1,7 @@
 """The weights that make a bound small."""
 
 from tandemvote.weights.dirichlet_weights import DirichletSolution, minimise_dirichlet
-from tandemvote.weights.minimum import minimise, prune
-from tandemvote.weights.solution import Status, WeightSolution
+from tandemvote.weights.minimum import Status, WeightSolution, minimise, prune
 
 __all__ = [
     "DirichletSolution",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,8 +38,7 @@ REJECTED = 1000.0
 """Value of a rejected step, worse than any bound."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class DirichletSolution:
+class DirichletSolution(NamedTuple):
     """A fitted Dirichlet posterior.
 
     Attributes
@@ -47,20 +47,11 @@ class DirichletSolution:
         The vote's weights rho, which sum to 1, and alpha = K rho.
     bound_value : BoundValue
         The bound at these parameters; delta pays for both grids.
-    n_iterations : int
-        Iterations of all descents together.
     """
 
     weights: FloatArray
     parameters: FloatArray
     bound_value: BoundValue
-    n_iterations: int
-
-    def __repr__(self) -> str:
-        return (
-            f"DirichletSolution(dirichlet {self.bound_value.value:.6f}, {self.weights.size} voters,"
-            f" {self.n_iterations} iterations)"
-        )
 
 
 def minimise_dirichlet(
@@ -69,16 +60,9 @@ def minimise_dirichlet(
     """Find parameters that make the Dirichlet bound small; never worse than the prior's weights.
 
     The bound holds for all parameters at once, so they may be fitted on the votes that certify
-    them. The search is local: the bound is valid at any parameters, and better ones may exist.
-
-    Parameters
-    ----------
-    votes : Votes
-        On a common labelled hold-out.
-    prior : array_like of shape (n_voters,), optional
-        Positive weights fixed before seeing the data; uniform by default.
-    delta : float in (0, 1)
-        Failure probability.
+    them, on a common labelled hold-out. The search is local: the bound is valid at any parameters,
+    and better ones may exist. The prior's weights, uniform by default, are positive and fixed
+    before seeing the data.
 
     Examples
     --------
@@ -92,30 +76,18 @@ def minimise_dirichlet(
     pi = distribution(prior, votes.n_voters, "prior")
     if not (pi > 0).all():
         raise ValueError("The prior must be positive everywhere; leave out the voters it excludes.")
-    found, n_iterations = [], 0
+    found = []
     # A concentrated prior starts low but on a plateau, so each is tried, at its best level.
     for k0 in PRIOR_CONCENTRATIONS:
         start = np.log(k0 * pi)
         objectives = [_Objective(votes, pi, level, k0, delta) for level in LEVELS]
-        best_level = int(np.argmin([objective(start)[0] for objective in objectives]))
-        result = minimize(
-            objectives[best_level],
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": MAX_ITERATIONS},
-        )
+        best = min(objectives, key=lambda objective: objective(start)[0])
+        options = {"maxiter": MAX_ITERATIONS}
+        result = minimize(best, start, jac=True, method="L-BFGS-B", options=options)
         found += [np.exp(start), np.exp(result.x)]
-        n_iterations += int(result.nit)
-    values = [dirichlet_on_votes(votes, alpha, pi, delta) for alpha in found]
-    best = int(np.argmin([value.value for value in values]))
-    alpha = found[best]
-    return DirichletSolution(
-        weights=alpha / alpha.sum(),
-        parameters=alpha,
-        bound_value=values[best],
-        n_iterations=n_iterations,
-    )
+    values = [(dirichlet_on_votes(votes, alpha, pi, delta), alpha) for alpha in found]
+    value, alpha = min(values, key=lambda pair: pair[0].value)
+    return DirichletSolution(alpha / alpha.sum(), alpha, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,24 +107,16 @@ class _Objective:
         alpha0 = self.prior_concentration * self.prior
         total = float(alpha.sum())
         loss, loss_slopes = self._loss(alpha)
-        kl_divergence = dirichlet_divergence(alpha, alpha0)
-        bad = float(
-            pac_bayes_kl(
-                loss,
-                self.votes.n_samples,
-                kl_divergence=kl_divergence,
-                delta=self.delta / GRID_SIZE,
-                moment=xi,
-            ).upper
-        )
-        n_classes = max(self.votes.classes.size, 2)
+        divergence, share = dirichlet_divergence(alpha, alpha0), self.delta / GRID_SIZE
+        n, n_classes = self.votes.n_samples, max(self.votes.classes.size, 2)
+        bad = float(pac_bayes_kl(loss, n, kl_divergence=divergence, delta=share, moment=xi).upper)
         odds, more = (
             float(beta_survival(self.level, t / n_classes, t / n_classes))
             for t in (total, total * (1.0 + RELATIVE_STEP))
         )
         kl_slopes = (alpha - alpha0) * polygamma(1, alpha)
         kl_slopes -= (total - alpha0.sum()) * polygamma(1, total)
-        in_loss, in_kl = _inverse_slopes(loss, bad, self.votes.n_samples)
+        in_loss, in_kl = _inverse_slopes(loss, bad, n)
         slopes = (in_loss * loss_slopes + in_kl * kl_slopes) / odds
         slopes = slopes - bad / odds**2 * (more - odds) / (RELATIVE_STEP * total)
         return bad / odds, slopes * alpha

@@ -1,4 +1,4 @@
-r"""Exponentiated gradient with Newton directions and backtracking: the default solver's engine.
+r"""The default solver for pairs: exponentiated gradient, Newton directions, several starts.
 
 A step multiplies every weight by exp(t d_h) and normalises, so weights stay positive and only their
 logarithms are stored. With d = -gradient this is plain exponentiated gradient (mirror descent).
@@ -13,6 +13,13 @@ the relaxation. Of the divergences' own curvature that of KL(rho‖pi) is enough
 w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, so a handful of
 products with Q suffice. If the curvature turns out negative on the way, the direction found so far
 is used: at worst the gradient itself.
+
+A pair matrix that is not positive semi-definite, and the square root in the disagreement bound, can
+give the objective several minima. The others found in practice lie near one voter or near two, and
+the objective at these corners is cheap to compute. So: descend from the prior; descend from the
+lowest corner if it already lies lower; and if the first descent met negative curvature, from all
+the best corners. This is a search, not a proof: for a matrix of pure noise the problem is as hard
+as finding the best group of voters among all groups.
 """
 
 from __future__ import annotations
@@ -21,9 +28,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
+from tandemvote.counting.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.objective import Descent, Objective, Point
+from tandemvote.weights.relaxations import WeightedAverages
 
 GAP_TOLERANCE = 1e-10
 """Stop once the gap, in units of the bound, is below this."""
@@ -41,6 +51,18 @@ curvature that is left out makes more digits useless."""
 MAX_PRODUCTS = 400
 MAX_ITERATIONS = 500
 
+SHORTLIST = 24
+"""Pairs are searched among this many of the best voters."""
+
+N_SINGLE, N_PAIRS = 6, 10
+"""Corners to descend from where the objective is seen to have other minima."""
+
+NEAR, AT = 8.0, 60.0
+"""Log-ratios of a corner's voters: near the others, and at the corner up to rounding."""
+
+WORTH_A_CHANGE = 1e-12
+"""Difference below which two minima count as one."""
+
 
 class Direction(NamedTuple):
     """A change of the log-weights."""
@@ -49,6 +71,30 @@ class Direction(NamedTuple):
     slope: float
     spread: float
     met_negative_curvature: bool
+
+
+class Corner(NamedTuple):
+    """One or two voters that share all the weight, and the objective there."""
+
+    value: float
+    voters: list[int]
+
+
+def several_starts(objective: Objective) -> Descent:
+    """Keep the lowest of one or more descents."""
+    best = exponentiated_gradient(objective)
+    corners = _corners(objective)
+    lowest = min(corners, key=lambda corner: corner.value)
+    starts = [(lowest, AT)] if lowest.value < best.point.value else []
+    if best.met_negative_curvature:
+        starts += [(corner, NEAR) for corner in corners]
+    for corner, height in starts:
+        start = np.zeros(objective.n_voters)
+        start[corner.voters] = height
+        descent = exponentiated_gradient(objective, start)
+        if descent.point.value < best.point.value - WORTH_A_CHANGE:
+            best = descent
+    return best
 
 
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
@@ -121,3 +167,35 @@ def _conjugate_gradients(
             break
         search = residual + (squared / previous) * search
     return solution, False
+
+
+def _corners(objective: Objective) -> list[Corner]:
+    """Return the best single voters and the best pairs, weighted as in the prior."""
+    voters = np.arange(objective.n_voters)
+    alone = _values(objective, voters, voters)
+    shortlist = voters[np.argsort(alone, kind="stable")[:SHORTLIST]]
+    pairs = shortlist[np.column_stack(np.triu_indices(shortlist.size, 1))]
+    together = _values(objective, *pairs.T)
+    best = np.argsort(together, kind="stable")[:N_PAIRS]
+    corners = [Corner(float(alone[voter]), [int(voter)]) for voter in shortlist[:N_SINGLE]]
+    return corners + [Corner(float(together[k]), pairs[k].tolist()) for k in best]
+
+
+def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArray:
+    """Objective with all weight on two voters (or on one, named twice) for many pairs at once."""
+    log_prior, pairs, losses = objective.log_prior, objective.pairs, objective.losses
+    if pairs is None:
+        raise ValueError("Several starts are for objectives of pairs; this one has no pairs.")
+    share = expit(log_prior[first] - log_prior[second])
+    rest = 1.0 - share
+    together = np.logaddexp(log_prior[first], log_prior[second])
+    mass = np.where(first == second, log_prior[first], together)
+    averages = WeightedAverages(
+        gibbs_loss=share * losses[first] + rest * losses[second],
+        pair_average=share**2 * pairs[first, first]
+        + rest**2 * pairs[second, second]
+        + 2.0 * share * rest * pairs[first, second],
+        divergence=-mass,
+        pair_divergence=-2.0 * mass,  # as if all sets were equally large, for a shortlist
+    )
+    return np.asarray(objective.relaxation.value(averages))

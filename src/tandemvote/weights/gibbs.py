@@ -15,9 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tandemvote.weights.effective_divergence import PlainDivergence
 from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
-from tandemvote.weights.objective import Descent, Objective, Point
+from tandemvote.weights.objective import ONE_VOTER, Descent, Objective, Point
 from tandemvote.weights.relaxations import WeightedAverages
 
 N_TEMPERATURES = 24
@@ -31,31 +30,18 @@ def alternate_gibbs(objective: Objective) -> Descent:
     """Alternate from the prior and from the best of a scan over lambda; keep the better.
 
     Every minimiser is a Gibbs distribution, so the scan is along a single line.
-
-    Examples
-    --------
-    >>> from tandemvote.weights.relaxations import VOTERS, Estimate, Relaxation
-    >>> objective = Objective(
-    ...     relaxation=Relaxation(2.0, Estimate.of(VOTERS, 1000, 0.05)),
-    ...     log_prior=np.log([0.5, 0.5]),
-    ...     losses=np.array([0.10, 0.11]),
-    ... )
-    >>> alternate_gibbs(objective).point.weights.round(3).tolist()
-    [0.962, 0.038]
     """
     if not objective.equal_sizes:
-        simpler = alternate_gibbs(replace(objective, divergence=PlainDivergence(1)))
+        simpler = alternate_gibbs(replace(objective, divergence=ONE_VOTER))
         return exponentiated_gradient(objective, simpler.point.log_ratio)
     prior = objective.at(np.zeros(objective.n_voters))
     from_prior = _alternate(objective, prior)
     # Lambda grows as the loss falls and KL grows: it never leaves this range.
     hottest = _inverse_temperature(objective, prior.averages)
     coldest = _inverse_temperature(objective, WeightedAverages(0.0, 0.0, 0.0, 0.0))
-    scan = (
-        objective.at(-inverse_temperature * objective.losses)
-        for inverse_temperature in np.geomspace(hottest, coldest, N_TEMPERATURES)
-    )
-    best = min(scan, key=lambda point: point.value)
+    scan = np.geomspace(hottest, coldest, N_TEMPERATURES)
+    points = (objective.at(-inverse * objective.losses) for inverse in scan)
+    best = min(points, key=lambda point: point.value)
     if best.value >= from_prior.point.value:
         return from_prior
     from_scan = _alternate(objective, best)
@@ -65,11 +51,9 @@ def alternate_gibbs(objective: Objective) -> Descent:
 def _alternate(objective: Objective, point: Point) -> Descent:
     history = [point.value]
     for _ in range(MAX_ITERATIONS):
-        following = objective.at(
-            -_inverse_temperature(objective, point.averages) * objective.losses
-        )
-        gain = point.value - following.value
-        if gain <= PRECISION * abs(point.value):
+        inverse = _inverse_temperature(objective, point.averages)
+        following = objective.at(-inverse * objective.losses)
+        if point.value - following.value <= PRECISION * abs(point.value):
             return Descent(point, tuple(history), True)
         point = following
         history.append(point.value)

@@ -1,9 +1,10 @@
-"""Find the weights that minimise a bound, of all voters or of the heaviest."""
+"""The weights that minimise a bound, of all voters or of the heaviest, and how they were found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,10 +16,88 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.weights.objective import Descent, Objective, Point
 from tandemvote.weights.problems import PROBLEMS
-from tandemvote.weights.solution import Status, WeightSolution
 
 ROUNDING = 1e-12
 """Difference of two bounds, or of weights from the prior, below which there is none."""
+
+
+class Status(Enum):
+    """How the search for weights ended; the value says it in words."""
+
+    CONVERGED = (
+        "minimum: for the final lambda the problem is convex, and no weights can do better by more"
+        " than the gap"
+    )
+    LOCAL_MINIMUM = (
+        "local minimum: the problem is not known to be convex, so weights far from these may do"
+        " better"
+    )
+    ITERATION_LIMIT = "stopped at the limit of iterations, before the minimum was reached"
+    KEPT_PRIOR = (
+        "kept the prior as weights: the minimiser of the relaxed bound has a larger bound to report"
+    )
+    KEPT_UNIFORM = (
+        "kept uniform weights: the minimiser of the relaxed bound has a larger bound to report"
+    )
+    KEPT_WEIGHTS = (
+        "kept the old weights of the remaining voters: the minimiser of the relaxed bound has a"
+        " larger bound to report"
+    )
+    NO_COMMON_POINTS = (
+        "kept the prior as weights: two voters share no held-out point, so there is no bound to"
+        " minimise"
+    )
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WeightSolution:
+    """Weights that minimise a bound; the defaults stand for no bound to minimise.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_voters,)
+        The posterior rho; sums to 1.
+    bound : str
+        Which bound was minimised: "first_order", "tandem" or "disagreement".
+    value, relaxed_value : float
+        The bound at the weights in PAC-Bayes-kl form, clipped to [0, 1]: the number to report; and
+        the minimised PAC-Bayes-lambda form, factor 2 or 4 included, not clipped.
+    gap : float or None
+        For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
+        where the problem is not known to be convex.
+    status : Status
+        How the search ended, in words.
+    history : tuple of float
+        The relaxed bound at the start and after each iteration of the descent that was kept.
+    prior, delta, sharpening
+        As given to `minimise`.
+    """
+
+    weights: FloatArray
+    bound: str
+    value: float = 1.0
+    relaxed_value: float = float("inf")
+    gap: float | None = None
+    status: Status = Status.NO_COMMON_POINTS
+    history: tuple[float, ...] = ()
+    prior: FloatArray
+    delta: float
+    sharpening: str
+
+    @property
+    def n_active(self) -> int:
+        """Number of voters with positive weight."""
+        return int((self.weights > 0).sum())
+
+    def __repr__(self) -> str:
+        steps = max(len(self.history) - 1, 0)
+        return (
+            f"WeightSolution({self.bound} {self.value:.6f}, {self.n_active} of"
+            f" {self.weights.size} voters, {steps} iterations, {self.status.name})"
+        )
 
 
 def minimise(
@@ -44,18 +123,15 @@ def minimise(
         err on different points. "disagreement" is for two classes.
     prior : array_like of shape (n_voters,), optional
         Positive weights that sum to 1, fixed before seeing the data; uniform by default.
-    delta : float in (0, 1)
-        Failure probability.
-    sharpening : {"harmonic", "paper"}
-        Sample sizes that use every held-out set in full, or the bound as published.
+    delta, sharpening
+        As for a `Bound`.
 
     Examples
     --------
     >>> from tandemvote.votes import Votes
-    >>> labels = np.zeros(600, int)
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, labels))
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))
     >>> solution = minimise(counts, "tandem", sharpening="paper")
     >>> solution.weights.round(2).tolist(), solution.status.name
     ([0.41, 0.41, 0.19], 'CONVERGED')
@@ -67,22 +143,21 @@ def minimise(
         )
     check_delta(delta)
     problem = PROBLEMS[bound]
-    checked_prior = _full_support(distribution(prior, counts.n_voters, "prior"))
+    pi = distribution(prior, counts.n_voters, "prior")
+    if not (pi > 0).all():
+        raise ValueError(
+            f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
+            " voter a positive prior, or leave the voter out with counts.subset."
+        )
     if not problem.bound.applies_to(counts):
         check(bound, problem.bound.needs, counts)  # raises, naming what is missing
-    unsolved = WeightSolution(
-        weights=checked_prior,
-        bound=bound,
-        prior=checked_prior,
-        delta=delta,
-        sharpening=sharpening,
-    )
+    unsolved = WeightSolution(weights=pi, bound=bound, prior=pi, delta=delta, sharpening=sharpening)
     if missing(problem.bound.needs, counts):
         return unsolved
-    objective = problem.objective(counts, checked_prior, delta, sharpening)
+    objective = problem.objective(counts, pi, delta, sharpening)
     uniform = distribution(None, counts.n_voters, "uniform")
-    fallbacks = [(checked_prior, Status.KEPT_PRIOR)]
-    if not np.array_equal(uniform, checked_prior):
+    fallbacks = [(pi, Status.KEPT_PRIOR)]
+    if not np.array_equal(uniform, pi):
         fallbacks.append((uniform, Status.KEPT_UNIFORM))
     return solved(unsolved, counts, objective, problem.solver(objective), fallbacks=fallbacks)
 
@@ -92,28 +167,8 @@ def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> W
 
     A voter that is dropped has weight 0. The bound holds for every weighting of all the voters at
     once, and which ones to drop was learnt from the votes, so prior, KL and sample sizes remain
-    those of all voters: fewer voters make the vote cheaper, not the bound smaller.
-
-    Parameters
-    ----------
-    solution : WeightSolution
-        From `minimise`, on the same counts.
-    counts : VoteCounts
-        Of all voters.
-    max_voters : int
-        Keep at most this many.
-
-    Examples
-    --------
-    With the counts of `minimise`:
-
-    >>> from tandemvote.votes import Votes
-    >>> predictions = np.zeros((3, 600), int)
-    >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))
-    >>> pruned = prune(minimise(counts, "tandem"), counts, max_voters=2)
-    >>> pruned.weights.round(2).tolist(), round(pruned.value, 3)
-    ([0.5, 0.5, 0.0], 0.45)
+    those of all voters: fewer voters make the vote cheaper, not the bound smaller. The solution is
+    that of `minimise` on the same counts.
     """
     if solution.weights.size != counts.n_voters:
         raise ValueError(
@@ -132,8 +187,7 @@ def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> W
         return replace(solution, weights=weights)
     problem = PROBLEMS[solution.bound]
     whole = problem.objective(counts, solution.prior, solution.delta, solution.sharpening)
-    objective = whole.restrict(kept)
-    fallbacks = [(solution.weights, Status.KEPT_WEIGHTS)]
+    objective, fallbacks = whole.restrict(kept), [(solution.weights, Status.KEPT_WEIGHTS)]
     descent = problem.solver(objective)
     return solved(solution, counts, objective, descent, fallbacks=fallbacks, kept=kept)
 
@@ -172,25 +226,12 @@ def solved(
         instead, value = reported(other)
         if value < lowest - ROUNDING:
             point, posterior, lowest, gap, status = other, instead, value, None, kept_status
-    lam, gamma = objective.relaxation.parameters(point.averages)
     return replace(
         former,
         weights=posterior,
         value=lowest,
         relaxed_value=point.value,
-        lam=lam,
-        gamma=gamma,
         gap=gap,
         status=status,
         history=descent.history,
-    )
-
-
-def _full_support(prior: FloatArray) -> FloatArray:
-    if (prior > 0).all():
-        return prior
-    voter = int(np.flatnonzero(prior == 0)[0])
-    raise ValueError(
-        f"prior is 0 at voter {voter}, so the voter can never get weight. Give every voter a"
-        " positive prior, or leave the voter out with counts.subset."
     )

@@ -5,102 +5,47 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from tandemvote.counting.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.effective_divergence import EffectiveDivergence, PlainDivergence
-from tandemvote.weights.relaxations import Relaxation, WeightedAverages
+from tandemvote.weights.relaxations import EffectiveDivergence, Relaxation, WeightedAverages
 
-ONE_VOTER, TWO_VOTERS = PlainDivergence(1), PlainDivergence(2)
+ONE_VOTER, TWO_VOTERS = EffectiveDivergence(1), EffectiveDivergence(2)
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
-    """Weights with everything the objective computed on the way to its value.
+class Point(NamedTuple):
+    """Weights with everything the objective computed on the way to its value."""
 
-    Attributes
-    ----------
-    log_ratio : ndarray of shape (n_voters,)
-        ln(rho / pi); finite even where the weight itself underflows to 0.
-    weights : ndarray of shape (n_voters,)
-        rho, which sums to 1.
-    gradients : tuple of 4 ndarrays of shape (n_voters,)
-        Of the four averages, up to constants.
-    averages : WeightedAverages
-    value : float
-        The objective.
-    """
-
-    log_ratio: FloatArray
-    weights: FloatArray
-    gradients: tuple[FloatArray, ...]
+    log_ratio: FloatArray  # ln(rho / pi); finite even where the weight itself underflows to 0
+    weights: FloatArray  # rho, which sums to 1
+    jacobian: FloatArray  # gradients of the four averages, up to constants, shape (4, n_voters)
     averages: WeightedAverages
-    value: float
-
-    @property
-    def jacobian(self) -> FloatArray:
-        """The gradients as rows, shape (4, n_voters)."""
-        return np.array(self.gradients)
+    value: float  # the objective
 
 
-@dataclass(frozen=True, eq=False)
-class Descent:
-    """Where a solver arrived, and how.
-
-    Attributes
-    ----------
-    point : Point
-        The weights found, evaluated.
-    history : tuple of float
-        The objective at the start and after every iteration.
-    converged : bool
-        False if the solver reached its limit of iterations.
-    met_negative_curvature : bool
-        True if the objective was seen to bend downwards, a sign that it has other minima.
-    """
+class Descent(NamedTuple):
+    """Where a solver arrived, and how."""
 
     point: Point
-    history: tuple[float, ...]
-    converged: bool
-    met_negative_curvature: bool = False
+    history: tuple[float, ...]  # the objective at the start and after every iteration
+    converged: bool  # whether it stopped before the limit of iterations
+    met_negative_curvature: bool = False  # a sign that the objective has other minima
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    r"""A relaxation of (L' rho, rho' Q rho, both divergences) over the simplex.
+    """A relaxation of (L' rho, rho' Q rho, both divergences) over the simplex.
 
-    Attributes
-    ----------
-    relaxation : Relaxation
-        The bound as a function of the four averages.
-    log_prior : ndarray of shape (n_voters,)
-        ln pi. It need not sum to 1 after `restrict`: KL then still counts the voters left out.
-    losses : ndarray of shape (n_voters,)
-        L, the Gibbs losses; zeros for a bound that does not use them.
-    pairs : ndarray of shape (n_voters, n_voters), optional
-        Q, the tandem losses or disagreement rates; None for a first-order bound.
-    divergence, pair_divergence : EffectiveDivergence
-        KL(rho‖pi) and twice that by default.
-
-    Examples
-    --------
-    >>> from tandemvote.weights.relaxations import PAIRS, Estimate
-    >>> objective = Objective(
-    ...     relaxation=Relaxation(4.0, Estimate.of(PAIRS, 1000, 0.05)),
-    ...     log_prior=np.log([0.5, 0.5]),
-    ...     losses=np.zeros(2),
-    ...     pairs=np.array([[0.5, 0.25], [0.25, 0.5]]),
-    ... )
-    >>> objective.at(np.zeros(2)).averages
-    WeightedAverages(gibbs_loss=0.0, pair_average=0.375, divergence=0.0, pair_divergence=0.0)
+    After `restrict` the prior need not sum to 1: KL then still counts the voters left out.
     """
 
     relaxation: Relaxation
-    log_prior: FloatArray
-    losses: FloatArray
-    pairs: FloatArray | None = None
+    log_prior: FloatArray  # ln pi
+    losses: FloatArray  # L, the Gibbs losses; zeros for a bound that does not use them
+    pairs: FloatArray | None = None  # Q, tandem losses or disagreements; None for first order
     divergence: EffectiveDivergence = ONE_VOTER
     pair_divergence: EffectiveDivergence = TWO_VOTERS
 
@@ -112,9 +57,7 @@ class Objective:
     @property
     def equal_sizes(self) -> bool:
         """Whether both divergences are plain: all held-out sets are equally large."""
-        return isinstance(self.divergence, PlainDivergence) and isinstance(
-            self.pair_divergence, PlainDivergence
-        )
+        return self.divergence.unequal is None and self.pair_divergence.unequal is None
 
     def at(self, log_ratio: FloatArray) -> Point:
         """Evaluate at the weights pi exp(log_ratio), normalised."""
@@ -125,28 +68,20 @@ class Objective:
         weights /= total
         log_ratio = log_weights - math.log(total) - self.log_prior
         pair_means = self.pair_product(weights)
-        voters = self.divergence.at(weights, log_ratio)
-        pairs = self.pair_divergence.at(weights, log_ratio)
-        averages = WeightedAverages(
-            gibbs_loss=float(self.losses @ weights),
-            pair_average=max(float(pair_means @ weights), 0.0),
-            divergence=voters.value,
-            pair_divergence=pairs.value,
-        )
-        gradients = (self.losses, 2.0 * pair_means, voters.slope, pairs.slope)
+        divergence, slope = self.divergence.at(weights, log_ratio)
+        pair_divergence, pair_slope = self.pair_divergence.at(weights, log_ratio)
+        losses = float(self.losses @ weights), max(float(pair_means @ weights), 0.0)
+        averages = WeightedAverages(*losses, divergence, pair_divergence)
+        jacobian = np.array([self.losses, 2.0 * pair_means, slope, pair_slope])
         value = float(self.relaxation.value(averages))
-        return Point(log_ratio, weights, gradients, averages, value)
+        return Point(log_ratio, weights, jacobian, averages, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
         """Q times a vector."""
         return np.zeros_like(vector) if self.pairs is None else self.pairs @ vector
 
     def gradient(self, point: Point) -> FloatArray:
-        r"""Gradient in rho up to a constant, which makes no difference on the simplex.
-
-        Where all sets are equally large it is
-        :math:`\phi_G L + 2 \phi_Q Q \rho + \phi_{KL} \ln(\rho / \pi)`.
-        """
+        """Gradient in rho up to a constant, which makes no difference on the simplex."""
         return np.asarray(self.relaxation.slopes(point.averages) @ point.jacobian)
 
     def entropy_slope(self, point: Point) -> float:
@@ -211,17 +146,6 @@ def convexity_slack(matrix: FloatArray) -> float | None:
     must be positive semi-definite only where it matters. Rates known to double precision cannot
     tell an eigenvalue of 0 from one of size s, a multiple of the rounding unit. One Cholesky
     factorisation decides; it is many times cheaper than the eigenvalues.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n_voters, n_voters)
-        Symmetric Q.
-
-    Examples
-    --------
-    >>> convexity_slack(np.array([[0.2, 0.1], [0.1, 0.2]])) < 1e-14
-    True
-    >>> convexity_slack(np.array([[0.5, 0.0, 0.0], [0.0, 0.5, 1.0], [0.0, 1.0, 0.5]]))
     """
     n_voters = len(matrix)
     size = float(np.abs(matrix).max())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,19 +15,20 @@ from tandemvote.bounds.first_order import FIRST_ORDER
 from tandemvote.bounds.tandem import TANDEM
 from tandemvote.counting.counts import HeldOutSets, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.effective_divergence import (
-    EffectiveDivergence,
-    PlainDivergence,
-    UnequalDivergence,
-)
+from tandemvote.weights.exponentiated_gradient import several_starts
 from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective, Solver
-from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
-from tandemvote.weights.several_starts import several_starts
+from tandemvote.weights.relaxations import (
+    PAIRS,
+    VOTERS,
+    EffectiveDivergence,
+    Estimate,
+    Relaxation,
+    UnequalShares,
+)
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """A bound to report, the objective to minimise, and the solver that is best at it."""
 
     bound: Bound
@@ -86,24 +87,17 @@ def _estimate(
     position = VOTERS if sets.voters == 1 else PAIRS
     estimate = Estimate.of(position, size.n, delta, size.log_moment())
     if size.sizes[0] == size.sizes[-1]:
-        return estimate, PlainDivergence(sets.voters)
-    known = sets.harmonic(prior)
-    return estimate, UnequalDivergence(
-        shares=known.shares,
-        entropies=known.entropies,
-        scale=size.n / float(size.sizes[-1]),
-        nats=estimate.nats,
-    )
+        return estimate, EffectiveDivergence(sets.voters)
+    known, scale = sets.harmonic(prior), size.n / float(size.sizes[-1])
+    shares = UnequalShares(known.shares, known.entropies, scale, estimate.nats)
+    return estimate, EffectiveDivergence(sets.voters, shares)
 
 
 PROBLEMS = MappingProxyType(
     {
-        problem.bound.name: problem
-        for problem in (
-            Problem(FIRST_ORDER, first_order_objective, alternate_gibbs),
-            Problem(TANDEM, tandem_objective, several_starts),
-            Problem(DISAGREEMENT, disagreement_objective, several_starts),
-        )
+        "first_order": Problem(FIRST_ORDER, first_order_objective, alternate_gibbs),
+        "tandem": Problem(TANDEM, tandem_objective, several_starts),
+        "disagreement": Problem(DISAGREEMENT, disagreement_objective, several_starts),
     }
 )
 """The bounds that weights can minimise, by name."""

@@ -1,21 +1,33 @@
-"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of four averages.
+r"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of four averages.
 
 Every bound that weights can minimise sees the weights only through four numbers: the Gibbs loss,
-the average of a pair matrix, and the divergences of voters and pairs, KL(rho‖pi) and twice that
-where all held-out sets are equally large. As a minimum of linear functions of them (one for each
-lambda and gamma) it is concave in the four, and its tangent is the bound with lambda and gamma
-fixed at their best. So value, slopes and curvature are all that any solver needs.
+the average of a pair matrix, and the divergences of voters and pairs. As a minimum of linear
+functions of them (one for each lambda and gamma) it is concave in the four, and its tangent is the
+bound with lambda and gamma fixed at their best. So value, slopes and curvature are all that any
+solver needs.
+
+Where all held-out sets are equally large the divergences are KL(rho‖pi) and twice that. With
+harmonic sample sizes both size and divergence of an average depend on the weights. Let n be the
+harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over voters or pairs,
+and S = sum_p w_p m_p = n / n_H. The allowed divergence per point is then exactly (K + nats) / n
+with the effective divergence
+
+.. math:: K = \sum_p w_p m_p \ln(w_p m_p / \pi_p) - S \ln S + (S - 1)\, nats,
+
+which takes the place of KL in the solvers. Over voters it is convex: a relative entropy of m o w,
+which is homogeneous, plus a linear function.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tandemvote.counting.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.inequalities.pac_bayes import best_lambda, eliminated_upper, two_sqrt
+from tandemvote.inequalities.pac_bayes import eliminated_upper, two_sqrt
 
 SMALLEST_DISAGREEMENT = 1e-32
 """Below it the slope of sqrt(D) is frozen, so that it stays finite where no voters disagree."""
@@ -46,13 +58,9 @@ class Estimate:
         log_moment = float(np.log(two_sqrt(n))) if log_moment is None else log_moment
         return cls(position, n, float(log_moment - np.log(delta)))
 
-    def observed(self, averages: WeightedAverages) -> Any:
-        """Return the average on the sample."""
-        return averages[self.position]
-
-    def complexity(self, averages: WeightedAverages) -> Any:
-        """Return (divergence + nats) / n, the allowed divergence of truth and estimate."""
-        return (averages[self.position + 2] + self.nats) / self.n
+    def at(self, averages: WeightedAverages) -> tuple[Any, Any]:
+        """Average on the sample, and the allowed divergence from the truth per point."""
+        return averages[self.position], (averages[self.position + 2] + self.nats) / self.n
 
     def gradient(self, in_average: float, in_divergence: float) -> FloatArray:
         """Place derivatives in average and divergence among those in the four averages."""
@@ -86,23 +94,22 @@ class Relaxation:
 
     def value(self, averages: WeightedAverages) -> Any:
         """Bound at the best lambda and gamma; an array where the averages are arrays."""
-        q, k = self._upper(averages)
-        bound = self.factor * eliminated_upper(q, k)
+        bound = self.factor * eliminated_upper(*self.upper.at(averages))
         if self.lower is None:
             return bound
-        disagreement, b = self.lower.observed(averages), self.lower.complexity(averages)
+        disagreement, b = self.lower.at(averages)
         return bound - 2.0 * (disagreement - np.sqrt(2.0 * b * disagreement))
 
     def slopes(self, averages: WeightedAverages) -> FloatArray:
         """Gradient, shape (4,): the weights of the averages at the best lambda and gamma."""
-        q, k = self._upper(averages)
+        q, k = self.upper.at(averages)
         root = float(np.sqrt(k * (k + 2.0 * q)))
         in_divergence = (1.0 + (k + q) / root) / self.upper.n
         slopes = self.factor * self.upper.gradient(1.0 + k / root, in_divergence)
         if self.lower is None:
             return slopes
-        disagreement, b = self._floored(self.lower, averages)
-        gamma = float(np.sqrt(2.0 * b / disagreement))
+        disagreement, b = self.lower.at(averages)
+        gamma = float(np.sqrt(2.0 * b / max(disagreement, SMALLEST_DISAGREEMENT)))
         return slopes + self.lower.gradient(gamma - 2.0, 2.0 / (gamma * self.lower.n))
 
     def curvature(self, averages: WeightedAverages) -> FloatArray:
@@ -110,28 +117,58 @@ class Relaxation:
 
         Both bounds are homogeneous in average and complexity, so each adds a matrix of rank one.
         """
-        q, k = self._upper(averages)
+        q, k = self.upper.at(averages)
         scale = (k * (k + 2.0 * q)) ** -0.75
         bend = self.upper.gradient(k * scale, -q * scale / self.upper.n)
         curvature = -self.factor * np.outer(bend, bend)
         if self.lower is None:
             return np.asarray(curvature)
-        disagreement, b = self._floored(self.lower, averages)
+        disagreement, b = self.lower.at(averages)
+        disagreement = max(disagreement, SMALLEST_DISAGREEMENT)
         bend = self.lower.gradient(b, -disagreement / self.lower.n)
         bend /= (2.0 * b * disagreement) ** 0.75
         return np.asarray(curvature - 2.0 * np.outer(bend, bend))
 
-    def parameters(self, averages: WeightedAverages) -> tuple[float, float | None]:
-        """Best lambda, and best gamma for a lower bound; infinite where no voters disagree."""
-        lam = float(best_lambda(*self._upper(averages)))
-        if self.lower is None:
-            return lam, None
-        disagreement, b = self.lower.observed(averages), self.lower.complexity(averages)
-        return lam, float(np.sqrt(2.0 * b / disagreement)) if disagreement > 0 else float("inf")
 
-    def _upper(self, averages: WeightedAverages) -> tuple[Any, Any]:
-        return self.upper.observed(averages), self.upper.complexity(averages)
+class UnequalShares(NamedTuple):
+    """Sets of different sizes, relative to the largest one, as in `UnequalSets`."""
 
-    @staticmethod
-    def _floored(lower: Estimate, averages: WeightedAverages) -> tuple[float, float]:
-        return max(lower.observed(averages), SMALLEST_DISAGREEMENT), lower.complexity(averages)
+    shares: FloatArray
+    entropies: FloatArray
+    scale: float  # harmonic size at the prior over the largest size
+    nats: float  # ln(mean moment / delta)
+
+
+@dataclass(frozen=True, eq=False)
+class EffectiveDivergence:
+    """The divergence that weights pay for, of single voters (1) or of pairs (2)."""
+
+    voters: int
+    unequal: UnequalShares | None = None
+
+    def at(self, weights: FloatArray, log_ratio: FloatArray) -> tuple[float, FloatArray]:
+        """Value at weights rho with log_ratio = ln(rho / pi), and gradient up to a constant."""
+        if self.unequal is None:
+            value = self.voters * max(float(log_ratio @ weights), 0.0)
+            return value, self.voters * log_ratio
+        (shares, entropies, scale, nats), in_pairs = self.unequal, self.voters == 2
+        weighted_ratio = weights * log_ratio
+        mass = scale * (shares @ weights if in_pairs else shares)
+        total = float(mass @ weights)
+        stretch = scale * (entropies @ weights if in_pairs else entropies)
+        stretch += np.log(scale) * mass
+        tilt = nats - np.log(total)
+        value = float(self.voters * (mass @ weighted_ratio) + stretch @ weights)
+        value += total * tilt - nats
+        slope = mass * (log_ratio + tilt) + stretch
+        if in_pairs:
+            slope += scale * (shares @ weighted_ratio)
+        return value, self.voters * slope
+
+    def restrict(self, kept: IntArray) -> EffectiveDivergence:
+        """Leave out the sets of other voters."""
+        if self.unequal is None:
+            return self
+        some, sets = np.ix_(*[kept] * self.voters), self.unequal
+        less = sets._replace(shares=sets.shares[some], entropies=sets.entropies[some])
+        return replace(self, unequal=less)
