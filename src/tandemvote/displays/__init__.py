@@ -7,11 +7,9 @@ The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` 
 from tandemvote.displays.coverage import SelectiveDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.erring_weight import ProfileDisplay
-from tandemvote.displays.groups import GroupsDisplay
-from tandemvote.displays.guarantees import BoundsDisplay
+from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay
 from tandemvote.displays.label_use import LabelUseDisplay
-from tandemvote.displays.pair_matrix import TandemDisplay
-from tandemvote.displays.vote_weights import HistoryDisplay, WeightsDisplay
+from tandemvote.displays.voters import HistoryDisplay, TandemDisplay, WeightsDisplay
 
 __all__ = [
     "BoundsDisplay",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,11 @@ class SelectiveDisplay(Display):
     ----------
     margins : ndarray of shape (n_thresholds,)
         From the smallest, which accepts most, to the largest.
-    errors : ndarray of shape (n_thresholds,)
-        Upper bounds of the error among accepted points; 1 says nothing.
-    coverages : ndarray of shape (n_thresholds,)
-        Lower bounds of the accepted share.
+    errors, coverages : ndarray of shape (n_thresholds,)
+        Upper bounds of the error among accepted points, where 1 says nothing; lower bounds of the
+        accepted share.
     n_errors, n_accepted : ndarray of int, shape (n_thresholds,)
-        Observed on the hold-out.
-    n_points : int
-        Points of the hold-out.
+        Observed on the `n_points` of the hold-out.
     chosen : float
         The threshold of the certificate; inf for none.
     max_error : float or None
@@ -85,12 +82,9 @@ class SelectiveDisplay(Display):
 
     def _words(self) -> str:
         rows = zip(self.margins, self.errors, self.coverages, strict=True)
-        listed = "; ".join(
-            f"margin {margin:g}: error at most {rounded_up(error)}, accepted at least"
-            f" {rounded_down(coverage)}"
-            for margin, error, coverage in rows
-            if error < 1.0
-        )
+        words = "margin {:g}: error at most {}, accepted at least {}"
+        shown = (words.format(m, rounded_up(e), rounded_down(c)) for m, e, c in rows if e < 1.0)
+        listed = "; ".join(shown)
         chosen = "none" if math.isinf(self.chosen) else f"margin {self.chosen:g}"
         return (
             f"Error among accepted points against their share, {self.margins.size} thresholds."
@@ -110,29 +104,20 @@ class SelectiveDisplay(Display):
         return Table(columns, self.margins, "margin")
 
     def _draw(self, ax: Axes) -> None:
-        ax.plot(
-            self.n_accepted / self.n_points,
-            self.observed,
-            ".--",
-            color=MUTED,
-            label=f"observed on {self.n_points} hold-out points",
-        )
-        shown = self.errors < 1.0
-        ax.plot(
-            self.coverages[shown],
-            self.errors[shown],
-            "o-" if self.max_error is None else "o",
-            color=ACCENT,
-            label="certified: share at least, error at most",
-        )
+        words = f"observed on {self.n_points} hold-out points"
+        share = self.n_accepted / self.n_points
+        ax.plot(share, self.observed, ".--", color=MUTED, label=words)
+        shown, words = self.errors < 1.0, "certified: share at least, error at most"
+        kind = "o-" if self.max_error is None else "o"
+        ax.plot(self.coverages[shown], self.errors[shown], kind, color=ACCENT, label=words)
         for margin, error, coverage in zip(self.margins, self.errors, self.coverages, strict=True):
-            if margin == self.chosen and error < 1.0:
-                ax.plot(coverage, error, "o", color=ACCENT, markersize=10)
             if error < 1.0:
-                ax.annotate(
-                    f"{margin:g}", (coverage, error), xytext=(0, 8), textcoords="offset points",
-                    ha="center", weight="bold" if margin == self.chosen else "normal",
-                )  # fmt: skip
+                chosen = margin == self.chosen
+                if chosen:
+                    ax.plot(coverage, error, "o", color=ACCENT, markersize=10)
+                above: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
+                weight = "bold" if chosen else "normal"
+                ax.annotate(f"{margin:g}", (coverage, error), (0, 8), **above, weight=weight)
         if self.max_error is not None:
             ax.axhline(self.max_error, color=SECOND, linestyle=":", zorder=0)
         heights = [*self.errors[shown], *self.observed[~np.isnan(self.observed)], 0.01]

@@ -41,27 +41,10 @@ class Table(NamedTuple):
 
 
 class Display(ABC):
-    """Arrays that can be drawn and shown as a pandas frame.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where the picture was drawn, after `plot`.
-    """
+    """Arrays that can be drawn and shown as a pandas frame."""
 
     def plot(self: Self, ax: Axes | None = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        Display
-            Itself, with `ax_` and `figure_`.
-        """
+        """Draw into `ax`, or into a new figure; return itself, with `ax_` and `figure_`."""
         if ax is None:
             pyplot = import_extra("matplotlib.pyplot", "report")
             _, ax = pyplot.subplots(figsize=self._size(), layout="constrained")
@@ -94,11 +77,23 @@ class Display(ABC):
     def _table(self) -> Table: ...
 
 
-def text_colour() -> str:
-    """Colour of text in the reader's style, for lines that belong to the text."""
-    return str(import_extra("matplotlib", "report").rcParams["text.color"])
-
-
 def open_frame(ax: Axes) -> None:
     """Leave only the two axes that carry numbers."""
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, float]) -> None:
+    """Name rows from the top, each with a limit of at most `largest` and words to the right of it.
+
+    `right` is where the axis ends if some limit is 1, and in units of the largest one if not.
+    """
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xlim(0, right[0] if largest >= 1.0 else right[1] * largest)
+    if largest >= 1.0:
+        ax.set_xticks([0.0, 0.5, 1.0])
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
+    open_frame(ax)
+    ax.spines["left"].set_visible(False)

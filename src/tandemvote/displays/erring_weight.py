@@ -14,15 +14,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import (
-    ACCENT,
-    MUTED,
-    SECOND,
-    Display,
-    Table,
-    open_frame,
-    text_colour,
-)
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, open_frame
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
@@ -71,12 +63,8 @@ class ProfileDisplay(Display):
     def from_votes(cls, votes: Votes, weights: ArrayLike | None = None) -> ProfileDisplay:
         """Compute Z at each labelled point from the voters that never saw it.
 
-        Parameters
-        ----------
-        votes : Votes
-        weights : array_like of shape (n_voters,), optional
-            Uniform by default. Where some voters saw a point, the weights of the others are
-            rescaled to sum to 1: each point then has a vote of its own, close to the whole vote.
+        Where some voters saw a point, the weights of the others, uniform by default, are rescaled
+        to sum to 1: each point then has a vote of its own, close to the whole vote.
         """
         # Whole numbers, so that a tie is exactly one half.
         units = exact_weights(distribution(weights, votes.n_voters, "weights"))
@@ -116,41 +104,36 @@ class ProfileDisplay(Display):
         return Table(columns, range(N_BINS), None)
 
     def _words(self) -> str:
-        source = (
-            " At each point only the voters that never saw it count, with their weights rescaled."
-            if self.normalised
-            else ""
-        )
-        return (
+        words = (
             f"Histogram of the erring weight Z over {self.erring_weights.size} points:"
             f" Z >= 1/2 at {100 * self.half_rate:.3g} % of them, mean of 2 Z"
-            f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}.{source}"
+            f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}."
         )
+        if self.normalised:
+            words += " At each point only the voters that never saw it count, with their weights"
+            words += " rescaled."
+        return words
 
     def _draw(self, ax: Axes) -> None:
         half = N_BINS // 2
         ax.stairs(self.shares[:half], EDGES[: half + 1], fill=True, color=MUTED)
         ax.stairs(self.shares[half:], EDGES[half:], fill=True, color=SECOND)
-        ax.axvline(0.5, color=text_colour(), linewidth=1)
+        ax.axvline(0.5, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_yscale("symlog", linthresh=0.01)
         ax.set_ylim(0, 1)
         ax.set_yticks([0, 0.01, 0.1, 1], ["0", "1 %", "10 %", "100 %"])
         ax.minorticks_off()
         ax.set_xlim(0, 1)
-        ax.set_xlabel(
-            "erring weight Z"
-            + ("\namong the voters that never saw the point" if self.normalised else "")
-        )
+        source = "\namong the voters that never saw the point" if self.normalised else ""
+        ax.set_xlabel(f"erring weight Z{source}")
         ax.set_ylabel("share of points, log scale")
         open_frame(ax)
         self._draw_majorants(ax)
 
     def _draw_majorants(self, ax: Axes) -> None:
         """Indicator and majorants in a panel of their own, over the same z."""
-        axes_grid = import_extra("mpl_toolkits.axes_grid1", "report")
-        upper = axes_grid.make_axes_locatable(ax).append_axes(
-            "top", size="95%", pad=0.12, sharex=ax
-        )
+        divider = import_extra("mpl_toolkits.axes_grid1", "report").make_axes_locatable(ax)
+        upper = divider.append_axes("top", size="95%", pad=0.12, sharex=ax)
         z = np.linspace(0, 1, 201)
         errs = f"the vote may err: mean {self.half_rate:.3f}"
         first = f"first order, 2z: mean {2 * self.gibbs_loss:.3f}"

@@ -1,4 +1,4 @@
-"""All bounds of one vote, side by side."""
+"""Guarantees one below the other: all bounds of one vote, or those of every group of points."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds import BoundValue, get_bound
+from tandemvote.certificate.by_group import GroupCertificates, GroupGuarantee
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, name_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+SHOWN_OF_BOUNDS = ("label", "value", "delta")
+SHOWN_OF_GROUPS = ("by", "n_points", "observed", "lower", "value", "remark")
+
+WIDEST_NAME = 30
+"""Characters of a group's name that are shown."""
+
+BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
 
 
 @dataclass(eq=False, kw_only=True)
@@ -50,15 +60,7 @@ class BoundsDisplay(Display):
     def from_certificate(
         cls, certificate: Certificate, *, test_risk: float | None = None
     ) -> BoundsDisplay:
-        """Take the bounds of a certificate.
-
-        Parameters
-        ----------
-        certificate : Certificate
-        test_risk : float, optional
-            Error rate of the vote on a test set; by default the one behind the certificate's own
-            test-set bound, if it has one.
-        """
+        """Take the bounds of a certificate, and the error rate on its test set if none is given."""
         if test_risk is None and TEST_SET in certificate.bounds:
             terms = certificate.bounds[TEST_SET].terms
             test_risk = terms["n_errors"] / terms["n_samples"]
@@ -77,20 +79,16 @@ class BoundsDisplay(Display):
 
     def _words(self) -> str:
         listed = ", ".join(
-            f"{value.label} {rounded_up(value.value)}" for value in self.bounds.values()
+            f"{each.label} {rounded_up(each.value)}" for each in self.bounds.values()
         )
         risk = "" if self.test_risk is None else f" Test risk: {rounded_up(self.test_risk)}."
         return f"Bounds on the error of the vote: {listed}. Chosen: {self.chosen}.{risk}"
 
     def _table(self) -> Table:
         values = self.bounds.values()
-        columns = {
-            "label": [value.label for value in values],
-            "value": [value.value for value in values],
-            "delta": [value.delta for value in values],
-            "chosen": [name == self.chosen for name in self.bounds],
-            "labels_used": [get_bound(name).labels_used for name in self.bounds],
-        }
+        columns = {name: [getattr(each, name) for each in values] for name in SHOWN_OF_BOUNDS}
+        columns["chosen"] = [name == self.chosen for name in self.bounds]
+        columns["labels_used"] = [get_bound(name).labels_used for name in self.bounds]
         return Table(columns, list(self.bounds), "bound")
 
     def _draw(self, ax: Axes) -> None:
@@ -99,27 +97,81 @@ class BoundsDisplay(Display):
             colour = ACCENT if mark else MUTED
             ax.plot([0, bound.value], [row, row], color=colour, linewidth=3 if mark else 1.5)
             ax.plot(bound.value, row, "o", color=colour, markersize=8 if mark else 6)
-            ax.annotate(
-                "no guarantee" if bound.value >= 1.0 else rounded_up(bound.value),
-                (bound.value, row),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                weight="bold" if mark else "normal",
-            )
-        names = [f"{name} ({value.label})" for name, value in self.bounds.items()]
-        ax.set_yticks(range(len(names)), names)
-        # Room to the right for the number, or for the words in place of a value of 1.
-        largest = max(value.value for value in self.bounds.values())
-        ax.set_xlim(0, 1.7 if largest >= 1.0 else 1.2 * largest)
-        if largest >= 1.0:
-            ax.set_xticks([0.0, 0.5, 1.0])
-        ax.set_ylim(len(names) - 0.4, -0.6)
-        ax.tick_params(axis="y", length=0)
-        open_frame(ax)
-        ax.spines["left"].set_visible(False)
-        ax.set_xlabel("error rate of the vote, at most")
+            words = "no guarantee" if bound.value >= 1.0 else rounded_up(bound.value)
+            weight = "bold" if mark else "normal"
+            ax.annotate(words, (bound.value, row), (8, 0), **BESIDE, weight=weight)
         if self.test_risk is not None:
             words = "error on the test set"
             ax.axvline(self.test_risk, color=SECOND, linestyle="--", label=words, zorder=0)
-            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
+        names = [f"{name} ({value.label})" for name, value in self.bounds.items()]
+        largest = max(value.value for value in self.bounds.values())
+        name_rows(ax, names, largest, right=(1.7, 1.2))
+        ax.set_xlabel("error rate of the vote, at most")
+
+
+@dataclass(eq=False, kw_only=True)
+class GroupsDisplay(Display):
+    """How often the vote can err on the points of each group.
+
+    Attributes
+    ----------
+    groups : tuple of GroupGuarantee
+        In the order of the picture.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes, certify_by_group
+    >>> votes = Votes.from_predictions([[0, 1] * 200], [0, 1] * 200)
+    >>> found = certify_by_group(votes, groups="class")
+    >>> GroupsDisplay.from_certificates(found).description
+    'Errors by group, at most: 0 0.019 (200 points), 1 0.019 (200 points).'
+    """
+
+    groups: tuple[GroupGuarantee, ...]
+
+    @classmethod
+    def from_certificates(cls, certificates: GroupCertificates) -> GroupsDisplay:
+        """Take the guarantees of `certify_by_group`."""
+        return cls(groups=certificates.guarantees)
+
+    def _size(self) -> tuple[float, float]:
+        return 6.0, 1.1 + 0.35 * len(self.groups)
+
+    def _words(self) -> str:
+        named = zip(self._names, self.groups, strict=True)
+        listed = [f"{name} {_limit(each)} ({each.n_points} points)" for name, each in named]
+        return f"Errors by group, at most: {', '.join(listed)}."
+
+    @property
+    def _names(self) -> list[str]:
+        several = len({each.by for each in self.groups}) > 1
+        return [(f"{each.by}: " if several else "") + each.name for each in self.groups]
+
+    def _table(self) -> Table:
+        columns = {name: [getattr(each, name) for each in self.groups] for name in SHOWN_OF_GROUPS}
+        return Table(columns, [each.name for each in self.groups], "group")
+
+    def _draw(self, ax: Axes) -> None:
+        most = max(each.n_points for each in self.groups)
+        for row, each in enumerate(self.groups):
+            colour = ACCENT if each.value < 1.0 else MUTED
+            ax.plot([each.lower, each.value], [row, row], color=colour, linewidth=2)
+            ends = [each.value, *([each.lower] if each.lower else [])]
+            ax.plot(ends, [row] * len(ends), "|", color=colour, markersize=11, markeredgewidth=2)
+            if each.observed is not None:
+                # As in other forest plots, larger groups have larger marks.
+                width = 4.0 + 6.0 * np.sqrt(each.n_points / max(most, 1))
+                words = "observed" if not ax.get_legend_handles_labels()[0] else None
+                ax.plot(each.observed, row, "s", color=SECOND, markersize=width, label=words)
+            ax.annotate(_limit(each), (each.value, row), (8, 0), **BESIDE)
+        named = zip(self._names, self.groups, strict=True)
+        names = [f"{name[:WIDEST_NAME]} (n = {each.n_points})" for name, each in named]
+        name_rows(ax, names, max(each.value for each in self.groups), right=(1.5, 1.25))
+        # Long names leave few inches for the axis; to the left of it there is room.
+        ax.set_xlabel("error on each group, at most", loc="right")
+
+
+def _limit(each: GroupGuarantee) -> str:
+    if each.value < 1.0:
+        return rounded_up(each.value)
+    return "too few points" if each.remark.startswith(("too few", "no ")) else "too many errors"

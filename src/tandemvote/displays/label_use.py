@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,13 +66,12 @@ class LabelUseDisplay(Display):
             if self.n_training:
                 words += f" {self.n_training:,} other labels trained."
         else:
-            words = (
-                f"Every label trained {n_voters - 1} of the {n_voters} voters and evaluated the"
-                " other one."
-                if (times == 1).all()
-                else f"On average a label trained {100 - 100 * times.mean() / n_voters:.0f} % of"
-                " the voters and evaluated the others."
-            )
+            words = f"Every label trained {n_voters - 1} of the {n_voters} voters and evaluated the"
+            words += " other one."
+            if (times != 1).any():
+                share = 100 - 100 * times.mean() / n_voters
+                words = f"On average a label trained {share:.0f} % of the voters and evaluated the"
+                words += " others."
             if not self.n_test:
                 words += " No label was set aside."
         if self.n_test:
@@ -107,26 +106,21 @@ class LabelUseDisplay(Display):
                 ax.broken_barh([place], (row - 0.4, 0.8), color=ACCENT if evaluates else MUTED)
                 start += width
         right = 1.0
-        extras = [
-            (self.n_training, MUTED, "training"),
-            (self.n_test, SECOND, "test set"),
-            (self.n_unlabelled, "none", "no labels"),
-        ]
+        extras = [(self.n_training, MUTED, "training"), (self.n_test, SECOND, "test set")]
+        extras.append((self.n_unlabelled, "none", "no labels"))
         sample = f"{n_columns} of " if n_columns < self.held_out.shape[1] else ""
         ticks = [(0.5, f"{sample}{self.held_out.shape[1]:,} labelled points")]
         for n_points, colour, name in extras:
             if n_points:
-                ax.broken_barh(
-                    [(right + 0.04, 0.3)], (-0.4, n_voters - 0.2), facecolor=colour, edgecolor=MUTED
-                )
+                place, heights = (right + 0.04, 0.3), (-0.4, n_voters - 0.2)
+                ax.broken_barh([place], heights, facecolor=colour, edgecolor=MUTED)
                 ticks.append((right + 0.19, f"{n_points:,}\n{name}"))
                 right += 0.34
         patches = import_extra("matplotlib.patches", "report")
         kinds = [(MUTED, "trains the voter"), (ACCENT, "evaluates the voter")]
-        ax.legend(
-            handles=[patches.Patch(color=colour, label=words) for colour, words in kinds],
-            loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderpad=0,
-        )  # fmt: skip
+        handles = [patches.Patch(color=colour, label=words) for colour, words in kinds]
+        above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
+        ax.legend(handles=handles, **above, ncols=2, frameon=False, borderpad=0)
         hidden = len(self.held_out) - n_voters
         names = [f"voter {row}" for row in range(n_voters)]
         if hidden:
