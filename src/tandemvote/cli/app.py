@@ -76,16 +76,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def as_one_line(error: Exception) -> str | None:
-    """Return the line to print, or None if the error is a bug and needs its traceback.
-
-    Examples
-    --------
-    >>> from tandemvote.tables import DatasetError
-    >>> as_one_line(DatasetError("There is no file wine.csv. Check the path."))
-    'Error: There is no file wine.csv. Check the path.'
-    >>> as_one_line(ZeroDivisionError()) is None
-    True
-    """
+    """Return the line to print, or None if the error is a bug and needs its traceback."""
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
         # Without arguments a group shows its help, and its error has no message.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,18 +14,15 @@ import typer
 from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
 from tandemvote.cli.options import (
-    Confidence,
     DataOptions,
     Deploy,
     Design,
+    GuaranteeOptions,
     Json,
-    Sharpening,
     TrainingOptions,
-    Weights,
     existing,
     grouped,
     in_options,
-    option,
 )
 from tandemvote.cli.outputs import OutputOptions, check_outputs, write_votes, write_whole
 
@@ -35,56 +31,6 @@ if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certification import Certification
     from tandemvote.tables import Dataset
-
-DEPLOYED: dict[Deploy, dict[str, Any]] = {
-    Deploy.VOTE: {},
-    Deploy.REFIT: {"ensemble": False},
-    Deploy.AVERAGE: {"voting": "soft"},
-}
-"""What the certified classifiers call it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class GuaranteeOptions(Confidence):
-    """The guarantee."""
-
-    max_error: float | None = option(
-        None,
-        f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.",
-        min=0,
-        max=1,
-    )
-    by: list[str] = option(
-        [],
-        "Certify groups of points as well: each true class (recall), each predicted one"
-        " (precision), or each value of a column, a dropped one too; repeatable.",
-        metavar="class|predicted|COLUMN",
-    )
-    weights: Weights | None = option(
-        None,
-        "How much each voter counts: as minimises a bound, 'tandem' by default for trees; else"
-        " equally.",
-    )
-    bound: list[str] = option(
-        [],
-        "Bound to report, by default chosen by the kind of evidence; repeatable, or 'best' (each"
-        " then pays for the choice).",
-    )
-    sharpening: Sharpening = option(
-        Sharpening.HARMONIC, "Use held-out sets in full, or the bounds as published."
-    )
-
-    def asked(self, design: Design | None, deploy: Deploy = Deploy.VOTE) -> dict[str, Any]:
-        """Return what is asked of a certificate, for a design or for predictions."""
-        by_bound = design is Design.TREES and deploy is Deploy.VOTE
-        usual = Weights.TANDEM if by_bound else Weights.UNIFORM
-        return {
-            **DEPLOYED[deploy],
-            "weights": (self.weights or usual).value,
-            "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
-            "delta": self.delta,
-            "sharpening": self.sharpening.value,
-        }
 
 
 @grouped
@@ -136,8 +82,7 @@ def certify(
     refuse_what_makes_no_sense(context, [design])
     check_outputs(outputs.paths, inputs=[data, predictions, test, training.unlabelled])
     from tandemvote.cli import data as tables
-    from tandemvote.cli.designs import rows_apart, train
-    from tandemvote.cli.predictions import certify_predictions, connected
+    from tandemvote.cli.designs import certify_predictions, connected, rows_apart, train
 
     model = dataset = None
     if predictions is not None:
@@ -157,12 +102,11 @@ def certify(
         if test is not None:
             tested = tables.read_labelled(test, reading, by=guarantee.by, like=dataset)
         rows, aside = rows_apart(dataset.n_samples, design, training, tested)
-        if design is not Design.HOLDOUT:
-            groups = tables.groups_of_data(guarantee.by, dataset, rows)
-        elif tested is None:
-            groups = tables.groups_of_data(guarantee.by, dataset, aside)
-        else:
+        if design is Design.HOLDOUT and tested is not None:
             groups = tables.groups_of_data(guarantee.by, tested)
+        else:
+            voted = aside if design is Design.HOLDOUT else rows
+            groups = tables.groups_of_data(guarantee.by, dataset, voted)
         if outputs.votes is not None:
             tables.columns_beside_votes(groups)
         more = tables.unlabelled_points(dataset, reading, training.unlabelled)
@@ -186,24 +130,16 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
         if groups is not None:
             typer.echo(f"\nThis table and the guarantee each hold by themselves:\n{groups!r}")
         return
-    shown = {
-        "value": certificate.value,
-        "bound": certificate.bound,
-        "delta": certificate.delta,
-        "observed": certificate.observed,
-        "guessing": certificate.guessing,
-        "guarantee": certificate.guarantee,
-        "bounds": {name: value.value for name, value in certificate.bounds.items()},
-        "n_voters": certificate.counts.n_voters,
-        "n_min": certificate.counts.n_min,
-        "n_min_pairs": certificate.counts.n_min_pairs,
-        "groups": [
-            {"by": each.by, "group": each.name, "value": each.value, "share": each.share}
-            for each in groups or ()
-        ],
-        "notes": certificate.notes,
-        "assumptions": certificate.assumptions,
-    }
+    names = ("value", "bound", "delta", "observed", "guessing", "guarantee")
+    shown = {name: getattr(certificate, name) for name in names}
+    shown["bounds"] = {name: value.value for name, value in certificate.bounds.items()}
+    for name in ("n_voters", "n_min", "n_min_pairs"):
+        shown[name] = getattr(certificate.counts, name)
+    shown["groups"] = [
+        {"by": each.by, "group": each.name, "value": each.value, "share": each.share}
+        for each in groups or ()
+    ]
+    shown |= {"notes": certificate.notes, "assumptions": certificate.assumptions}
     typer.echo(json.dumps(shown))
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import typer
 
-from tandemvote.cli.certify import GuaranteeOptions
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
 from tandemvote.cli.options import (
     Confidence,
     DataOptions,
     Design,
+    GuaranteeOptions,
     Json,
     Learner,
     TrainingOptions,

@@ -14,6 +14,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from tandemvote.cli import GATE_CLOSED
+
 Design = Enum("Design", {"FOLDS": "folds", "TREES": "trees", "HOLDOUT": "holdout"}, type=str)
 """Which voters are trained on DATA, and on which points they are evaluated."""
 
@@ -25,6 +27,13 @@ Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str
 
 Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
 """How many points each tree draws: as many as there are, or half as many."""
+
+DEPLOYED: dict[Deploy, dict[str, Any]] = {
+    Deploy.VOTE: {},
+    Deploy.REFIT: {"ensemble": False},
+    Deploy.AVERAGE: {"voting": "soft"},
+}
+"""What the certified classifiers call it."""
 
 Weights = Enum(
     "Weights",
@@ -143,6 +152,49 @@ class Confidence:
     """The guarantee."""
 
     delta: float = option(0.05, "Failure probability.", callback=_checked_delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuaranteeOptions(Confidence):
+    """The guarantee."""
+
+    max_error: float | None = option(
+        None,
+        f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.",
+        min=0,
+        max=1,
+    )
+    by: list[str] = option(
+        [],
+        "Certify groups of points as well: each true class (recall), each predicted one"
+        " (precision), or each value of a column, a dropped one too; repeatable.",
+        metavar="class|predicted|COLUMN",
+    )
+    weights: Weights | None = option(
+        None,
+        "How much each voter counts: as minimises a bound, 'tandem' by default for trees; else"
+        " equally.",
+    )
+    bound: list[str] = option(
+        [],
+        "Bound to report, by default chosen by the kind of evidence; repeatable, or 'best' (each"
+        " then pays for the choice).",
+    )
+    sharpening: Sharpening = option(
+        Sharpening.HARMONIC, "Use held-out sets in full, or the bounds as published."
+    )
+
+    def asked(self, design: Design | None, deploy: Deploy = Deploy.VOTE) -> dict[str, Any]:
+        """Return what is asked of a certificate, for a design or for predictions."""
+        by_bound = design is Design.TREES and deploy is Deploy.VOTE
+        usual = Weights.TANDEM if by_bound else Weights.UNIFORM
+        return {
+            **DEPLOYED[deploy],
+            "weights": (self.weights or usual).value,
+            "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
+            "delta": self.delta,
+            "sharpening": self.sharpening.value,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

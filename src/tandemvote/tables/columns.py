@@ -92,14 +92,6 @@ def identifier_reason(
     Text does if it hardly repeats. Whole numbers do if they hardly repeat and are sorted, or are
     called like an identifier, or lie so close together that independent draws would have
     repeated: n draws from a range of R integers repeat about n²/2R times, or more often.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> ids, ages = pandas.Series(range(100, 0, -1)), pandas.Series([20, 34, 35, 41] * 25)
-    >>> identifier_reason(ids, ids.to_numpy(float), None)
-    'whole numbers from 1 to 100 in order'
-    >>> identifier_reason(ages, ages.to_numpy(float), None)
     """
     present = column.notna().to_numpy()
     n_rows, numbers = int(present.sum()), numbers[present]

@@ -141,13 +141,7 @@ class Dataset:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of results must know: rows left out or repeated, gaps, merged categories.
-
-        Examples
-        --------
-        >>> Dataset("gaps", X=np.array([[1.0], [np.nan]]), y=np.array([0, 1]), n_dropped=3).notes
-        ('3 rows with missing entries left out', '1 row with missing entries kept')
-        """
+        """What a reader of results must know: rows left out, copies, gaps, merged categories."""
         coded = [name in self.categories for name in self.feature_names or ()]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
         alone = [label for label, count in self.class_counts.items() if count == 1]
@@ -340,13 +334,7 @@ def _as_written(column: pandas.Series) -> NDArray[Any]:
 
 
 def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the places of the rows that do not repeat an earlier one, label included.
-
-    Examples
-    --------
-    >>> first_rows(np.array([[1.0], [np.nan], [1.0], [np.nan]]), np.array([0, 1, 1, 1]))
-    array([0, 1, 2])
-    """
+    """Return the places of the rows that do not repeat an earlier one, label included."""
     if X.dtype.kind == "f":
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one pattern of bits for NaN, and one for 0
     first: dict[tuple[bytes, int], int] = {}

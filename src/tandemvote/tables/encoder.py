@@ -202,14 +202,7 @@ def finite(X: NDArray[Any], columns: list[str]) -> NDArray[Any]:
 
 
 def find_kind(column: pandas.Series) -> tuple[str, str]:
-    """Return "number", "date", "duration" or "category", and the format of dates that are text.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> find_kind(pandas.Series(["Mar-2018", None])), find_kind(pandas.Series(["a", "1"]))
-    (('date', '%b-%Y'), ('category', ''))
-    """
+    """Return "number", "date", "duration" or "category", and the format of dates that are text."""
     given = inferred(column)
     if given == "string" and (date_format := _date_format(column)):
         return "date", date_format
@@ -224,12 +217,6 @@ def encode(
     """Return the numbers of a column of the given kind and, if it is one, its categories.
 
     A whole number is taken for a category if there are such among `known`.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> encode(pandas.Series(["01.02.1970"]), "date", "%d.%m.%Y")[0]
-    array([2678400.])
     """
     pandas = import_extra("pandas", "data")
     given = inferred(column)
@@ -271,13 +258,7 @@ def encode(
 def column_detail(
     numbers: NDArray[Any], kind: str, categories: Categories | None, date_format: str = ""
 ) -> tuple[str, str]:
-    """Return the kind of a column, or "constant", and a few words about what it holds.
-
-    Examples
-    --------
-    >>> column_detail(np.array([0.0, 86400.0]), "date", None, "%d.%m.%Y")
-    ('date', '1970-01-01 to 1970-01-02, written as day.month.year')
-    """
+    """Return the kind of a column, or "constant", and a few words about what it holds."""
     missing = np.isnan(numbers) if categories is None else numbers == MISSING
     present = numbers[~missing]
     if not present.size:

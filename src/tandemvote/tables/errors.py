@@ -39,13 +39,7 @@ def either(parameter: str, option: str) -> str:
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return a count with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> number_of(1, "row"), number_of(2, "row")
-    ('1 row', '2 rows')
-    """
+    """Return a count with its noun: 1 row, 2 rows."""
     return f"{count} {noun if count == 1 else noun + 's'}"
 
 

@@ -30,21 +30,21 @@ _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 def read_bytes(path: Path) -> bytes:
     """Read a plain, gzip or bzip2 file, and unpack up to `LARGEST_CONTENT` bytes."""
     data = path.read_bytes()
-    opener = next((opener for magic, opener in _OPENERS.items() if data.startswith(magic)), None)
-    if opener is None:
-        return data
-    try:
-        content: bytes = opener(io.BytesIO(data)).read(LARGEST_CONTENT + 1)
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise DatasetError(
-            f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
-        ) from error
-    if len(content) > LARGEST_CONTENT:
-        raise DatasetError(
-            f"{path.name} unpacks to more than {LARGEST_CONTENT / 2**30:g} GiB. If that is right,"
-            " unpack it before, and give the unpacked file."
-        )
-    return content
+    for magic, opener in _OPENERS.items():
+        if data.startswith(magic):
+            try:
+                data = opener(io.BytesIO(data)).read(LARGEST_CONTENT + 1)
+            except (ValueError, OSError, EOFError, zlib.error) as error:
+                raise DatasetError(
+                    f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
+                ) from error
+            if len(data) > LARGEST_CONTENT:
+                raise DatasetError(
+                    f"{path.name} unpacks to more than {LARGEST_CONTENT / 2**30:g} GiB. If that is"
+                    " right, unpack it before, and give the unpacked file."
+                )
+            break
+    return data
 
 
 def read_text(path: Path, *, encoding: str) -> str:
@@ -103,14 +103,12 @@ def read_libsvm(
 
 def read_npz(path: Path, *, target: str | None = "y") -> tuple[NDArray[Any], NDArray[Any]]:
     """Read the array ``X`` of an ``.npz`` file and the labels that `target` names, if any."""
-    names = ("X",) if target is None else ("X", target)
-    way_out = (
-        f"Save it with numpy.savez_compressed(path, {'X=X' if target is None else 'X=X, y=y'})"
-    )
-    way_out += ", without Python objects"
+    names, saved, other = ["X"], "X=X", ""
     if target is not None:
-        way_out += f"; {either('target', '--target')} names another array of labels"
-    arrays = load_arrays(path, required=names, way_out=f"{way_out}.")
+        names, saved = ["X", target], "X=X, y=y"
+        other = f"; {either('target', '--target')} names another array of labels"
+    way_out = f"Save it with numpy.savez_compressed(path, {saved}), without Python objects{other}."
+    arrays = load_arrays(path, required=names, way_out=way_out)
     return arrays["X"], arrays[names[-1]]
 
 

@@ -107,11 +107,6 @@ def find_separator(text: str) -> str:
     r"""Find the sign that cuts the first lines into the same number of cells, more than one.
 
     If none of tab, semicolon, bar and comma does, return the one most frequent in the first line.
-
-    Examples
-    --------
-    >>> find_separator("a;b\n1,5;2,5\n")
-    ';'
     """
     lines = [line for line in text.splitlines() if line.strip()][:LINES_LOOKED_AT]
     for separator in SEPARATORS:

@@ -55,11 +55,6 @@ def classes_of(
 
     Labels that look like measurements or names, numbers beyond int64 and fewer than two classes are
     refused; so are labels of another kind than those of `like`, which need not be as many.
-
-    Examples
-    --------
-    >>> classes_of(np.array([1.0, 2.0, 1.0]), column="kind")
-    array([1, 2, 1])
     """
     said, classes, noun = f"The label column {column!r}", labels, "texts"
     way_out = (

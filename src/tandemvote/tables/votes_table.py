@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,24 +42,20 @@ def read_votes(
 
     Cells are text, compared letter by letter: ``NA``, ``None`` and a blank are labels like any
     other, and ``1`` is not ``1.0``. Where a prediction is no label but looks like one, that is an
-    error. In Parquet a number is the text it is written as.
+    error. In Parquet a number is the text it is written as. A `DatasetError` says what to do if the
+    table cannot be votes.
 
     Parameters
     ----------
     path : path
-        A CSV file, or what `ParquetVotes` takes: a Parquet file, a folder or
-        a pattern of them. A voter's cell is empty where it was trained on the point.
+        A CSV file, or what `ParquetVotes` takes: a Parquet file, a folder or a pattern of them. A
+        voter's cell is empty where it was trained on the point.
     target : str
         Name of the column of true labels; every other column is a voter.
     ignore : collection of str
         Columns that are no voters, such as the names of the rows.
     unlabelled : path, optional
         A table for `read_unlabelled_votes`, with the same voters in the same order.
-
-    Raises
-    ------
-    DatasetError
-        If the table cannot be votes; the message says what to do.
 
     Examples
     --------
@@ -70,7 +67,7 @@ def read_votes(
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    try:
+    with _about(path):
         if names_parquet(path):
             shards = ParquetVotes(path, label=target, ignore=ignore)
             votes, columns = shards.read(), shards.columns
@@ -78,21 +75,18 @@ def read_votes(
             table = _read_text(Path(path))
             columns = agree_on_columns([(Path(path), table.schema)], label=target, ignore=ignore)
             votes = Votes.joined([votes_of(_one_batch(table), columns)])
-    except ValueError as error:
-        raise _about(path, error) from error
     if unlabelled is None:
         return votes
     more, voters = _read_unlabelled(unlabelled, ignore)
     if voters != columns.voters:
+        here, there = (shown(names, NAMES_SHOWN) for names in (voters, columns.voters))
         raise DatasetError(
-            f"The voters of {unlabelled} are {shown(voters, NAMES_SHOWN)}, those of {path}"
-            f" {shown(columns.voters, NAMES_SHOWN)}. Write the same columns in the same order."
+            f"The voters of {unlabelled} are {here}, those of {path} {there}. Write the same"
+            " columns in the same order."
         )
-    try:
+    with _about(unlabelled):
         refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
         return votes.with_unlabelled(more)
-    except ValueError as error:
-        raise _about(unlabelled, error) from error
 
 
 def read_unlabelled_votes(
@@ -106,30 +100,35 @@ def read_unlabelled_votes(
     return _read_unlabelled(path, ignore)[0]
 
 
+def _read_unlabelled(
+    path: str | os.PathLike[str], ignore: Collection[str]
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    with _about(path):
+        table = _read_whole(path)
+        columns = agree_on_columns([(Path(path), table.schema)], label=None, ignore=ignore)
+        return predictions_of(_one_batch(table), columns), columns.voters
+
+
 def read_column(path: str | os.PathLike[str], name: str) -> NDArray[Any]:
     """Read one column of such a table, such as a group of points; empty cells are None."""
-    table = _read_parquet(path) if names_parquet(path) else _read_text(Path(path))
+    table = _read_whole(path)
     find_column(table.column_names, name, path)
     return np.array(table.column(name).to_pylist(), dtype=object)
 
 
-def _read_unlabelled(
-    path: str | os.PathLike[str], ignore: Collection[str]
-) -> tuple[NDArray[Any], tuple[str, ...]]:
+@contextmanager
+def _about(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors name the file."""
     try:
-        table = _read_parquet(path) if names_parquet(path) else _read_text(Path(path))
-        columns = agree_on_columns([(Path(path), table.schema)], label=None, ignore=ignore)
-        return predictions_of(_one_batch(table), columns), columns.voters
+        yield
     except ValueError as error:
-        raise _about(path, error) from error
+        said = str(error)
+        raise DatasetError(said if str(path) in said else f"{path}: {said}") from error
 
 
-def _about(path: str | os.PathLike[str], error: ValueError) -> DatasetError:
-    said = str(error)
-    return DatasetError(said if str(path) in said else f"{path}: {said}")
-
-
-def _read_parquet(path: str | os.PathLike[str]) -> pyarrow.Table:
+def _read_whole(path: str | os.PathLike[str]) -> pyarrow.Table:
+    if not names_parquet(path):
+        return _read_text(Path(path))
     arrow = import_extra("pyarrow", "data")
     parquet = import_extra("pyarrow.parquet", "data")
     try:
