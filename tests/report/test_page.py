@@ -11,7 +11,7 @@ from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
 from tandemvote.report import render_report, write_report
-from tandemvote.report.confusion import Confusion
+from tandemvote.report.page import Confusion
 from tandemvote.tables import Dataset, from_frame
 
 

@@ -26,14 +26,14 @@ from tandemvote.estimators import (
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import VoteProfile
-from tandemvote.model_file.parts import (
+from tandemvote.model_file.contents import (
     Model,
     ModelFileError,
     encoder_of,
     refuse_other_models,
+    refuse_unsound_trees,
     vote_of,
 )
-from tandemvote.model_file.trees import refuse_unsound_trees
 from tandemvote.tables import TableEncoder
 
 OWN_TYPES: tuple[type, ...] = (
@@ -59,13 +59,12 @@ def write_skops(model: Model) -> bytes:
     vote, encoder = copy(vote_of(model)), encoder_of(model)
     del vote.certification_
     kept = vote if encoder is None else Pipeline([("columns", encoder), ("vote", vote)])
-    data: bytes = _skops().dumps(kept)
-    return data
+    return bytes(import_extra("skops.io", "skops").dumps(kept))
 
 
 def read_skops(data: bytes) -> Model:
     """Return the vote in a skops file, checked; damaged files raise errors of any kind."""
-    skops = _skops()
+    skops = import_extra("skops.io", "skops")
     with ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
     # Parts that are stored as they are take no more memory than the file itself.
@@ -93,9 +92,8 @@ def refuse_false_promise(model: CertifiedVote) -> None:
         raise ModelFileError("its certificate is about a vote with other weights")
     if certificate.deployed is not None and not hasattr(model._deployed(), "predict"):
         raise ModelFileError("its certificate is about a classifier that it does not hold")
-    shown: dict[str, Any] = {
-        name: getattr(model.certificate_, name, None) for name in ("observed", "guessing")
-    }
+    names = ("observed", "guessing")
+    shown: dict[str, Any] = {name: getattr(model.certificate_, name, None) for name in names}
     if not all(share is None or 0.0 <= float(share) <= 1.0 for share in shown.values()):
         raise ModelFileError("its certificate shows an error that is no share of points")
     model._accept(
@@ -109,7 +107,3 @@ def refuse_false_promise(model: CertifiedVote) -> None:
     )
     model.certificate_, model.bounds_ = replace(certificate, **shown), certificate.bounds
     model.weights_ = weights
-
-
-def _skops() -> Any:
-    return import_extra("skops.io", "skops")

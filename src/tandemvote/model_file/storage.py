@@ -12,7 +12,7 @@ import joblib
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.model_file.parts import Model, ModelFileError, refuse_other_models, vote_of
+from tandemvote.model_file.contents import Model, ModelFileError, refuse_other_models, vote_of
 from tandemvote.model_file.skops_format import read_skops, write_skops
 
 SKOPS, JOBLIB = ".skops", ".joblib"
@@ -20,14 +20,8 @@ SKOPS, JOBLIB = ".skops", ".joblib"
 JOBLIB_WARNING = "a joblib file; opening one from a stranger can run their code"
 
 
-def model_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a model file; refuse endings that name no format.
-
-    Examples
-    --------
-    >>> model_path("forest.skops").suffix
-    '.skops'
-    """
+def _model_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a model file; refuse endings that name no format."""
     path = Path(path)
     if path.suffix not in (SKOPS, JOBLIB):
         raise ModelFileError(
@@ -45,13 +39,9 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     estimator : certified classifier
         Fitted; or a pipeline of a `TableEncoder` and one.
     path : path
-        ``.skops``: a file that opens without running anything (needs the extra ``skops``).
+        ``.skops``: a file that opens without running anything (needs the extra ``skops``). It
+        cannot hold functions of your own or gradient boosting, which raise a `ModelFileError`.
         ``.joblib``: a file for yourself; opening one from a stranger can run their code.
-
-    Raises
-    ------
-    ModelFileError
-        If a skops file cannot hold the vote, as with functions of your own or gradient boosting.
 
     Examples
     --------
@@ -63,7 +53,7 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     ...     load_model(path, trusted=True).predict([[1]]).tolist()
     ['b']
     """
-    path = model_path(path)
+    path = _model_path(path)
     try:
         refuse_other_models(estimator)
         check_is_fitted(vote_of(estimator), "certificate_")
@@ -72,22 +62,21 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
             f"A model file keeps a fitted certified vote, not {type(estimator).__name__}. Fit a"
             " certified classifier of this library."
         ) from error
-    way_out = {
-        SKOPS: f"Keep it in a {JOBLIB} file, for yourself and for those who trust you.",
-        JOBLIB: "Give functions of your own a name in a module.",
-    }
+    kept, way_out = io.BytesIO(), "Give functions of your own a name in a module."
     try:
-        data = _joblib_bytes(estimator) if path.suffix == JOBLIB else write_skops(estimator)
-        if path.suffix == SKOPS:
-            read_skops(data)  # what could not be opened again is not written
+        if path.suffix == JOBLIB:
+            joblib.dump(estimator, kept)
+        else:
+            way_out = f"Keep it in a {JOBLIB} file, for yourself and for those who trust you."
+            kept.write(write_skops(estimator))
+            read_skops(kept.getvalue())  # what could not be opened again is not written
     except ImportError:
         raise
     except Exception as error:  # what an estimator may hold has no limits, nor how it may fail
         raise ModelFileError(
-            f"A {path.suffix} file cannot keep this vote: {_in_words(error)}."
-            f" {way_out[path.suffix]}"
+            f"A {path.suffix} file cannot keep this vote: {_in_words(error)}. {way_out}"
         ) from error
-    path.write_bytes(data)
+    path.write_bytes(kept.getvalue())
     return path
 
 
@@ -96,21 +85,10 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Model:
 
     A skops file is opened without running anything in it: types other than this library's,
     scikit-learn's and plain data are refused, as are trees with branches to nowhere and
-    certificates that their own counts do not give.
-
-    Parameters
-    ----------
-    path : path
-        A ``.skops`` or ``.joblib`` file.
-    trusted : bool
-        Say True to open a joblib file, which can run code, because you know who made it.
-
-    Warns
-    -----
-    UserWarning
-        If it was made with another scikit-learn.
+    certificates that their own counts do not give. A joblib file can run code: say ``trusted=True``
+    to open one because you know who made it. Files made with another scikit-learn give a warning.
     """
-    path = model_path(path)
+    path = _model_path(path)
     if not path.is_file():
         raise ModelFileError(f"There is no file {path}. Check the path.")
     if path.suffix == JOBLIB and not trusted:
@@ -130,12 +108,6 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Model:
             ) from error
     _warn_of_another_version(caught, path)
     return model
-
-
-def _joblib_bytes(estimator: Any) -> bytes:
-    data = io.BytesIO()
-    joblib.dump(estimator, data)
-    return data.getvalue()
 
 
 def _in_words(error: Exception) -> str:

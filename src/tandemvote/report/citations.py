@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.metadata import version
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Citation:
+class Citation(NamedTuple):
     """A reference, in words and as BibTeX."""
 
     words: str

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import confusion_matrix
 
 from tandemvote.bounds import Bound, BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates
@@ -28,8 +30,8 @@ from tandemvote.displays import (
     WeightsDisplay,
 )
 from tandemvote.extras import import_extra
+from tandemvote.hard_vote import held_out_shares
 from tandemvote.report.citations import CITATIONS
-from tandemvote.report.confusion import Confusion
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.tables import Dataset
@@ -46,8 +48,38 @@ SIZES = {
 """Terms of bounds that are numbers of points, and how to say them."""
 
 
-@dataclass(frozen=True)
-class BoundRow:
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """Counts of points that their voters did not see: true labels in rows, predicted in columns."""
+
+    classes: list[str]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def from_votes(cls, votes: Votes, weights: ArrayLike) -> Confusion:
+        """Let the voters that did not see a point vote on it."""
+        shares = held_out_shares(votes, weights)
+        covered = ~np.isnan(shares[:, 0])
+        codes = np.arange(votes.classes.size)
+        said = shares[covered].argmax(axis=1)
+        counts = confusion_matrix(votes.labels[covered], said, labels=codes)
+        return cls([str(label) for label in votes.classes], counts)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of the points of each true label."""
+        return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1))
+
+    def mistakes(self) -> Iterator[tuple[str, str, int, float]]:
+        """True label, predicted label, points, share of the true label; most frequent first."""
+        wrong = self.counts * ~np.eye(len(self.classes), dtype=bool)
+        for cell in np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]:
+            truth, said = divmod(int(cell), len(self.classes))
+            share = float(self.shares[truth, said])
+            yield self.classes[truth], self.classes[said], int(wrong[truth, said]), share
+
+
+class BoundRow(NamedTuple):
     """One row of the table of bounds."""
 
     bound: Bound
@@ -114,10 +146,8 @@ def render_report(
     (True, 4)
     """
     if hasattr(certified, "certification_"):
-        estimator, certified = (
-            certified if estimator is None else estimator,
-            certified.certification_,
-        )
+        estimator = certified if estimator is None else estimator
+        certified = certified.certification_
     if isinstance(certified, Certification):
         votes, solution = votes or certified.votes, solution or certified.solution
         certified = certified.certificate
@@ -150,13 +180,7 @@ def render_report(
             mistakes=[] if confusion is None else list(confusion.mistakes()),
             solution=solution,
             groups=_groups(classes),
-            classes=None
-            if classes is None
-            else {
-                "headline": classes._headline(),
-                "table": classes._table(),
-                "assumptions": classes.assumptions,
-            },
+            classes=_class_table(classes),
             data=data,
             classes_read=classes_read,
             n_rows=sum(count for _, count in classes_read),
@@ -218,26 +242,26 @@ def _label_use(certificate: Certificate, votes: Votes, data: Dataset | None) -> 
 
 
 def _bound_rows(certificate: Certificate) -> list[BoundRow]:
+    chosen, candidates = certificate.bound, certificate.candidates
     return [
-        BoundRow(
-            get_bound(name),
-            value,
-            chosen=name == certificate.bound,
-            candidate=name in certificate.candidates,
-        )
+        BoundRow(get_bound(name), value, name == chosen, name in candidates)
         for name, value in certificate.bounds.items()
     ]
+
+
+def _class_table(classes: Statement | None) -> dict[str, Any] | None:
+    if classes is None:
+        return None
+    shown = {"headline": classes._headline(), "table": classes._table()}
+    return {**shown, "assumptions": classes.assumptions}
 
 
 def _groups(classes: Statement | None) -> Picture | None:
     if not isinstance(classes, GroupCertificates):
         return None
-    return draw(
-        GroupsDisplay.from_certificates(classes),
-        name="groups",
-        caption="Lines end at what is guaranteed; squares are observed, larger for more points.",
-        height=1.1 + 0.3 * len(classes),
-    )
+    display = GroupsDisplay.from_certificates(classes)
+    caption = "Lines end at what is guaranteed; squares are observed, larger for more points."
+    return draw(display, name="groups", caption=caption, height=1.1 + 0.3 * len(classes))
 
 
 def _pictures(
@@ -246,43 +270,28 @@ def _pictures(
     solution: WeightSolution | None,
     equal_weights: bool,
 ) -> list[Picture]:
-    pictures = [
-        draw(
-            BoundsDisplay.from_certificate(certificate),
-            name="bounds",
-            caption="Every bound computed for this vote. The guarantee is the marked one.",
-            height=max(2.9, 1.1 + 0.26 * len(certificate.bounds)),
-        )
-    ]
+    bounds, counts = BoundsDisplay.from_certificate(certificate), certificate.counts
+    caption = "Every bound computed for this vote. The guarantee is the marked one."
+    height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
+    pictures = [draw(bounds, name="bounds", caption=caption, height=height)]
     if not equal_weights:
-        pictures.append(
-            draw(
-                WeightsDisplay.from_certificate(certificate),
-                name="weights",
-                caption="Weights of the voters from largest to smallest.",
-            )
-        )
+        weights = WeightsDisplay.from_certificate(certificate)
+        caption = "Weights of the voters from largest to smallest."
+        pictures.append(draw(weights, name="weights", caption=caption))
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
         pictures.append(draw(profile, name="profile", caption=_profile_words(profile), height=4))
-    if certificate.counts.n_voters > 1 and certificate.counts.n_min_pairs > 0:
-        pictures.append(
-            draw(
-                TandemDisplay.from_counts(certificate.counts),
-                name="tandem",
-                caption="How often two voters err on the same point; on the diagonal, how often"
-                " each errs by itself. Voters of a dark pair correct each other.",
-                height=4.0,
-            )
+    if counts.n_voters > 1 and counts.n_min_pairs > 0:
+        pairs = TandemDisplay.from_counts(counts)
+        caption = (
+            "How often two voters err on the same point; on the diagonal, how often each errs by"
+            " itself. Voters of a dark pair correct each other."
         )
+        pictures.append(draw(pairs, name="tandem", caption=caption, height=4.0))
     if solution is not None and solution.history:
-        pictures.append(
-            draw(
-                HistoryDisplay.from_solution(solution),
-                name="history",
-                caption=f"How the weights were found: {solution.status}.",
-            )
-        )
+        caption = f"How the weights were found: {solution.status}."
+        path = HistoryDisplay.from_solution(solution)
+        pictures.append(draw(path, name="history", caption=caption))
     return pictures
 
 

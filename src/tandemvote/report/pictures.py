@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tandemvote.displays import Display
 from tandemvote.displays.display import ACCENT, MUTED, SECOND
@@ -15,6 +14,8 @@ from tandemvote.extras import import_extra
 INK = "#010203"
 """Placeholder for the page's text colour; nothing else is drawn in it."""
 
+INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+
 PAGE_COLOURS = {INK: "--ink", ACCENT: "--accent", SECOND: "--second", MUTED: "--muted"}
 """Which variable of the page's style sheet replaces which colour."""
 
@@ -22,21 +23,8 @@ WIDTH = 4.3
 """Inches: narrow enough that text stays readable when a phone shrinks the picture."""
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawn display.
-
-    Attributes
-    ----------
-    name : str
-        Unique on the page; made of letters, digits and hyphens.
-    caption : str
-        What to look for.
-    description : str
-        The picture in words.
-    svg : Markup
-        Safe to insert into a page.
-    """
+class Picture(NamedTuple):
+    """A drawn display: what to look for, the picture in words, and markup for a page."""
 
     name: str
     caption: str
@@ -45,32 +33,14 @@ class Picture:
 
 
 def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> Picture:
-    """Draw a display for a page.
+    """Draw a display for a page, so many inches high.
 
-    Parameters
-    ----------
-    display : Display
-    name : str
-        Prefix of all identifiers inside the picture, so that two pictures never share one.
-    caption : str
-    height : float
-        Inches.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tandemvote.displays import WeightsDisplay
-    >>> display = WeightsDisplay(weights=np.array([0.5, 0.3, 0.2]))
-    >>> picture = draw(display, name="weights", caption="Weights.")
-    >>> str(picture.svg)[:4], "var(--accent)" in picture.svg
-    ('<svg', True)
+    All identifiers inside begin with `name`, so that two pictures never share one.
     """
     matplotlib = import_extra("matplotlib", "report")
     figures = import_extra("matplotlib.figure", "report")
     style = {
-        **dict.fromkeys(
-            ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
-        ),
+        **dict.fromkeys(INKED, INK),
         "font.size": 9.5,
         "axes.titlesize": 10,
         "legend.fontsize": 9,

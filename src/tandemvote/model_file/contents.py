@@ -1,4 +1,4 @@
-"""Whether the trees of a vote from an unknown source can be used at all.
+"""What a model file may hold: a certified vote, alone or after the encoder of its columns.
 
 Trees are walked by compiled code that checks no index: a branch to a node that is not there, or a
 split on a column that is not there, reads foreign memory. So every tree in a file is found and
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,15 +19,16 @@ from sklearn.ensemble import (
     GradientBoostingRegressor,
     RandomForestClassifier,
 )
+from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 
 from tandemvote.ensembles.private_names import TREE_LEAF, Tree
 from tandemvote.estimators import CertifiedForestClassifier
-from tandemvote.model_file.parts import Model, ModelFileError, vote_of
+from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.tables import TableEncoder
 
-CONTAINERS = (list, tuple, set, frozenset)
-
-CALLS = (partial, MethodType)
+Model: TypeAlias = "CertifiedVote | Pipeline"
+"""A certified vote, or a pipeline of a `TableEncoder` and one."""
 
 WITHOUT_PARTS = (
     *(type(None), str, bytes, bytearray, int, float, complex, range, type),
@@ -35,6 +36,30 @@ WITHOUT_PARTS = (
     *(np.random.RandomState, np.random.Generator, np.random.BitGenerator),
 )
 """Types with nothing inside that could be a tree."""
+
+
+class ModelFileError(ValueError):
+    """A file cannot be opened as a certified vote, or a vote cannot be kept in such a file."""
+
+
+def vote_of(model: Model) -> CertifiedVote:
+    """Return the vote itself, without the encoder of its columns."""
+    vote: CertifiedVote = model[-1] if isinstance(model, Pipeline) else model
+    return vote
+
+
+def encoder_of(model: Model) -> TableEncoder | None:
+    """Return what turns columns into numbers, if the model has it."""
+    return model[0] if isinstance(model, Pipeline) else None
+
+
+def refuse_other_models(model: Any) -> None:
+    """Refuse what is neither a certified vote nor an encoder followed by one."""
+    parts = [part for _, part in model.steps] if isinstance(model, Pipeline) else [model]
+    if not isinstance(parts[-1], CertifiedVote):
+        raise ModelFileError(f"it holds a {type(parts[-1]).__name__}, not a certified vote")
+    if len(parts) > 2 or not all(isinstance(part, TableEncoder) for part in parts[:-1]):
+        raise ModelFileError(f"it holds a {type(parts[0]).__name__} before the vote")
 
 
 def refuse_unsound_trees(model: Model) -> None:
@@ -52,20 +77,17 @@ def refuse_unsound_trees(model: Model) -> None:
         if isinstance(part, Tree) and id(part) not in owned:
             raise ModelFileError("it holds a tree that belongs to no estimator")
     for owner in owners:
-        # scikit-learn compares new points with this number, and only if it is there.
-        if hasattr(owner, "tree_") and getattr(owner, "n_features_in_", None) != (
-            owner.tree_.n_features
-        ):
-            raise ModelFileError("it holds a tree for tables of another width than it says")
-        _refuse_unsound(getattr(owner, "tree_", None))
+        if hasattr(owner, "tree_"):
+            # scikit-learn compares new points with this number, and only if it is there.
+            if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
+                raise ModelFileError("it holds a tree for tables of another width than it says")
+            _refuse_unsound(owner.tree_)
     vote = vote_of(model)
     if isinstance(vote, CertifiedForestClassifier):
         _refuse_other_widths(vote)
 
 
 def _refuse_unsound(tree: Any) -> None:
-    if tree is None:
-        return
     if not 0 < tree.node_count <= tree.capacity:
         raise ModelFileError("it holds a tree without nodes, or with fewer than it says")
     left, right, feature = tree.children_left, tree.children_right, tree.feature
@@ -78,17 +100,12 @@ def _refuse_unsound(tree: Any) -> None:
         and ((feature[inner] >= 0) & (feature[inner] < tree.n_features)).all()
     ):
         raise ModelFileError("it holds a tree whose branches lead nowhere")
-    if tree.max_depth != _depth(left, right):
-        raise ModelFileError("it holds a tree that is not as deep as it says")
-
-
-def _depth(left: Any, right: Any) -> int:
-    depth, level = 0, np.zeros(1, dtype=np.intp)
-    while True:
+    depth, level = -1, np.zeros(1, dtype=np.intp)
+    while level.size:
         inner = level[left[level] != TREE_LEAF]
-        if not inner.size:
-            return depth
         depth, level = depth + 1, np.concatenate([left[inner], right[inner]])
+    if tree.max_depth != depth:
+        raise ModelFileError("it holds a tree that is not as deep as it says")
 
 
 def _refuse_other_widths(model: CertifiedForestClassifier) -> None:
@@ -127,12 +144,12 @@ def _parts(whole: Any) -> Iterator[object]:
     if isinstance(whole, Mapping):
         yield from whole.keys()
         yield from whole.values()
-    elif isinstance(whole, CONTAINERS):
+    elif isinstance(whole, list | tuple | set | frozenset):
         yield from whole
     elif isinstance(whole, np.ndarray):
         if whole.dtype.hasobject:
             yield from np.asarray(whole).ravel().tolist()  # masked entries included
-    elif isinstance(whole, CALLS) or not hasattr(whole, "__dict__"):
+    elif isinstance(whole, partial | MethodType) or not hasattr(whole, "__dict__"):
         yield whole.__reduce_ex__(2)
     if hasattr(whole, "__dict__"):
         yield vars(whole)
