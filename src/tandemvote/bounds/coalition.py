@@ -20,17 +20,11 @@ from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
 
-SMALLEST_SHARE = 1e-300
-"""A voter with a smaller share of delta has no limit but 1."""
-
-PRICE_BITS = 40
-"""Prices become multiples of 2^-40, so that their sums are exact."""
-
+SMALLEST_SHARE = 1e-300  # a voter with a smaller share of delta has no limit but 1
+PRICE_BITS = 40  # prices become multiples of 2^-40, so that their sums are exact
+COST_SCALE = 2.0**10  # largest cost the solver sees: its tolerances are absolute
 SOLVER = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 """The closest that HiGHS offers."""
-
-COST_SCALE = 2.0**10
-"""Largest cost the solver sees: its tolerances are absolute."""
 
 
 def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -> float:

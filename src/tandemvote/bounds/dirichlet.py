@@ -35,12 +35,8 @@ from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 from tandemvote.votes import Votes
 
-LEVELS = (0.4, 0.45, 0.48)
-"""Levels kappa fixed in advance."""
-
-PRIOR_CONCENTRATIONS = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10_000.0)
-"""Concentrations k0 of the prior, fixed in advance."""
-
+LEVELS = (0.4, 0.45, 0.48)  # kappa, fixed in advance
+PRIOR_CONCENTRATIONS = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10_000.0)  # k0, fixed in advance
 GRID_SIZE = len(LEVELS) * len(PRIOR_CONCENTRATIONS)
 
 
@@ -57,13 +53,9 @@ def dirichlet_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
     """KL between two Dirichlet distributions, given their parameters; rounded up."""
     alpha, alpha0 = np.asarray(posterior, float), np.asarray(prior, float)
     total, total0 = alpha.sum(), alpha0.sum()
-    terms = np.concatenate(
-        [
-            [gammaln(total), -gammaln(total0)],
-            gammaln(alpha0) - gammaln(alpha),
-            (alpha - alpha0) * (digamma(alpha) - digamma(total)),
-        ]
-    )
+    of_totals = [gammaln(total), -gammaln(total0)]
+    of_differences = (alpha - alpha0) * (digamma(alpha) - digamma(total))
+    terms = np.concatenate([of_totals, gammaln(alpha0) - gammaln(alpha), of_differences])
     return max(float(terms.sum() + INPUT_MARGIN * np.abs(terms).sum()), 0.0)
 
 

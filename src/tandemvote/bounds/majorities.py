@@ -19,9 +19,7 @@ MOST_ENUMERATED = 15
 """Voters whose 2^15 subsets are looked at one by one; beyond it only special cases are exact."""
 
 HALF = Fraction(1, 2)
-
-ROUNDING = 1.0 + 2.0**-50
-"""Covers the rounding of a quotient and of the product it goes into."""
+ROUNDING = 1.0 + 2.0**-50  # covers the rounding of a quotient and of the product it goes into
 
 
 def voting_units(weights: ArrayLike) -> NDArray[np.int64]:

@@ -143,12 +143,7 @@ def contradicted(bound: str, reason: str) -> float:
 
 
 def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
-    """Why no vote of two classes has such an error and such a disagreement; None if one has.
-
-    Examples
-    --------
-    >>> no_vote_of_two_classes(Interval(0.1, 0.2), Interval(0.3, 0.4))
-    """
+    """Why no vote of two classes has such an error and such a disagreement; None if one has."""
     g = min(max(0.5, gibbs.lower), gibbs.upper)
     most = 2.0 * g * (1.0 - g)
     if differ.lower <= most * ROOM:

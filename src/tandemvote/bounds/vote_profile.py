@@ -46,14 +46,9 @@ SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)
 """Their reciprocals, by which an error of F raises the mean in a game, and that of an infinite
 lam, where it does not."""
 
-FEW_KINKS = 5
-"""Up to so many voters phi has no more kinks than there are values of lam above."""
-
-N_CELLS = 24
-"""Intervals of g between which the evidence is shared; each is treated at its worse end."""
-
-TOLERANCE = 1e-10
-"""How far the reported bound may lie above the root."""
+FEW_KINKS = 5  # up to so many voters phi has no more kinks than there are values of lam above
+N_CELLS = 24  # intervals of g that share the evidence; each is treated at its worse end
+TOLERANCE = 1e-10  # how far the reported bound may lie above the root
 
 
 def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike) -> float:

@@ -26,16 +26,10 @@ from tandemvote.inequalities import pac_bayes_kl, xi
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
 
-RELATIVE_STEP = 1e-5
-"""Step of the forward differences of the Beta distribution in its parameters."""
-
+RELATIVE_STEP = 1e-5  # of the forward differences of the Beta distribution in its parameters
 MAX_ITERATIONS = 60
-
-FARTHEST = 50.0
-"""Logarithms of parameters beyond which a step of the search is rejected."""
-
-REJECTED = 1000.0
-"""Value of a rejected step, worse than any bound."""
+FARTHEST = 50.0  # logarithms of parameters beyond which a step of the search is rejected
+REJECTED = 1000.0  # value of a rejected step, worse than any bound
 
 
 class DirichletSolution(NamedTuple):

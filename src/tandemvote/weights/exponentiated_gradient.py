@@ -35,9 +35,7 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.objective import Descent, Objective, Point
 from tandemvote.weights.relaxations import WeightedAverages
 
-GAP_TOLERANCE = 1e-10
-"""Stop once the gap, in units of the bound, is below this."""
-
+GAP_TOLERANCE = 1e-10  # stop once the gap, in units of the bound, is below this
 LONGEST_STEP = 2.0
 """Largest standard deviation (over rho) of one change of the log-weights: longer steps can leave
 the valley of the prior."""
@@ -48,20 +46,11 @@ LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03
 """Relative residuals to which a Newton system is solved, far from the minimum and near it. The
 curvature that is left out makes more digits useless."""
 
-MAX_PRODUCTS = 400
-MAX_ITERATIONS = 500
-
-SHORTLIST = 24
-"""Pairs are searched among this many of the best voters."""
-
-N_SINGLE, N_PAIRS = 6, 10
-"""Corners to descend from where the objective is seen to have other minima."""
-
-NEAR, AT = 8.0, 60.0
-"""Log-ratios of a corner's voters: near the others, and at the corner up to rounding."""
-
-WORTH_A_CHANGE = 1e-12
-"""Difference below which two minima count as one."""
+MAX_PRODUCTS, MAX_ITERATIONS = 400, 500
+SHORTLIST = 24  # pairs are searched among this many of the best voters
+N_SINGLE, N_PAIRS = 6, 10  # corners to descend from where there are other minima
+NEAR, AT = 8.0, 60.0  # log-ratios of a corner's voters: near the others, and up to rounding
+WORTH_A_CHANGE = 1e-12  # difference below which two minima count as one
 
 
 class Direction(NamedTuple):

@@ -19,9 +19,7 @@ from tandemvote.weights.exponentiated_gradient import exponentiated_gradient
 from tandemvote.weights.objective import ONE_VOTER, Descent, Objective, Point
 from tandemvote.weights.relaxations import WeightedAverages
 
-N_TEMPERATURES = 24
-"""Points of the scan that guards against a second, worse fixed point."""
-
+N_TEMPERATURES = 24  # points of the scan that guards against a second, worse fixed point
 PRECISION = 1e-15
 MAX_ITERATIONS = 10_000
 

@@ -92,8 +92,7 @@ class Objective:
     def gap(self, point: Point) -> float:
         r"""Fenchel gap of the problem with lambda and gamma fixed at their best.
 
-        Linearising only the quadratic part at rho leaves a Gibbs distribution rho+ as minimiser
-        and
+        Linearising only the quadratic part at rho leaves a Gibbs distribution rho+ as minimiser and
 
         .. math:: \phi_{KL} KL(\rho‖\rho^+), \quad
             \rho^+ \propto \pi \exp(-(\phi_G L + 2 \phi_Q Q \rho) / \phi_{KL})
@@ -112,11 +111,11 @@ class Objective:
 
     def convex_gap(self, point: Point) -> float | None:
         """Bound the distance to the minimum, or return None if the problem is not known convex."""
-        if self.pairs is None and not self.equal_sizes:
+        if self.pairs is None and self.equal_sizes:
+            return self.gap(point)
+        if self.pairs is None:
             gradient = self.gradient(point)  # of a convex function, which lies above its tangents
             return float(point.weights @ gradient - gradient.min())
-        if self.pairs is None:
-            return self.gap(point)
         if not self.equal_sizes:
             return None  # the divergence of pairs need not be convex
         in_pairs = float(self.relaxation.slopes(point.averages)[1])

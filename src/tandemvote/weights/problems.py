@@ -18,14 +18,7 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.exponentiated_gradient import several_starts
 from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective, Solver
-from tandemvote.weights.relaxations import (
-    PAIRS,
-    VOTERS,
-    EffectiveDivergence,
-    Estimate,
-    Relaxation,
-    UnequalShares,
-)
+from tandemvote.weights.relaxations import EffectiveDivergence, Estimate, Relaxation, UnequalShares
 
 
 class Problem(NamedTuple):
@@ -41,12 +34,8 @@ def first_order_objective(
 ) -> Objective:
     """Twice the relaxed Gibbs loss (Theorems 1 and 8)."""
     gibbs, divergence = _estimate(counts.voter_sets, prior, delta, sharpening)
-    return Objective(
-        relaxation=Relaxation(2.0, gibbs),
-        log_prior=np.log(prior),
-        losses=counts.gibbs_losses,
-        divergence=divergence,
-    )
+    relaxation = Relaxation(2.0, gibbs)
+    return Objective(relaxation, np.log(prior), counts.gibbs_losses, divergence=divergence)
 
 
 def tandem_objective(
@@ -54,13 +43,9 @@ def tandem_objective(
 ) -> Objective:
     """Four times the relaxed tandem loss (Theorem 9)."""
     tandem, divergence = _estimate(counts.pair_sets, prior, delta, sharpening)
-    return Objective(
-        relaxation=Relaxation(4.0, tandem),
-        log_prior=np.log(prior),
-        losses=np.zeros(counts.n_voters),
-        pairs=counts.tandem_losses,
-        pair_divergence=divergence,
-    )
+    relaxation, losses = Relaxation(4.0, tandem), np.zeros(counts.n_voters)
+    pairs = counts.tandem_losses
+    return Objective(relaxation, np.log(prior), losses, pairs, pair_divergence=divergence)
 
 
 def disagreement_objective(
@@ -69,14 +54,9 @@ def disagreement_objective(
     """Four relaxed Gibbs losses less two relaxed disagreements, at delta / 2 each (Theorem 10)."""
     gibbs, divergence = _estimate(counts.voter_sets, prior, delta / 2, sharpening)
     differ, pair_divergence = _estimate(counts.disagreement_sets, prior, delta / 2, sharpening)
-    return Objective(
-        relaxation=Relaxation(4.0, gibbs, differ),
-        log_prior=np.log(prior),
-        losses=counts.gibbs_losses,
-        pairs=counts.disagreement_rates,
-        divergence=divergence,
-        pair_divergence=pair_divergence,
-    )
+    relaxation, losses = Relaxation(4.0, gibbs, differ), counts.gibbs_losses
+    pairs, divergences = counts.disagreement_rates, (divergence, pair_divergence)
+    return Objective(relaxation, np.log(prior), losses, pairs, *divergences)
 
 
 def _estimate(
@@ -84,8 +64,7 @@ def _estimate(
 ) -> tuple[Estimate, EffectiveDivergence]:
     """Take the sample size at the prior; the divergence accounts for other weights."""
     size = get_sharpening(sharpening)(prior, sets, prior)
-    position = VOTERS if sets.voters == 1 else PAIRS
-    estimate = Estimate.of(position, size.n, delta, size.log_moment())
+    estimate = Estimate.of(sets.voters - 1, size.n, delta, size.log_moment())  # VOTERS or PAIRS
     if size.sizes[0] == size.sizes[-1]:
         return estimate, EffectiveDivergence(sets.voters)
     known, scale = sets.harmonic(prior), size.n / float(size.sizes[-1])
