@@ -35,18 +35,6 @@ class SelectiveDisplay(Display):
         The threshold of the certificate; inf for none.
     max_error : float or None
         The largest error allowed, if the threshold was searched for.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> sure = rng.random(2000)
-    >>> labels = (rng.random(2000) < sure).astype(int)
-    >>> certificate = SelectiveCertificate.from_shares(
-    ...     np.column_stack([1 - sure, sure]), labels, margin=[0.0, 0.5, 0.9]
-    ... )
-    >>> display = SelectiveDisplay.from_certificate(certificate)
-    >>> display.frame()["n_accepted"].tolist(), display.chosen
-    ([2000, 1020, 210], 0.9)
     """
 
     margins: FloatArray
@@ -121,9 +109,7 @@ class SelectiveDisplay(Display):
         if self.max_error is not None:
             ax.axhline(self.max_error, color=SECOND, linestyle=":", zorder=0)
         heights = [*self.errors[shown], *self.observed[~np.isnan(self.observed)], 0.01]
-        ax.set_ylim(0, 1.25 * max(heights))
-        ax.set_xlim(0, 1.03)
+        ax.set(xlim=(0, 1.03), ylim=(0, 1.25 * max(heights)), ylabel="error among accepted points")
         ax.set_xlabel("share of points accepted (numbers: margin from which on)")
-        ax.set_ylabel("error among accepted points")
         ax.legend(frameon=False, loc="upper left")
         open_frame(ax)

@@ -41,15 +41,6 @@ class ProfileDisplay(Display):
         to sum to 1. The averages of such a Z are close to the losses in the bounds, not equal.
     n_skipped : int
         Points that every voter was trained on, about which nothing is known.
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1], [0, 1, 1]], [0, 0, 0])
-    >>> display = ProfileDisplay.from_votes(votes)
-    >>> display.erring_weights.round(3).tolist()
-    [0.0, 0.667, 1.0]
-    >>> round(display.half_rate, 3), round(display.tandem_loss, 3)
-    (0.667, 0.481)
     """
 
     erring_weights: FloatArray
@@ -120,13 +111,11 @@ class ProfileDisplay(Display):
         ax.stairs(self.shares[half:], EDGES[half:], fill=True, color=SECOND)
         ax.axvline(0.5, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_yscale("symlog", linthresh=0.01)
-        ax.set_ylim(0, 1)
+        ax.set(xlim=(0, 1), ylim=(0, 1), ylabel="share of points, log scale")
         ax.set_yticks([0, 0.01, 0.1, 1], ["0", "1 %", "10 %", "100 %"])
         ax.minorticks_off()
-        ax.set_xlim(0, 1)
         source = "\namong the voters that never saw the point" if self.normalised else ""
         ax.set_xlabel(f"erring weight Z{source}")
-        ax.set_ylabel("share of points, log scale")
         open_frame(ax)
         self._draw_majorants(ax)
 
@@ -141,8 +130,7 @@ class ProfileDisplay(Display):
         upper.plot([0, 0.5, 0.5, 1], [0, 0, 1, 1], color=SECOND, linewidth=2.5, label=errs)
         upper.plot(z, 2 * z, color=MUTED, linestyle="--", linewidth=2, label=first)
         upper.plot(z, 4 * z**2, color=ACCENT, linewidth=2, label=second)
-        upper.set_ylim(0, 4)
-        upper.set_ylabel("counted per point")
+        upper.set(ylim=(0, 4), ylabel="counted per point")
         upper.tick_params(axis="x", labelbottom=False)
         upper.legend(frameon=False, loc="upper left")
         open_frame(upper)

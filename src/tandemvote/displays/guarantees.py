@@ -39,17 +39,6 @@ class BoundsDisplay(Display):
         Name of the bound that is the guarantee. The others are there for comparison.
     test_risk : float or None
         Error rate of the vote on a test set, if there was one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tandemvote import Certificate, VoteCounts, Votes
-    >>> labels = np.arange(600) % 2
-    >>> flips = np.random.default_rng(0).random((9, 600)) < 0.1
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions(labels ^ flips, labels))
-    >>> display = BoundsDisplay.from_certificate(Certificate.from_counts(counts))
-    >>> display.chosen, display.frame().loc["tandem", "label"]
-    ('coalition', 'TND')
     """
 
     bounds: Mapping[str, BoundValue]

@@ -87,10 +87,9 @@ class WeightsDisplay(Display):
         ax.stairs(self.weights[self.order], edges, fill=True, color=ACCENT)
         ax.axhline(1 / n_voters, color=SECOND, linestyle="--", label=f"equal weights, 1/{n_voters}")
         ax.legend(frameon=False, loc="upper right")
-        ax.set_xlim(0, n_voters)
-        ax.set_ylim(0, 1.25 * max(self.weights.max(), 1 / n_voters))
-        ax.set_xlabel(f"voters by weight (the first {self.n_for_half} carry half of it)")
-        ax.set_ylabel("weight")
+        ax.set(xlim=(0, n_voters), ylim=(0, 1.25 * max(self.weights.max(), 1 / n_voters)))
+        words = f"voters by weight (the first {self.n_for_half} carry half of it)"
+        ax.set(xlabel=words, ylabel="weight")
         open_frame(ax)
 
 
@@ -107,17 +106,6 @@ class HistoryDisplay(Display):
         The PAC-Bayes-kl form at the final weights, which is reported.
     bound : str
         Name of the bound.
-
-    Examples
-    --------
-    >>> from tandemvote import VoteCounts, Votes
-    >>> from tandemvote.weights import minimise
-    >>> predictions = np.zeros((3, 300), int)
-    >>> predictions[0, :30] = predictions[1, 20:50] = predictions[2, 150:240] = 1
-    >>> votes = Votes.from_predictions(predictions, np.zeros(300, int))
-    >>> display = HistoryDisplay.from_solution(minimise(VoteCounts.from_votes(votes)))
-    >>> bool(display.frame()["relaxed_bound"].is_monotonic_decreasing)
-    True
     """
 
     values: FloatArray
@@ -148,8 +136,7 @@ class HistoryDisplay(Display):
         ax.axhline(self.value, color=SECOND, linestyle="--", label=f"{label}, as reported")
         ticker = import_extra("matplotlib.ticker", "report")
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-        ax.set_xlabel("iteration")
-        ax.set_ylabel("bound")
+        ax.set(xlabel="iteration", ylabel="bound")
         ax.legend(frameon=False)
         open_frame(ax)
 
@@ -168,15 +155,6 @@ class TandemDisplay(Display):
         own error rates.
     order : ndarray of shape (n_voters,)
         The voters in the order of the picture.
-
-    Examples
-    --------
-    >>> from tandemvote import Votes
-    >>> labels = np.zeros(6, int)
-    >>> says = [[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]]
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions(says, labels))
-    >>> TandemDisplay.from_counts(counts).order.tolist()
-    [0, 2, 3, 1]
     """
 
     tandem_losses: FloatArray
@@ -224,10 +202,8 @@ class TandemDisplay(Display):
         words = "rate at which both err"
         bar = ax.figure.colorbar(picture, ax=ax, label=words, shrink=0.9, extend="max")
         bar.outline.set_visible(False)
-        ax.set_xlabel("voters, similar ones side by side")
-        ax.set_ylabel("the same voters")
-        ax.set_xticks([])
-        ax.set_yticks([])
+        names = {"xlabel": "voters, similar ones side by side", "ylabel": "the same voters"}
+        ax.set(**names, xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
 
 

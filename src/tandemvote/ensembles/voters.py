@@ -34,14 +34,8 @@ CACHE_BYTES = 2**20
 class Voter:
     """One voter, which predicts codes: positions in the classes of the vote.
 
-    Attributes
-    ----------
-    estimator : fitted classifier
-    classes : ndarray
-        Sorted labels as this estimator spells them. Members of scikit-learn's ensembles were
-        trained on codes, so there the classes are 0, 1, ...
-    features : ndarray of int or None
-        Columns it was trained on; None for all of them in order.
+    `classes` are sorted labels as the estimator spells them; members of scikit-learn's ensembles
+    were trained on codes. `features` are the columns it was trained on, None for all in order.
     """
 
     estimator: Any
@@ -191,15 +185,8 @@ def _predict_members(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:
 def voter_predictions(model: Any, X: ArrayLike) -> Codes:
     """Return every member's label on new points, as positions in ``model.classes_``.
 
-    Parameters
-    ----------
-    model : fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier
-        Or a pipeline that ends in one.
-    X : array_like, shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of int, shape (n_voters, n_samples)
+    The model is a fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier, or a
+    pipeline that ends in one. The shape is (n_voters, n_samples).
     """
     points, model = before_last_step(model, X), last_step(model)
     return predict_codes(members_of(model), member_input(model, points), model.n_jobs)
