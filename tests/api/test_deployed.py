@@ -147,3 +147,11 @@ def test_rows_the_deployed_classifier_was_trained_on_are_refused_where_they_are_
         certify([OLD], *HELD_OUT, X_unlabelled=U, deployed=certified)
     with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
         certify([OLD], *HELD_OUT, X_unlabelled=X[500:], deployed=REFITTED)
+
+
+def test_unlabelled_points_that_a_plain_forest_was_trained_on_are_refused():
+    held_out, labels = blobs(2, 400)
+    forest = RandomForestClassifier(100, random_state=0).fit(X[500:], y[500:])
+    with pytest.raises(ValueError, match="unlabelled points are those that RandomForestClassifier"):
+        certify([OLD], held_out, labels, X_unlabelled=X[500:], deployed=forest)
+    assert certify([OLD], held_out, labels, X_unlabelled=U, deployed=forest).deployed

@@ -111,3 +111,24 @@ def test_new_points_on_a_line_are_not_taken_for_their_neighbours(n_categories):
     y = X[:, 0] + 0.5 * rng.normal(size=1500) > 0
     forest = RandomForestClassifier(100, random_state=0).fit(X[:1200], y[:1200])
     refuse_points_trained_on(forest, X[1200:], y[1200:], what="test")
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+@pytest.mark.parametrize(("n_values", "n_columns"), [(3, 6), (12, 3), (60, 2)])
+def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_columns):
+    rng = np.random.default_rng(n_values)
+    X = rng.integers(n_values, size=(4000, n_columns))
+    y = X.sum(axis=1) + rng.integers(4, size=4000) > (n_values - 1) * n_columns / 2 + 1.5
+    forest = kind(60, bootstrap=True, random_state=0).fit(X[:3000], y[:3000])
+    for labels in (y[3000:], None):
+        refuse_points_trained_on(forest, X[3000:], labels, what="test")
+
+
+@pytest.mark.parametrize("forest", [FORESTS[0], FORESTS[3], ExtraTreesClassifier(60)])
+def test_training_points_are_recognised_by_the_own_predictions_of_a_forest(forest):
+    X, y = make_classification(2400, 12, n_informative=6, flip_y=0.2, random_state=1)
+    forest.fit(X[:1600], y[:1600])
+    refuse_points_trained_on(forest, X[1600:], what="unlabelled")
+    for rows in (np.arange(1600), *([np.arange(1000)] if forest.bootstrap else [])):
+        with pytest.raises(ValueError, match="was trained on"):
+            refuse_points_trained_on(forest, X[rows], what="unlabelled")

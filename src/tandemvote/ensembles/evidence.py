@@ -19,7 +19,11 @@ from tandemvote.ensembles.refusals import (
     refuse_other_than_one_label,
     refuse_without_voters,
 )
-from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.training_rows import (
+    refuse_points_trained_on,
+    refuse_training_rows,
+    row_digests,
+)
 from tandemvote.ensembles.voters import (
     BAGGED,
     before_last_step,
@@ -138,8 +142,7 @@ def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
             " voter has seen. With Votes, which hold predictions, pass the predictions of"
             f" {name} on their unlabelled points as deployed."
         )
-    if hasattr(deployed, "training_rows_"):
-        refuse_training_rows(deployed.training_rows_, X_unlabelled, what="unlabelled")
+    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
     said = np.asarray(deployed.predict(X_unlabelled))
     return votes.with_deployed(said, name=name, predict=deployed.predict)
 

@@ -100,8 +100,8 @@ def votes_on(
     voters = voters_in(models)
     for model in models if isinstance(models, Sequence) else [models]:
         refuse_points_trained_on(model, X, labels, what=what)
-        if X_unlabelled is not None and hasattr(model, "training_rows_"):
-            refuse_training_rows(model.training_rows_, X_unlabelled, what="unlabelled")
+        if X_unlabelled is not None:
+            refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
     codes, classes = voters(X)
     more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
     # Votes check and sort labels of any kind: here the true ones together with those of the voters.

@@ -34,18 +34,13 @@ SURPRISE = 5.0
 COINCIDENCE = 0.01
 """Expected number of training points that a point fits by chance, below which a fit says much."""
 
-SUSPICIOUS_SHARE = 0.2
-"""Share of such points that must fit. On 24 forests for Splice, SatImage, Adult and Letter, new
-points were never refused; half of the training points were by 11 of 12 forests of 100 trees (not by
-shallow ones on Adult), and by 6 of 12 of 30 trees."""
+WITH_LABELS, WITHOUT_LABELS = (5, 0.2), (10, 0.5)
+"""How many points must fit, and which share of those that say much, beyond copies by chance."""
 
 OTHER_SPLITS = 40
 """Thresholds that the columns besides the busiest one must have. Along a single column new points
 lie in the leaves of their neighbours and fit these: of the points that can be told apart up to 56 %
 did, beside 26 categories up to 12 %."""
-
-ENOUGH_POINTS = 5
-"""How many must fit at least."""
 
 MOST_POINTS = 4000
 """How many points are looked at, drawn at random."""
@@ -149,37 +144,56 @@ about 0. The voters know these points, so they show nothing. Pass points that we
         )
 
 
-def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike, *, what: str) -> None:
-    """Refuse labelled points that a fitted classifier was trained on, where it keeps a trace.
+def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike | None = None, *, what: str) -> None:
+    """Refuse points that a fitted classifier was trained on, where it keeps a trace.
 
     A certified classifier keeps a digest per row. The trees of a bagged ensemble keep what fell
     into their leaves: a point that a tree was trained on lies in a leaf that holds its class. So
     a training point is left out by the bootstraps of all trees whose leaf does not hold its class;
-    of a new point, hardly any training point can be found for which that is so.
+    of a new point, hardly any training point can be found for which that is so. Without labels the
+    ensemble's own predictions stand in for them, which at training points are nearly the same.
     """
     X, model = before_last_step(model, X), last_step(model)
     if hasattr(model, "training_rows_"):
         refuse_training_rows(model.training_rows_, X, what=what)
     elif isinstance(model, BAGGED) and made_of_trees(model) and hasattr(model, "classes_"):
-        _refuse_points_in_leaves(model, X, np.asarray(y), what)
+        labels = model.predict(X) if y is None else np.asarray(y)
+        rows = np.flatnonzero(np.isin(labels, model.classes_))
+        if len(rows) == n_trained_on(model) == len(labels) and _is_training_data(model, X, labels):
+            raise ValueError(
+                f"The {len(labels)} {what} points are those that {type(model).__name__} was trained"
+                f" on. The voters know these points, so they show nothing. {WAY_OUT}"
+            )
+        if rows.size > MOST_POINTS:
+            rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
+        fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
+        fewest, share = WITHOUT_LABELS if y is None else WITH_LABELS
+        if fits.sum() >= max(fewest, (share + _copies_by_chance(model, X)) * fits.size):
+            raise ValueError(
+                f"Of {fits.size} {what} points that can be told apart, {int(fits.sum())} are points"
+                f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
+                " their label left the same training point out. The voters know these points, so"
+                f" they show nothing. {WAY_OUT}"
+            )
 
 
-def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str) -> None:
-    known = np.isin(labels, model.classes_)
-    if known.all() and len(labels) == n_trained_on(model) and _is_training_data(model, X, labels):
-        raise ValueError(
-            f"The {len(labels)} {what} points are those that {type(model).__name__} was trained on."
-            f" The voters know these points, so they show nothing. {WAY_OUT}"
-        )
-    rows = np.flatnonzero(known)
+def _is_training_data(model: Any, X: Any, labels: NDArray[Any]) -> bool:
+    try:
+        audit_bootstraps(model, X, labels)
+    except AuditError:
+        return False
+    return True
+
+
+def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell of each point that says much whether some training point fits what the trees hold."""
     voters = [voter for voter in members_of(model) if isinstance(voter, TreeVoter)]
     splits = Counter(column for column, _ in set().union(*(voter.splits for voter in voters)))
-    if not rows.size or splits.total() - max(splits.values(), default=0) < OTHER_SPLITS:
-        return
-    if rows.size > MOST_POINTS:
-        rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
-    codes = encode(labels[rows], model.classes_)
-    points = member_input(model, pick(X, rows))
+    for column in splits:  # random thresholds may be many where values are few
+        splits[column] = min(splits[column], _n_values(points, column) - 1)
+    if splits.total() - max(splits.values(), default=0) < OTHER_SPLITS:
+        return np.zeros(0, bool)
+    codes = encode(labels, model.classes_)
     strange = np.array([voter.leaf_contents[voter.leaves(points), codes] <= 0 for voter in voters])
     drawn = ~held_out_mask(model.estimators_samples_, n_trained_on(model))
     # Logarithm of the expected number of training points that all these trees left out by chance.
@@ -190,18 +204,20 @@ def _refuse_points_in_leaves(model: Any, X: Any, labels: NDArray[Any], what: str
     for start in range(0, n_trained_on(model), CHUNK):
         part = drawn[:, start : start + CHUNK].astype(np.float32)
         fits |= (telling @ part == 0).any(axis=1)
-    if fits.sum() >= max(ENOUGH_POINTS, SUSPICIOUS_SHARE * fits.size):
-        raise ValueError(
-            f"Of {fits.size} {what} points that can be told apart, {int(fits.sum())} are points"
-            f" that {type(model).__name__} was trained on: every tree whose leaf does not know"
-            " their label left the same training point out. The voters know these points, so they"
-            f" show nothing. {WAY_OUT}"
-        )
+    return fits
 
 
-def _is_training_data(model: Any, X: Any, labels: NDArray[Any]) -> bool:
-    try:
-        audit_bootstraps(model, X, labels)
-    except AuditError:
-        return False
-    return True
+def _n_values(points: Any, column: int) -> int:
+    chosen = points[:, [column]]
+    return np.unique(chosen.toarray() if issparse(chosen) else chosen).size
+
+
+def _copies_by_chance(model: Any, X: Any) -> float:
+    """Estimate from above the share of new rows that have a copy among the training rows.
+
+    X tells how many of its own rows have one; of n rows at least as many as X has, at most n times
+    as many are copies as of one. Three rows more make up for what a small X does not show.
+    """
+    _, place, times = np.unique(row_digests(X), return_inverse=True, return_counts=True)
+    copies, n_rows = int((times[place] > 1).sum()), len(place)
+    return (copies + 3) / n_rows * max(1.0, n_trained_on(model) / n_rows)
