@@ -23,10 +23,8 @@ class BoundValue:
     ----------
     name, label : str
         As in `Bound`.
-    value : float
+    value, delta : float
         With probability 1 - delta the vote errs at most this often; in [0, 1], 1 says nothing.
-    delta : float
-        Failure probability.
     terms : mapping of str to number or tuple
         What was observed: rates, smallest sets, the weights' divergence; or counts of each voter.
     """

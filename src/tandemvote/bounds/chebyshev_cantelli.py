@@ -6,9 +6,8 @@ For every offset mu < 1/2, L <= E[(Z - mu)^2] / (1/2 - mu)^2 (Wu et al., 2021). 
 
 with T the rate at which both of two random voters err and O = 2 (G - T) the rate at which exactly
 one does: mu^2 plus the mean of a pair variable with the values 1 - 2 mu, -mu and 0. Unexpected
-Bernstein estimates that mean anew for each offset, so each offset of a grid costs a share of delta.
-Split-kl estimates T from above and O from below, which does not depend on the offset: it may be
-chosen freely, and the best one has a closed form.
+Bernstein estimates that mean for each offset of a grid, at its share of delta. Split-kl estimates T
+from above and O from below for all offsets at once, and the best one has a closed form.
 """
 
 from __future__ import annotations

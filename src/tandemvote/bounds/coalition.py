@@ -69,13 +69,9 @@ def coalition_bound(
     errors, sizes : array_like of int, shape (n_voters,)
         Errors of each voter on points it was not trained on, and the number of these points;
         without points the limit is 1.
-    posterior : array_like of shape (n_voters,), optional
-        The vote's weights rho, uniform by default.
-    prior : array_like of shape (n_voters,), optional
-        Shares pi of delta, fixed before seeing the points, uniform by default. Voters without
-        weight keep theirs.
-    delta : float in (0, 1)
-        Failure probability.
+    posterior, prior : array_like of shape (n_voters,), optional
+        The vote's weights rho, and shares pi of delta, fixed before seeing the points; uniform by
+        default. Voters without weight keep their shares.
 
     Examples
     --------

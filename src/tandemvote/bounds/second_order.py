@@ -5,9 +5,8 @@ For the erring weight Z in [0, 1] with mean G and mean square T, the largest pos
 * (T - G^2) / (T - G + 1/4) if T <= G/2 (Cantelli; attained on 1/2 and one point below it),
 * 3 G - 2 T if T >= G/2 (because 1[z >= 1/2] <= 3 z - 2 z^2 on [0, 1]; attained on {0, 1/2, 1}),
 
-and 1 where these exceed it. The second case is the one of voters that err together, where it beats
-both FO and TND. It is the mean of one variable of a pair of voters, 3 (e + e')/2 - 2 e e', which is
-0 if none errs, 3/2 if one does, 1 if both do.
+and 1 where these exceed it. The second, where voters err together, beats both FO and TND. It is the
+mean of a variable of pairs of voters: 0 if none errs, 3/2 if one does, 1 if both do.
 """
 
 from __future__ import annotations

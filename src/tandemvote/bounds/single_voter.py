@@ -5,10 +5,8 @@ Wherever F errs, the voter errs or F differs from it, so
 .. math:: L(F) \le L_1 + P(F \ne f_1).
 
 The first needs labels, the second does not (Kääriäinen and Langford, 2005). Both are binomial, and
-their p-values are multiplied as Fisher did, in steps: the smaller the level of the voter's limit,
-the larger that of the limit for the difference. With at least twice as many unlabelled points as
-labelled ones, what is seen of the difference is surer, and its p-value counts by its root. Proof in
-``docs/beyond.rst``.
+their p-values are multiplied as Fisher did, in steps; with at least twice as many unlabelled points
+as labelled ones the second counts by its root. Proof in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations

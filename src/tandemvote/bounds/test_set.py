@@ -10,11 +10,9 @@ def test_set_bound(*, n_errors: int, n_samples: int, delta: float = 0.05) -> flo
 
     .. math:: \mathrm{Beta}^{-1}(1 - \delta;\ k + 1,\ n - k)
 
-    Where labels can be spared for a test set it is much tighter than any bound computed from the
-    points the voters were trained around. It costs those labels.
-
     The `n_samples` test points were used neither for training, nor for weights, nor for any choice;
-    the vote gets `n_errors` of them wrong.
+    the vote gets `n_errors` of them wrong. Where labels can be spared it is much tighter than any
+    bound computed from the points the voters were trained around.
 
     Examples
     --------

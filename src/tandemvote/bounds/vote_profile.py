@@ -84,20 +84,16 @@ def vote_profile_bound(
     Parameters
     ----------
     gibbs_loss, n, kl_divergence : float
-        Observed error rate averaged over the posterior, G^, and what is behind it: the smallest
-        held-out set with KL(rho‖pi), or the harmonic size with its own divergence.
+        G^, with the smallest held-out set and KL(rho‖pi), or the harmonic size and its divergence.
     leads, gaps : array_like of shape (n_unlabelled,)
         Share v of the voters that agree with the classifier at each unlabelled point, and its lead
         over the largest other one, in an order that does not depend on them.
     tilts : Tilts
         Tilts of Catoni's inequality, fixed without looking at the data; see `catoni_tilts`.
     slopes, shares : ndarray, optional
-        Reciprocals of lam, and how the evidence is shared among them (equally by default), fixed in
-        advance.
+        Reciprocals of lam and how they share the evidence (equally by default), fixed in advance.
     of_vote : bool
         Whether the classifier is the weighted vote itself.
-    delta : float
-        Failure probability.
 
     Examples
     --------

@@ -54,9 +54,8 @@ def minimise_dirichlet(
     """Find parameters that make the Dirichlet bound small; never worse than the prior's weights.
 
     The bound holds for all parameters at once, so they may be fitted on the votes that certify
-    them, on a common labelled hold-out. The search is local: the bound is valid at any parameters,
-    and better ones may exist. The prior's weights, uniform by default, are positive and fixed
-    before seeing the data.
+    them, on a common labelled hold-out. The search is local, and better ones may exist. The prior's
+    weights, uniform by default, are positive and fixed before seeing the data.
 
     Examples
     --------

@@ -15,11 +15,10 @@ products with Q suffice. If the curvature turns out negative on the way, the dir
 is used: at worst the gradient itself.
 
 A pair matrix that is not positive semi-definite, and the square root in the disagreement bound, can
-give the objective several minima. The others found in practice lie near one voter or near two, and
-the objective at these corners is cheap to compute. So: descend from the prior; descend from the
-lowest corner if it already lies lower; and if the first descent met negative curvature, from all
-the best corners. This is a search, not a proof: for a matrix of pure noise the problem is as hard
-as finding the best group of voters among all groups.
+give the objective several minima. The others found in practice lie near one voter or near two. So:
+descend from the prior; from the lowest such corner if it already lies lower; and if the first
+descent met negative curvature, from all the best corners. This is a search, not a proof: for a
+matrix of pure noise the problem is as hard as finding the best group of voters among all groups.
 """
 
 from __future__ import annotations

@@ -111,9 +111,8 @@ def minimise(
     """Find the weights that minimise a bound in its PAC-Bayes-lambda form.
 
     The bound holds for all weights at once, so they may be chosen on the same votes; the bound to
-    minimise, the prior and delta must be chosen before. The search takes Markov's factors to be 2
-    and 4; where the exact ones of few voters make the bound at uniform weights or at the prior
-    smaller, these are kept.
+    minimise, the prior and delta must be chosen before. Where the exact factors of few voters make
+    the bound at uniform weights or at the prior smaller, these are kept.
 
     Parameters
     ----------
@@ -201,10 +200,7 @@ def solved(
     fallbacks: Iterable[tuple[FloatArray, Status]],
     kept: IntArray | None = None,
 ) -> WeightSolution:
-    """Put the result of a descent, or a fallback with a smaller bound, in place of a solution.
-
-    `kept` are the positions of the objective's voters among all; all of them by default.
-    """
+    """Put a descent to the voters `kept`, or a fallback with a smaller bound, into a solution."""
     prior = former.prior
     kept = np.arange(prior.size) if kept is None else kept
     point, gap = descent.point, objective.convex_gap(descent.point)

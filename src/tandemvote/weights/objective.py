@@ -141,10 +141,9 @@ Solver = Callable[[Objective], Descent]
 def convexity_slack(matrix: FloatArray) -> float | None:
     r"""Return a tiny s with v'Qv >= -s v'v for every v that sums to 0, or None if there is none.
 
-    Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex: Q
-    must be positive semi-definite only where it matters. Rates known to double precision cannot
-    tell an eigenvalue of 0 from one of size s, a multiple of the rounding unit. One Cholesky
-    factorisation decides; it is many times cheaper than the eigenvalues.
+    Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex. Rates
+    known to double precision cannot tell an eigenvalue of 0 from one of size s, a multiple of the
+    rounding unit. One Cholesky factorisation decides, many times cheaper than the eigenvalues.
     """
     n_voters = len(matrix)
     size = float(np.abs(matrix).max())

@@ -6,16 +6,13 @@ functions of them (one for each lambda and gamma) it is concave in the four, and
 bound with lambda and gamma fixed at their best. So value, slopes and curvature are all that any
 solver needs.
 
-Where all held-out sets are equally large the divergences are KL(rho‖pi) and twice that. With
-harmonic sample sizes both size and divergence of an average depend on the weights. Let n be the
-harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over voters or pairs,
-and S = sum_p w_p m_p = n / n_H. The allowed divergence per point is then exactly (K + nats) / n
-with the effective divergence
+Where all held-out sets are equally large the divergences are KL(rho‖pi) and twice that. Otherwise
+let n be the harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over voters
+or pairs, and S = sum_p w_p m_p. The effective divergence (``docs/beyond.rst``), convex over voters,
 
-.. math:: K = \sum_p w_p m_p \ln(w_p m_p / \pi_p) - S \ln S + (S - 1)\, nats,
+.. math:: K = \sum_p w_p m_p \ln(w_p m_p / \pi_p) - S \ln S + (S - 1)\, nats
 
-which takes the place of KL in the solvers. Over voters it is convex: a relative entropy of m o w,
-which is homogeneous, plus a linear function.
+takes their place.
 """
 
 from __future__ import annotations
@@ -80,12 +77,6 @@ class Relaxation:
     where q and k are the average and complexity of `upper` (Gibbs or tandem loss), D and b those of
     `lower` (disagreement), and f is 2 for the first order, 4 for the second. It bounds the vote's
     error and is not clipped.
-
-    Examples
-    --------
-    >>> tandem = Relaxation(4.0, Estimate.of(PAIRS, n=1000, delta=0.05))
-    >>> round(float(tandem.value(WeightedAverages(0.0, 0.05, 0.0, 0.0))), 4)
-    0.3392
     """
 
     factor: float
@@ -113,10 +104,7 @@ class Relaxation:
         return slopes + self.lower.gradient(gamma - 2.0, 2.0 / (gamma * self.lower.n))
 
     def curvature(self, averages: WeightedAverages) -> FloatArray:
-        """Hessian, shape (4, 4), negative semi-definite.
-
-        Both bounds are homogeneous in average and complexity, so each adds a matrix of rank one.
-        """
+        """Hessian, shape (4, 4): each bound is homogeneous and takes off a matrix of rank one."""
         q, k = self.upper.at(averages)
         scale = (k * (k + 2.0 * q)) ** -0.75
         bend = self.upper.gradient(k * scale, -q * scale / self.upper.n)
