@@ -138,6 +138,18 @@ def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, ca
     assert "wrong: the points where region = 'north' are" in capsys.readouterr().out
 
 
+def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsys):
+    table["since"] = np.tile(pd.to_datetime(["2018-02-01", "2019-03-15"]), N_ROWS // 2)
+    table.to_parquet("data.parquet")
+    call = ["certify", "data.parquet", "--target", "kind", "--trees", "9", "--by", "since"]
+    for votes in ("votes.csv", "votes.parquet"):
+        assert run([*call, "--certificate", "c.json", "--votes", votes]) == 0
+        capsys.readouterr()
+        assert run(["verify", "c.json", "--votes", votes]) == 0
+        said = capsys.readouterr().out
+        assert "where since = '2018-02-01 00:00:00'" in said and "not recounted" not in said
+
+
 def test_a_column_named_like_votes_is_refused_before_training(table, capsys, monkeypatch):
     table.rename(columns={"region": "voter1"}).to_csv("data.csv", index=False)
     monkeypatch.setattr("tandemvote.cli.designs.train", None)

@@ -328,9 +328,12 @@ def _points(
 
 
 def _as_written(column: pandas.Series) -> NDArray[Any]:
-    """Return the values of a column as Python objects, whole numbers as such beside gaps, too."""
-    values = column.convert_dtypes().to_numpy(dtype=object)
-    return np.where(column.isna(), np.array(None), values)
+    """Return whole numbers as such, also beside gaps, and dates as text; None where missing."""
+    values: NDArray[Any] = column.convert_dtypes().to_numpy(dtype=object, copy=True)
+    for place, (value, missing) in enumerate(zip(values, column.isna(), strict=True)):
+        if missing or not isinstance(value, str | int | float):
+            values[place] = None if missing else str(value)
+    return values
 
 
 def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
