@@ -37,8 +37,7 @@ def run_beyond(cell: BeyondCell, dataset: Dataset) -> BeyondRow:
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
     columns = measure_beyond(counts, VoteOnTest.of(forest, split), hold_out_seed=cell.hold_out_seed)
     return BeyondRow(
-        dataset=cell.dataset,
-        repetition=cell.repetition,
+        **cell.columns,
         **columns,
         n_hold_out=len(split.y_test) // 2,
         **provenance(cell, dataset, split, seconds=perf_counter() - start),

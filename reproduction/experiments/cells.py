@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import product, starmap
 from math import log, sqrt
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from reproduction.experiments.protocol import (
     BAGGINGS,
@@ -41,11 +42,44 @@ PILOT_REPETITIONS = 2
 """Every data set gets these first, so that a mistake shows before the long runs."""
 
 
-@dataclass(frozen=True, order=True)
-class ForestCell:
-    """One forest on one split, which yields the rows of every weighting.
+class _Drawn:
+    """What cells of all families have; what identifies one are the fields that are compared.
 
     The root of the seeds is no part of what a cell is: a folder of rows holds those of one root.
+    """
+
+    family: ClassVar[str]
+    dataset: str
+    repetition: int
+    root: int
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns that say in a row which cell it is from."""
+        return {part.name: getattr(self, part.name) for part in fields(self) if part.compare}  # type: ignore[arg-type]
+
+    @property
+    def seed(self) -> int:
+        """Seed of all that is drawn and grown."""
+        return seed_for(self.family, *self.columns.values(), root=self.root)
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the split, the same in every family, so that ratios are paired."""
+        return seed_for("split", self.dataset, self.repetition, root=self.root)
+
+    @property
+    def name(self) -> str:
+        """Readable name, unique among cells."""
+        texts = {int: "02d", float: ".2f", str: ""}
+        return "-".join(
+            [self.family, *(format(part, texts[type(part)]) for part in self.columns.values())]
+        )
+
+
+@dataclass(frozen=True, order=True)
+class ForestCell(_Drawn):
+    """One forest on one split, which yields the rows of every weighting.
 
     Examples
     --------
@@ -59,29 +93,12 @@ class ForestCell:
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
-    @property
-    def seed(self) -> int:
-        """Seed of the forest."""
-        return seed_for("forest", self.dataset, self.bagging, self.repetition, root=self.root)
-
-    @property
-    def split_seed(self) -> int:
-        """Seed of the split, shared by full and reduced bagging so that their ratios are paired."""
-        return seed_for("split", self.dataset, self.repetition, root=self.root)
-
-    @property
-    def name(self) -> str:
-        """Readable name, unique among cells."""
-        return f"forest-{self.dataset}-{self.bagging}-{self.repetition:02d}"
-
-    @property
-    def labelled_fraction(self) -> float:
-        """Share of the training part that has labels: all of it."""
-        return 1.0
+    family: ClassVar[str] = "forest"
+    labelled_fraction: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True, order=True)
-class UnlabelledCell:
+class UnlabelledCell(_Drawn):
     """One forest grown on a labelled fraction of the training part, the rest unlabelled.
 
     Examples
@@ -95,26 +112,11 @@ class UnlabelledCell:
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
-    @property
-    def seed(self) -> int:
-        """Seed of the choice of labelled points and of the forest."""
-        return seed_for(
-            "unlabelled", self.dataset, self.labelled_fraction, self.repetition, root=self.root
-        )
-
-    @property
-    def split_seed(self) -> int:
-        """Seed of the split, the same for every labelled fraction."""
-        return seed_for("split", self.dataset, self.repetition, root=self.root)
-
-    @property
-    def name(self) -> str:
-        """Readable name, unique among cells."""
-        return f"unlabelled-{self.dataset}-{self.labelled_fraction:.2f}-{self.repetition:02d}"
+    family: ClassVar[str] = "unlabelled"
 
 
 @dataclass(frozen=True, order=True)
-class BeyondCell:
+class BeyondCell(_Drawn):
     """One forest of family A, judged by every bound of the library.
 
     Examples
@@ -129,41 +131,23 @@ class BeyondCell:
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
+    family: ClassVar[str] = "beyond"
+    labelled_fraction: ClassVar[float] = 1.0
+
     @property
     def seed(self) -> int:
         """Seed of the forest, that of full bagging in families A to C."""
         return ForestCell(self.dataset, "full", self.repetition, self.root).seed
 
     @property
-    def split_seed(self) -> int:
-        """Seed of the split, the same in every family."""
-        return seed_for("split", self.dataset, self.repetition, root=self.root)
-
-    @property
     def hold_out_seed(self) -> int:
         """Seed that draws the half of the test part on which weights are fitted."""
         return seed_for("hold-out", self.dataset, self.repetition, root=self.root)
 
-    @property
-    def name(self) -> str:
-        """Readable name, unique among cells."""
-        return f"beyond-{self.dataset}-{self.repetition:02d}"
-
-    @property
-    def labelled_fraction(self) -> float:
-        """Share of the training part that has labels: all of it."""
-        return 1.0
-
 
 @dataclass(frozen=True, order=True)
-class FoldsCell:
-    """One learner on one split: trained on the whole training part, and on its folds.
-
-    Examples
-    --------
-    >>> FoldsCell("Adult", "forest", 3).name
-    'folds-Adult-forest-03'
-    """
+class FoldsCell(_Drawn):
+    """One learner on one split: trained on the whole training part, and on its folds."""
 
     dataset: str
     learner: str
@@ -171,30 +155,11 @@ class FoldsCell:
     root: int = field(default=ROOT, compare=False)
 
     family: ClassVar[str] = "folds"
-
-    @property
-    def seed(self) -> int:
-        """Seed of the folds and of the learner."""
-        return seed_for(self.family, self.dataset, self.learner, self.repetition, root=self.root)
-
-    @property
-    def split_seed(self) -> int:
-        """Seed of the split, the same in every family."""
-        return seed_for("split", self.dataset, self.repetition, root=self.root)
-
-    @property
-    def name(self) -> str:
-        """Readable name, unique among cells."""
-        return f"{self.family}-{self.dataset}-{self.learner}-{self.repetition:02d}"
-
-    @property
-    def labelled_fraction(self) -> float:
-        """Share of the training part that has labels: all of it."""
-        return 1.0
+    labelled_fraction: ClassVar[float] = 1.0
 
 
 class DeployedCell(FoldsCell):
-    """One learner trained on all labels, certified by models of folds and unlabelled points.
+    """One learner trained on half of the training part, certified by folds and the other half.
 
     Examples
     --------
@@ -203,11 +168,7 @@ class DeployedCell(FoldsCell):
     """
 
     family: ClassVar[str] = "deployed"
-
-    @property
-    def labelled_fraction(self) -> float:
-        """Share of the training part that has labels; the other half is unlabelled."""
-        return 0.5
+    labelled_fraction: ClassVar[float] = 0.5
 
 
 Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell | DeployedCell
@@ -241,13 +202,7 @@ def forest_cells(
     >>> len(forest_cells(["Letter", "Adult"], repetitions=3))
     12
     """
-    baggings = tuple(baggings)
-    return [
-        ForestCell(dataset, bagging, repetition)
-        for dataset in datasets
-        for bagging in baggings
-        for repetition in range(repetitions)
-    ]
+    return list(starmap(ForestCell, product(datasets, baggings, range(repetitions))))
 
 
 def unlabelled_cells(
@@ -263,12 +218,7 @@ def unlabelled_cells(
     >>> len(unlabelled_cells(["Adult"], repetitions=2))
     20
     """
-    return [
-        UnlabelledCell(dataset, fraction, repetition)
-        for dataset in datasets
-        for fraction in labelled_fractions
-        for repetition in range(repetitions)
-    ]
+    return list(starmap(UnlabelledCell, product(datasets, labelled_fractions, range(repetitions))))
 
 
 def beyond_cells(
@@ -281,9 +231,7 @@ def beyond_cells(
     >>> len(beyond_cells(["Letter", "Adult"]))
     20
     """
-    return [
-        BeyondCell(dataset, repetition) for dataset in datasets for repetition in range(repetitions)
-    ]
+    return list(starmap(BeyondCell, product(datasets, range(repetitions))))
 
 
 def folds_cells(
@@ -296,12 +244,7 @@ def folds_cells(
     >>> len(folds_cells(["Letter", "Adult"]))
     40
     """
-    return [
-        FoldsCell(dataset, learner, repetition)
-        for dataset in datasets
-        for learner in LEARNERS
-        for repetition in range(repetitions)
-    ]
+    return list(starmap(FoldsCell, product(datasets, LEARNERS, range(repetitions))))
 
 
 def deployed_cells(
@@ -314,12 +257,7 @@ def deployed_cells(
     >>> len(deployed_cells(["Letter", "Adult"]))
     40
     """
-    return [
-        DeployedCell(dataset, learner, repetition)
-        for dataset in datasets
-        for learner in LEARNERS
-        for repetition in range(repetitions)
-    ]
+    return list(starmap(DeployedCell, product(datasets, LEARNERS, range(repetitions))))
 
 
 def schedule(cells: Iterable[Cell], shapes: dict[str, Shape]) -> list[Cell]:

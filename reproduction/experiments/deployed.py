@@ -37,9 +37,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
     sizes = [min(int(share * len(y)), len(U)) for share in UNLABELLED_SHARES]
     return [
         DeployedRow(
-            dataset=cell.dataset,
-            learner=cell.learner,
-            repetition=cell.repetition,
+            **cell.columns,
             n_unlabelled=size,
             unlabelled_share=share,
             vote_profile=VOTE_PROFILE(

@@ -41,9 +41,7 @@ def run_folds(cell: FoldsCell, dataset: Dataset) -> list[FoldsRow]:
         ).fit(split.X, split.y)
         rows.append(
             FoldsRow(
-                dataset=cell.dataset,
-                learner=cell.learner,
-                repetition=cell.repetition,
+                **cell.columns,
                 n_folds=n_folds,
                 fold_errors=" ".join(map(str, vote.counts_.errors)),
                 fold_sizes=" ".join(map(str, vote.counts_.sizes)),

@@ -76,9 +76,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     shared = provenance(cell, dataset, split, seconds=perf_counter() - start)
     rows: list[Row] = [
         ForestRow(
-            dataset=cell.dataset,
-            bagging=cell.bagging,
-            repetition=cell.repetition,
+            **cell.columns,
             weighting=weighting,
             **columns,
             **shared,
@@ -113,9 +111,7 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     columns = _measure(counts, uniform, VoteOnTest.of(forest, split))
     return [
         UnlabelledRow(
-            dataset=cell.dataset,
-            labelled_fraction=cell.labelled_fraction,
-            repetition=cell.repetition,
+            **cell.columns,
             n_unlabelled=len(X_unlabelled),
             n_min_disagreement=counts.n_min_disagreement,
             **columns,
@@ -150,9 +146,7 @@ def _weight_rows(
 ) -> list[Row]:
     return [
         WeightRow(
-            dataset=cell.dataset,
-            bagging=cell.bagging,
-            repetition=cell.repetition,
+            **cell.columns,
             tree=tree,
             gibbs_loss=float(counts.gibbs_losses[tree]),
             first_order=float(weightings["first_order"][tree]),

@@ -22,6 +22,36 @@ from reproduction.experiments.protocol import WEIGHTINGS
 TextRow = dict[str, str]
 
 
+# Columns stand in the order of a file: those of the last base class first.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Columns that say how a row was made."""
+
+    seed: int
+    versions: str
+    split_seed: int
+    n_train: int
+    n_test: int
+    reconstructed: bool
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ForestKey:
+    dataset: str
+    bagging: str
+    repetition: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LearnerKey:
+    dataset: str
+    learner: str
+    repetition: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoundColumns:
     """Columns that every measured vote has; None where a bound does not apply.
@@ -42,25 +72,15 @@ class BoundColumns:
     n_min: int
     n_min_pairs: int
     kl_divergence: float
-    seed: int
-    versions: str
-    split_seed: int
-    n_train: int
-    n_test: int
-    reconstructed: bool
-    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ForestKey:
-    dataset: str
-    bagging: str
-    repetition: int
+class _WeightingKey(_ForestKey):
     weighting: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForestRow(BoundColumns, _ForestKey):
+class ForestRow(Provenance, BoundColumns, _WeightingKey):
     """One weighting of one forest."""
 
     table: ClassVar[str] = "forests"
@@ -74,7 +94,7 @@ class _UnlabelledKey:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnlabelledRow(BoundColumns, _UnlabelledKey):
+class UnlabelledRow(Provenance, BoundColumns, _UnlabelledKey):
     """The uniform vote of one forest whose training part is mostly unlabelled."""
 
     n_unlabelled: int
@@ -84,12 +104,9 @@ class UnlabelledRow(BoundColumns, _UnlabelledKey):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeightRow:
+class WeightRow(_ForestKey):
     """One tree of a forest of repetition 0, with its optimised weights."""
 
-    dataset: str
-    bagging: str
-    repetition: int
     tree: int
     gibbs_loss: float
     first_order: float
@@ -99,17 +116,7 @@ class WeightRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeyondRow:
-    """The uniform vote of one forest, by the paper's bounds and by those that came after.
-
-    `first_order`, `tandem` and `c_tandem` are as published. The sharp ones, `c_box` and
-    `second_order` are sharpened by harmonic sizes. `vote_profile` takes the test inputs as
-    unlabelled points. `dirichlet` fits weights on half of the test part and certifies them there;
-    it is about another vote, whose error on the other half is `dirichlet_test_risk`. `test_set`
-    spends the labels of the whole test part. The weighted columns are those of the vote whose
-    weights minimise the sharp tandem bound.
-    """
-
+class _BeyondColumns:
     dataset: str
     repetition: int
     test_risk: float
@@ -127,19 +134,34 @@ class BeyondRow:
     weighted_vote_profile: float
     weighted_test_risk: float
     n_hold_out: int
-    seed: int
-    versions: str
-    split_seed: int
-    n_train: int
-    n_test: int
-    reconstructed: bool
-    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeyondRow(Provenance, _BeyondColumns):
+    """The uniform vote of one forest, by the paper's bounds and by those that came after.
+
+    `first_order`, `tandem` and `c_tandem` are as published. The sharp ones, `c_box` and
+    `second_order` are sharpened by harmonic sizes. `vote_profile` takes the test inputs as
+    unlabelled points. `dirichlet` fits weights on half of the test part and certifies them there;
+    it is about another vote, whose error on the other half is `dirichlet_test_risk`. `test_set`
+    spends the labels of the whole test part. The weighted columns are those of the vote whose
+    weights minimise the sharp tandem bound.
+    """
 
     table: ClassVar[str] = "beyond"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoldsRow:
+class _FoldsColumns(_LearnerKey):
+    n_folds: int
+    fold_errors: str
+    fold_sizes: str
+    vote_test_errors: int
+    whole_test_errors: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldsRow(Provenance, _FoldsColumns):
     """One learner, trained on all folds but one each, beside the same learner on the whole part.
 
     `fold_errors` and `fold_sizes` are numbers per fold, divided by spaces. The other errors are
@@ -147,40 +169,11 @@ class FoldsRow:
     training part, which the test set would certify.
     """
 
-    dataset: str
-    learner: str
-    repetition: int
-    n_folds: int
-    fold_errors: str
-    fold_sizes: str
-    vote_test_errors: int
-    whole_test_errors: int
-    seed: int
-    versions: str
-    split_seed: int
-    n_train: int
-    n_test: int
-    reconstructed: bool
-    seconds: float
-
     table: ClassVar[str] = "folds"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeployedRow:
-    """One learner trained on all labelled points, and what is known of it without a test set.
-
-    Half of the training part is labelled, the other half gives the unlabelled points: the first
-    `n_unlabelled` of them. `vote_profile` is the guarantee. `profile` counts the unlabelled points,
-    in words such as ``2/1:40``: at 40 points two models of folds agree with the deployed one, and
-    one names the most frequent other label.
-    `hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other
-    20 %; `deployed_test_errors` and `reduced_test_errors` those of both on the test part.
-    """
-
-    dataset: str
-    learner: str
-    repetition: int
+class _DeployedColumns(_LearnerKey):
     n_unlabelled: int
     unlabelled_share: float
     vote_profile: float
@@ -192,13 +185,19 @@ class DeployedRow:
     deployed_test_errors: int
     reduced_test_errors: int
     n_labelled: int
-    seed: int
-    versions: str
-    split_seed: int
-    n_train: int
-    n_test: int
-    reconstructed: bool
-    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeployedRow(Provenance, _DeployedColumns):
+    """One learner trained on all labelled points, and what is known of it without a test set.
+
+    Half of the training part is labelled, the other half gives the unlabelled points: the first
+    `n_unlabelled` of them. `vote_profile` is the guarantee. `profile` counts the unlabelled points,
+    in words such as ``2/1:40``: at 40 points two models of folds agree with the deployed one, and
+    one names the most frequent other label.
+    `hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other
+    20 %; `deployed_test_errors` and `reduced_test_errors` those of both on the test part.
+    """
 
     table: ClassVar[str] = "deployed"
 
@@ -208,76 +207,39 @@ Row = ForestRow | UnlabelledRow | WeightRow | BeyondRow | FoldsRow | DeployedRow
 
 @dataclass(frozen=True)
 class Table:
-    """A stored table: its columns, what identifies a row, and which cell a row comes from."""
+    """A stored table: its columns, which cells its rows come from, and what tells these apart."""
 
     row_type: type[Row]
-    key: Callable[[TextRow], tuple[Any, ...]]
-    cell: Callable[[TextRow], Cell]
-
-    @property
-    def name(self) -> str:
-        """File name without ending."""
-        return self.row_type.table
+    cell_type: type[Cell]
+    place: Callable[[TextRow], int] = lambda _: 0  # of a row among those of its cell
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Column names in the order of the file."""
         return tuple(field.name for field in fields(self.row_type))
 
+    def cell(self, row: TextRow) -> Cell:
+        """Return the cell that a row comes from."""
+        read = {"repetition": int, "labelled_fraction": float}
+        names = [field.name for field in fields(self.cell_type) if field.compare]
+        return self.cell_type(**{name: read.get(name, str)(row[name]) for name in names})
 
-def _forest_cell(row: TextRow) -> ForestCell:
-    return ForestCell(row["dataset"], row["bagging"], int(row["repetition"]))
-
-
-def _unlabelled_cell(row: TextRow) -> UnlabelledCell:
-    return UnlabelledCell(row["dataset"], float(row["labelled_fraction"]), int(row["repetition"]))
-
-
-def _beyond_cell(row: TextRow) -> BeyondCell:
-    return BeyondCell(row["dataset"], int(row["repetition"]))
-
-
-def _folds_cell(row: TextRow) -> FoldsCell:
-    return FoldsCell(row["dataset"], row["learner"], int(row["repetition"]))
-
-
-def _deployed_cell(row: TextRow) -> DeployedCell:
-    return DeployedCell(row["dataset"], row["learner"], int(row["repetition"]))
-
-
-def _sortable(cell: Cell) -> tuple[Any, ...]:
-    if isinstance(cell, FoldsCell):
-        return cell.dataset.casefold(), cell.learner, cell.repetition
-    place = cell.bagging if isinstance(cell, ForestCell) else cell.labelled_fraction
-    return cell.dataset.casefold(), place, cell.repetition
+    def key(self, row: TextRow) -> tuple[Any, ...]:
+        """Return what identifies a row, in the order of the file."""
+        dataset, *others = self.cell(row).columns.values()
+        return dataset.casefold(), *others, self.place(row)
 
 
 TABLES = MappingProxyType(
     {
-        table.name: table
+        table.row_type.table: table
         for table in (
-            Table(
-                ForestRow,
-                lambda row: (*_sortable(_forest_cell(row)), WEIGHTINGS.index(row["weighting"])),
-                _forest_cell,
-            ),
-            Table(UnlabelledRow, lambda row: _sortable(_unlabelled_cell(row)), _unlabelled_cell),
-            Table(
-                WeightRow,
-                lambda row: (*_sortable(_forest_cell(row)), int(row["tree"])),
-                _forest_cell,
-            ),
-            Table(BeyondRow, lambda row: _sortable(_beyond_cell(row)), _beyond_cell),
-            Table(
-                FoldsRow,
-                lambda row: (*_sortable(_folds_cell(row)), int(row["n_folds"])),
-                _folds_cell,
-            ),
-            Table(
-                DeployedRow,
-                lambda row: (*_sortable(_deployed_cell(row)), int(row["n_unlabelled"])),
-                _deployed_cell,
-            ),
+            Table(ForestRow, ForestCell, lambda row: WEIGHTINGS.index(row["weighting"])),
+            Table(UnlabelledRow, UnlabelledCell),
+            Table(WeightRow, ForestCell, lambda row: int(row["tree"])),
+            Table(BeyondRow, BeyondCell),
+            Table(FoldsRow, FoldsCell, lambda row: int(row["n_folds"])),
+            Table(DeployedRow, DeployedCell, lambda row: int(row["n_unlabelled"])),
         )
     }
 )
