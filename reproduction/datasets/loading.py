@@ -94,26 +94,8 @@ def prepare_dataset(
 ) -> PaperDataset:
     """Make a prepared copy from published files fetched by hand.
 
-    For machines without a network, and for sources that move.
-
-    Parameters
-    ----------
-    name : str
-        As in the paper's tables.
-    raw_folder : path
-        Folder with the published files under their original names.
-    data_home : path, optional
-        Where to write the prepared copy; the cache if not given.
-
-    Returns
-    -------
-    PaperDataset
-        The checked data.
-
-    Raises
-    ------
-    DatasetError
-        If a file is missing, damaged, or not the right one.
+    For machines without a network, and for sources that move. `raw_folder` holds the files under
+    their original names; the copy is written to `data_home`, or to the cache.
     """
     entry = find_entry(name)
     paths = [Path(raw_folder) / file.name for file in entry.files]

@@ -126,25 +126,7 @@ def smallest_lossless(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def assemble(entry: CatalogueEntry, paths: Sequence[Path]) -> PaperDataset:
-    """Parse published files by the entry's recipe and check the outcome.
-
-    Parameters
-    ----------
-    entry : CatalogueEntry
-        How to read the files, and what to expect of them.
-    paths : sequence of Path
-        The files, in the order of ``entry.files``.
-
-    Returns
-    -------
-    PaperDataset
-        The checked data.
-
-    Raises
-    ------
-    DatasetError
-        If a file is damaged or the outcome is not the data set.
-    """
+    """Parse published files, in the order of ``entry.files``, and check the outcome."""
     names = " and ".join(path.name for path in paths)
     way_out = (
         "The download was damaged or the source has changed: try again later, or fetch the "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
+from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
@@ -23,16 +24,11 @@ from reproduction.experiments.cells import (
 )
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.protocol import (
-    BEYOND_REPETITIONS,
-    DEPLOYED_REPETITIONS,
-    FOLDS_REPETITIONS,
-    FOREST_REPETITIONS,
     LABELLED_FRACTIONS,
     LARGE_BINARY,
     LEAST_LABELLED,
     ROOT,
     TEST_FRACTION,
-    UNLABELLED_REPETITIONS,
 )
 from reproduction.experiments.rows import Row
 from reproduction.experiments.sources import DataSource
@@ -75,20 +71,17 @@ def plan_cells(
     """
     datasets, families = list(datasets), set(families)
     baggings = {bagging for family in families for bagging in FAMILY_BAGGINGS.get(family, ())}
-    cells: list[Cell] = [
-        *forest_cells(
-            datasets, baggings=sorted(baggings), repetitions=repetitions or FOREST_REPETITIONS
-        )
-    ]
+    asked: dict[str, Any] = {} if repetitions is None else {"repetitions": repetitions}
+    cells: list[Cell] = [*forest_cells(datasets, baggings=sorted(baggings), **asked)]
     if "unlabelled" in families:
         chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
-        cells += unlabelled_cells(chosen, repetitions=repetitions or UNLABELLED_REPETITIONS)
+        cells += unlabelled_cells(chosen, **asked)
     if "beyond" in families:
-        cells += beyond_cells(datasets, repetitions=repetitions or BEYOND_REPETITIONS)
+        cells += beyond_cells(datasets, **asked)
     if "folds" in families:
-        cells += folds_cells(datasets, repetitions=repetitions or FOLDS_REPETITIONS)
+        cells += folds_cells(datasets, **asked)
     if "deployed" in families:
-        cells += deployed_cells(datasets, repetitions=repetitions or DEPLOYED_REPETITIONS)
+        cells += deployed_cells(datasets, **asked)
     return [replace(cell, root=root) for cell in cells]
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from reproduction.experiments.cells import DeployedCell
-from reproduction.experiments.folds import learner
+from reproduction.experiments.folds import fold_columns, learner, trained_on_folds
 from reproduction.experiments.protocol import DELTA, FOLDS, TEST_FRACTION, UNLABELLED_SHARES
 from reproduction.experiments.rows import DeployedRow
 from reproduction.experiments.splits import Array, Split, provenance
-from tandemvote import CertifiedClassifierCV
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.tables import Dataset
 
@@ -23,9 +22,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
     start, split = perf_counter(), Split.of(cell, dataset)
     X, U, y, _ = train_test_split(split.X, split.y, test_size=0.5, random_state=cell.seed)
     deployed = learner(cell.learner, cell.seed).fit(X, y)
-    voters = CertifiedClassifierCV(
-        learner(cell.learner, cell.seed), FOLDS[0], bound="first_order", random_state=cell.seed
-    ).fit(X, y)
+    voters = trained_on_folds(cell, FOLDS[0], X, y)
     X_rest, X_hold_out, y_rest, y_hold_out = train_test_split(
         X, y, test_size=TEST_FRACTION, random_state=cell.seed
     )
@@ -46,8 +43,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
             profile=" ".join(
                 f"{word}:{count}" for word, count in sorted(Counter(words[:size]).items())
             ),
-            fold_errors=" ".join(map(str, voters.counts_.errors)),
-            fold_sizes=" ".join(map(str, voters.counts_.sizes)),
+            **fold_columns(voters),
             hold_out_errors=int((reduced.predict(X_hold_out) != y_hold_out).sum()),
             n_hold_out=len(y_hold_out),
             deployed_test_errors=int((deployed.predict(split.X_test) != split.y_test).sum()),

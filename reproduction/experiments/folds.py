@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from reproduction.experiments.cells import FoldsCell
 from reproduction.experiments.protocol import FOLDS, paper_forest
 from reproduction.experiments.rows import FoldsRow
-from reproduction.experiments.splits import Split, provenance
+from reproduction.experiments.splits import Array, Split, provenance
 from tandemvote import CertifiedClassifierCV
 from tandemvote.tables import Dataset
 
@@ -28,6 +28,19 @@ def learner(name: str, seed: int) -> Any:
     return paper_forest(bagging="full", seed=seed)
 
 
+def trained_on_folds(cell: FoldsCell, n_folds: int, X: Array, y: Array) -> CertifiedClassifierCV:
+    """Train the learner of a cell once per fold."""
+    model = learner(cell.learner, cell.seed)
+    vote = CertifiedClassifierCV(model, n_folds, bound="first_order", random_state=cell.seed)
+    return vote.fit(X, y)
+
+
+def fold_columns(vote: CertifiedClassifierCV) -> dict[str, Any]:
+    """Return the columns of a row that say what each model got wrong on its fold."""
+    counts = {"fold_errors": vote.counts_.errors, "fold_sizes": vote.counts_.sizes}
+    return {name: " ".join(map(str, numbers)) for name, numbers in counts.items()}
+
+
 def run_folds(cell: FoldsCell, dataset: Dataset) -> list[FoldsRow]:
     """Train the learner on the whole training part, and on its folds, and test all of them."""
     split = Split.of(cell, dataset)
@@ -36,15 +49,12 @@ def run_folds(cell: FoldsCell, dataset: Dataset) -> list[FoldsRow]:
     rows = []
     for n_folds in FOLDS:
         start = perf_counter()
-        vote = CertifiedClassifierCV(
-            learner(cell.learner, cell.seed), n_folds, bound="first_order", random_state=cell.seed
-        ).fit(split.X, split.y)
+        vote = trained_on_folds(cell, n_folds, split.X, split.y)
         rows.append(
             FoldsRow(
                 **cell.columns,
                 n_folds=n_folds,
-                fold_errors=" ".join(map(str, vote.counts_.errors)),
-                fold_sizes=" ".join(map(str, vote.counts_.sizes)),
+                **fold_columns(vote),
                 vote_test_errors=int((vote.predict(split.X_test) != split.y_test).sum()),
                 whole_test_errors=whole_errors,
                 **provenance(cell, dataset, split, seconds=perf_counter() - start),

@@ -97,8 +97,8 @@ def bound_table(forests: pd.DataFrame, bagging: str) -> TextTable:
         "deviation). The tightest bound is bold, the second tightest underlined. C1 and C2 are "
         "defined for two classes only; ≥1 says nothing.",
         headings=[TEST_RISK, *(_bound_heading(column) for column in BOUND_COLUMNS)],
-        forests=forests,
-        bagging=bagging,
+        rows=forests,
+        counted=_uniform(forests, bagging),
         cells=cells,
     )
 
@@ -118,8 +118,8 @@ def statistics_table(forests: pd.DataFrame, bagging: str) -> TextTable:
         f"uniform-{bagging}-statistics",
         caption=f"Statistics with {BAGGING_WORDS[bagging]} and uniform weights: means.",
         headings=[heading for heading, _ in STATISTICS.values()],
-        forests=forests,
-        bagging=bagging,
+        rows=forests,
+        counted=_uniform(forests, bagging),
         cells=cells,
     )
 
@@ -141,8 +141,8 @@ def test_risk_table(forests: pd.DataFrame, bagging: str) -> TextTable:
         caption=f"Test risk with {BAGGING_WORDS[bagging]} after optimising the weights: mean "
         "(standard deviation). The best is bold, the second best underlined.",
         headings=list(RISK_COLUMNS.values()),
-        forests=forests,
-        bagging=bagging,
+        rows=forests,
+        counted=_uniform(forests, bagging),
         cells=cells,
     )
 
@@ -155,27 +155,29 @@ def _table(
     *,
     caption: str,
     headings: list[Heading],
-    forests: pd.DataFrame,
-    bagging: str,
+    rows: pd.DataFrame,
+    counted: pd.DataFrame,
     cells: Callable[[str], list[TextCell]],
 ) -> TextTable:
-    """Lay out one row per data set; `cells` makes the cells of a data set that has rows."""
-    chosen = forests[(forests["bagging"] == bagging) & (forests["weighting"] == "uniform")]
-    repetitions = chosen.groupby("dataset")["repetition"].count()
-    shown_names = shown(forests)
-    uneven = repetitions.nunique() > 1
-    rows = []
-    for dataset in dataset_order(forests["dataset"]):
+    """Lay out one line per data set; `cells` makes those of a set that has `counted` rows."""
+    repetitions = counted.groupby("dataset")["repetition"].count()
+    names, uneven = shown(rows), repetitions.nunique() > 1
+    lines = []
+    for dataset in dataset_order(rows["dataset"]):
         if dataset not in repetitions.index:
             filling = [TextCell(ABSENT), *[TextCell("")] * (len(headings) - 1)]
         else:
             filling = cells(dataset)
         count = [TextCell(str(repetitions.get(dataset, 0)))] if uneven else []
-        rows.append((TextCell(shown_names.get(dataset, dataset)), *filling, *count))
+        lines.append((TextCell(names.get(dataset, dataset)), *filling, *count))
     if not uneven and len(repetitions):
         caption += f" {number_of(repetitions.iloc[0], 'repetition')}."
     count_heading = [Heading("repetitions", "Repetitions")] if uneven else []
-    return TextTable(name, caption, (DATASET, *headings, *count_heading), tuple(rows))
+    return TextTable(name, caption, (DATASET, *headings, *count_heading), tuple(lines))
+
+
+def _uniform(forests: pd.DataFrame, bagging: str) -> pd.DataFrame:
+    return forests[(forests["bagging"] == bagging) & (forests["weighting"] == "uniform")]
 
 
 def _bound_heading(column: str) -> Heading:
@@ -234,34 +236,15 @@ def beyond_summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def beyond_table(rows: pd.DataFrame) -> TextTable:
-    """Return one row per data set, those without rows included.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The table ``beyond``, one row per repetition.
-    """
-    summary, names = beyond_summary(rows), shown(rows)
-    counts = rows.groupby("dataset")["repetition"].count()
-    uneven = counts.nunique() > 1
-    headings = [TEST_RISK, *WITHOUT_FURTHER_LABELS.values(), *WITH_FURTHER_LABELS.values()]
-    lines = []
-    for name in dataset_order(rows["dataset"]):
-        if name in summary.index:
-            cells = _cells(summary.loc[name])
-        else:
-            cells = [TextCell(ABSENT), *[TextCell("")] * (len(headings) - 1)]
-        count = [TextCell(str(counts.get(name, 0)))] if uneven else []
-        lines.append((TextCell(names.get(name, name)), *cells, *count))
-    return TextTable(
-        name="beyond-bounds",
-        caption=CAPTION + ("" if uneven else f" {number_of(counts.iloc[0], 'repetition')}."),
-        headings=(
-            DATASET,
-            *headings,
-            *([Heading("repetitions", "Repetitions")] if uneven else []),
-        ),
-        rows=tuple(lines),
+    """Return one line per data set of the table ``beyond``, those without rows included."""
+    summary = beyond_summary(rows)
+    return _table(
+        "beyond-bounds",
+        caption=CAPTION,
+        headings=[TEST_RISK, *WITHOUT_FURTHER_LABELS.values(), *WITH_FURTHER_LABELS.values()],
+        rows=rows,
+        counted=rows,
+        cells=lambda name: _cells(summary.loc[name]),
     )
 
 

@@ -20,6 +20,12 @@ class Finding:
     measured: str
     holds: bool
 
+    @classmethod
+    def of_parts(cls, claim: str, rule: str, parts: list[tuple[str, bool]]) -> Finding | None:
+        """Join what parts of the rows say, and whether the rule holds there; None without any."""
+        texts, verdicts = [text for text, _ in parts], [bool(holds) for _, holds in parts]
+        return cls(claim, rule, "; ".join(texts), all(verdicts)) if parts else None
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:

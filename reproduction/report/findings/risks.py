@@ -29,56 +29,47 @@ Means = Callable[[str, str], pd.DataFrame]
 
 def first_order_hurts(evidence: Evidence) -> Finding | None:
     """Weights that minimise FO raise the test risk on every set."""
-    parts, holds = [], True
+    parts = []
     for bagging in BAGGINGS:
         factors = _factors(evidence.means, (bagging, "first_order"), (bagging, "uniform"))
         if factors.empty:
             continue
         up = factors > 1
-        parts.append(
-            f"{bagging} bagging: up on {up.sum()} of {number_of(len(up), 'set')}, "
-            f"{_spread(factors, evidence)}"
-        )
-        holds &= bool(up.all())
-    if not parts:
-        return None
-    return Finding(
+        count = f"{up.sum()} of {number_of(len(up), 'set')}"
+        parts.append((f"{bagging} bagging: up on {count}, {_spread(factors, evidence)}", up.all()))
+    return Finding.of_parts(
         "FO-optimised weights hurt the test risk on all sets.",
         f"mean test risk above the uniform one on every set{_errless(evidence)}",
-        "; ".join(parts),
-        holds,
+        parts,
     )
 
 
 def tandem_does_not_hurt(evidence: Evidence) -> Finding | None:
     """Weights that minimise TND leave the test risk about where it was, or lower it."""
-    parts, holds = [], True
+    parts = []
     for bagging in BAGGINGS:
         factors = _factors(evidence.means, (bagging, "tandem"), (bagging, "uniform"))
         if factors.empty:
             continue
         lower = factors.index[factors < 1]
-        parts.append(
+        text = (
             f"{bagging} bagging: {_spread(factors, evidence)}; lower on {len(lower)} of "
             f"{number_of(len(factors), 'set')}: {evidence.listed(lower)}; a rise of more "
             f"than {CLEAR:g} standard errors, paired over repetitions, on "
             f"{evidence.listed(_clear_rises(evidence, bagging))}"
         )
-        holds &= bool((factors <= HARMLESS).all())
-    if not parts:
-        return None
-    return Finding(
+        parts.append((text, (factors <= HARMLESS).all()))
+    return Finding.of_parts(
         "TND-optimised weights do not, and sometimes help.",
         f"mean test risk at most {HARMLESS:g} times the uniform one on every "
         f"set{_errless(evidence)}",
-        "; ".join(parts),
-        holds,
+        parts,
     )
 
 
 def reduced_bagging_costs_little(evidence: Evidence) -> Finding | None:
     """Reduced bagging raises the test risk little."""
-    parts, holds = [], True
+    parts = []
     for weighting, words in (("uniform", "uniform"), ("tandem", "TND-optimised")):
         votes = ("reduced", weighting), ("full", weighting)
         factors = _factors(evidence.means, *votes)
@@ -86,19 +77,14 @@ def reduced_bagging_costs_little(evidence: Evidence) -> Finding | None:
             continue
         paper = _factors(paper_means, *votes)
         paper = paper[paper.index.isin(factors.index)]
-        parts.append(
-            f"{words} weights: {_spread(factors, evidence)}"
-            + ("" if paper.empty else f"; in the paper's tables {_spread(paper, evidence)}")
-        )
-        holds &= bool(factors.median() <= MINOR)
-    if not parts:
-        return None
-    return Finding(
+        theirs = "" if paper.empty else f"; in the paper's tables {_spread(paper, evidence)}"
+        text = f"{words} weights: {_spread(factors, evidence)}{theirs}"
+        parts.append((text, factors.median() <= MINOR))
+    return Finding.of_parts(
         "Reduced bagging has a minor effect on the test risk.",
         f"the median over sets of reduced / full mean test risk is at most {MINOR:g}, with either "
         f"weights{_errless(evidence)}",
-        "; ".join(parts),
-        holds,
+        parts,
     )
 
 

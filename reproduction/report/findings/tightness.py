@@ -76,30 +76,25 @@ def disagreement_helps_tandem(evidence: Evidence) -> Finding | None:
 
 def optimising_tightens(evidence: Evidence) -> Finding | None:
     """Both bounds get smaller when the weights minimise them."""
-    parts, holds = [], True
+    parts = []
     for bagging in ("full", "reduced"):
         before = evidence.means(bagging, "uniform")
         for column, label in (("first_order", "FO"), ("tandem", "TND")):
             pairs = _pairs(before, evidence.means(bagging, column), column)
             smaller = (pairs["after"] < pairs["before"]) | (pairs["before"] >= 1)
             if len(smaller):
-                parts.append(
-                    f"{label} on {smaller.sum()} of {number_of(len(smaller), 'set')}, {bagging}"
-                )
-                holds &= bool(smaller.all())
-    if not parts:
-        return None
-    return Finding(
+                count = f"{smaller.sum()} of {number_of(len(smaller), 'set')}"
+                parts.append((f"{label} on {count}, {bagging} bagging", smaller.all()))
+    return Finding.of_parts(
         "Both FO and TND tighten with optimisation.",
         "smaller on every set on which it was below 1",
-        "; ".join(f"{part} bagging" for part in parts),
-        holds,
+        parts,
     )
 
 
 def reduced_bagging_tightens(evidence: Evidence) -> Finding | None:
     """Reduced bagging makes TND smaller on most sets."""
-    parts, holds = [], True
+    parts = []
     for weighting, words in (("uniform", "uniform"), ("tandem", "TND-optimised")):
         pairs, paper = (
             _pairs(means("full", weighting), means("reduced", weighting), "tandem")
@@ -111,19 +106,16 @@ def reduced_bagging_tightens(evidence: Evidence) -> Finding | None:
             set(both.index[both["after"] < both["before"]])
             for both in (pairs, paper.reindex(pairs.index))
         )
-        parts.append(
+        text = (
             f"{words} weights: {len(tighter)} of {number_of(len(pairs), 'set')}, not "
             f"{evidence.listed(set(pairs.index) - tighter)}; other than the paper's: "
             f"{evidence.listed(tighter ^ expected)}"
         )
-        holds &= 2 * len(tighter) > len(pairs)
-    if not parts:
-        return None
-    return Finding(
+        parts.append((text, 2 * len(tighter) > len(pairs)))
+    return Finding.of_parts(
         "Reduced bagging tightens TND in most cases.",
         "smaller on more than half of the sets, with either weights",
-        "; ".join(parts),
-        holds,
+        parts,
     )
 
 
