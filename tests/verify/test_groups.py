@@ -16,7 +16,7 @@ from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.verify import CertificateFileError, verify_record
 from tandemvote.verify.arithmetic import FLOATS
-from tandemvote.verify.groups import wrong_groups
+from tandemvote.verify.checks import wrong_groups
 
 KINDS = {
     "folds": {"bound": ["first_order", "tandem"]},

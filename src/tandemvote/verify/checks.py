@@ -9,34 +9,37 @@ from fractions import Fraction
 
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate.file_record import CertificateRecord
+from tandemvote.certificate.file_fields import IntArray
+from tandemvote.certificate.file_record import (
+    CertificateRecord,
+    GroupRecord,
+    GroupsRecord,
+    StatedBound,
+)
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
-from tandemvote.verify.averages import gather
-from tandemvote.verify.groups import wrong_groups
+from tandemvote.verify.averages import Evidence, gather
+from tandemvote.verify.inverses import binomial_limit
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.recount import group_values, recount
-from tandemvote.verify.rules import RULES, Truth
-from tandemvote.verify.stated_values import told_apart, wrong_decimal, wrong_value
+from tandemvote.verify.recount import CLASS, NAMED, TEST_SET, group_values, on_group, recount
+from tandemvote.verify.rules import RULES, Truth, clipped, told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
 SUM_TOLERANCE = Fraction(1, 10**9)
+
+ERRORS = Fraction(9, 10)
+"""Part of delta for the errors of groups; the rest is for both limits of their shares."""
+
+ROUNDING = Fraction(1, 10**12)
+"""How far a stated part of delta may be from the exact one, relative to it."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The result of checking a certificate file.
 
-    Attributes
-    ----------
-    record : CertificateRecord
-        What the file says.
-    problem : str or None
-        The first thing that does not hold, in words.
-    enclosures : dict of str to Truth
-        For every bound checked, what it really is.
-    recounted_groups : tuple of str
-        What the groups are by whose points were counted again.
+    The first `problem` is in words, None if everything holds. `enclosures` say what every bound
+    checked really is, `recounted_groups` what the groups are by whose points were counted again.
     """
 
     record: CertificateRecord
@@ -135,10 +138,7 @@ def _problems(
         # Exactly its share, not the share as rounded in the file.
         exact = Fraction(record.delta) / len(record.candidates)
         delta = exact if name in record.candidates else Fraction(stated.delta)
-        truth = enclosures[name] = RULES[name].at(seen, delta, arithmetic, stated.value)
-        what, value = f"the {name} bound", Fraction(stated.value)
-        yield from wrong_value(what, value, truth, rigorous=arithmetic.rigorous)
-        yield from wrong_decimal(what, stated.value, stated.printed)
+        yield from _wrong_bound(seen, name, stated, delta, enclosures)
     yield from _wrong_guarantee(record)
     yield from wrong_groups(record, arithmetic)
     yield from recounted
@@ -147,6 +147,16 @@ def _problems(
             "the digest does not match the rest of the file, though all numbers hold: words"
             " (notes, attestations, labels, versions) or counts were changed after it was written"
         )
+
+
+def _wrong_bound(
+    seen: Evidence, name: str, stated: StatedBound, delta: Fraction, enclosures: dict[str, Truth]
+) -> Iterator[str]:
+    what = f"the {name} bound"
+    truth = enclosures[name] = RULES[name].at(seen, delta, stated.value)
+    value, rigorous = Fraction(stated.value), seen.arithmetic.rigorous
+    yield from wrong_value(what, value, truth, rigorous=rigorous)
+    yield from wrong_decimal(what, stated.value, stated.printed)
 
 
 def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
@@ -183,20 +193,22 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     for name in record.candidates:
         if name not in record.bounds:
             yield f"the candidate {name} has no value in the file"
-    for name in record.bounds:
-        if RULES[name].two_classes and len(record.classes) > 2:
-            yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
+    yield from _too_many_classes(record)
     if record.deployed is not None:
-        for name in {"vote_profile", *record.bounds} - {"vote_profile"}:
+        for name in record.bounds.keys() - {"vote_profile"}:
             yield f"the {name} bound is about the vote, and the file about another classifier"
         if record.profile is None:
             yield "the file is about another classifier than the vote and has no profile of it"
     if ("vote_profile" in record.bounds) != (record.profile is not None):
         yield "the vote_profile bound is stated without a profile, or a profile without its bound"
-    if "test_set" in record.bounds and record.test is None:
-        yield "the test_set bound is stated without the counts of a test set"
-    if "test_set" not in record.bounds and record.test is not None:
-        yield "a test set is stated without its bound"
+    if (TEST_SET in record.bounds) != (record.test is not None):
+        yield "the test_set bound is stated without the counts of a test set, or these without it"
+
+
+def _too_many_classes(record: CertificateRecord) -> Iterator[str]:
+    for name in record.bounds:
+        if RULES[name].two_classes and len(record.classes) > 2:
+            yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
 
 
 def _wrong_guarantee(record: CertificateRecord) -> Iterator[str]:
@@ -209,3 +221,113 @@ def _wrong_guarantee(record: CertificateRecord) -> Iterator[str]:
             f" is {smallest!r}"
         )
     yield from wrong_decimal("the guarantee", record.value, record.printed)
+
+
+def wrong_groups(record: CertificateRecord, arithmetic: Arithmetic) -> Iterator[str]:
+    """Say what does not hold about the groups: each has its own counts and its share of delta."""
+    groups = record.groups
+    if groups is None:
+        return
+    yield from _wrong_division(record, groups)
+    for by in dict.fromkeys(group.by for group in groups.members):
+        members = [group for group in groups.members if group.by == by]
+        yield from _too_many_points(record, groups, members)
+        for group in members:
+            for problem in _wrong_group(record, groups, group, arithmetic):
+                yield f"on {group.points}: {problem}"
+
+
+def _wrong_division(record: CertificateRecord, groups: GroupsRecord) -> Iterator[str]:
+    """Say whether delta is not divided as it should, or a group is none."""
+    names = [(group.by, type(group.label), group.label) for group in groups.members]
+    if len(names) > groups.n_groups:
+        yield (
+            f"{len(names)} groups are stated, but delta was divided among {groups.n_groups}: their"
+            " parts add up to more than delta"
+        )
+    if len(set(names)) < len(names):
+        yield "a group is stated twice"
+    if record.deployed is not None:
+        yield "groups of points are about the vote, and the file about another classifier"
+    if not groups.candidates or len(set(groups.candidates)) < len(groups.candidates):
+        yield "the groups have no bounds, or one twice"
+    tested = TEST_SET in groups.candidates
+    if "vote_profile" in groups.candidates or (tested and record.test is None):
+        yield "the groups rest on unlabelled points, or on a test set that the file does not have"
+    if groups.gaps and groups.candidates != (TEST_SET,):
+        yield "errors have lower limits without a test set"
+    if tested and record.test is not None and groups.n_samples != record.test[1]:
+        yield f"the groups are among {groups.n_samples} points, the test set has {record.test[1]}"
+    largest = record.counts["overlaps"].max()
+    if not tested and groups.n_samples < largest:
+        yield f"the groups are among {groups.n_samples} points, of which {largest} are held out"
+    for group in groups.members:
+        if group.by == CLASS and group.label not in record.classes:
+            yield f"on {group.points}: there is no such class"
+        if group.by == NAMED and not tested:
+            yield f"on {group.points}: only a test set shows how often the vote is right"
+
+
+def _too_many_points(
+    record: CertificateRecord, groups: GroupsRecord, members: list[GroupRecord]
+) -> Iterator[str]:
+    """Say whether groups that have no point in common have more of something than all points."""
+    what = f"the groups by {members[0].by[:40]!r} have more"
+    if sum(group.n_points for group in members) > groups.n_samples:
+        yield f"{what} points than there are"
+    if record.test is not None:
+        errors, points = zip(*(group.test or (0, 0) for group in members), strict=True)
+        if sum(errors) > record.test[0] or sum(points) > record.test[1]:
+            yield f"{what} errors or points than the test set"
+    if set(groups.candidates) == {TEST_SET}:
+        return
+    totals: dict[str, IntArray] = {}
+    for group in members:
+        for name, triangle in group.unpacked(record.n_voters).items():
+            totals[name] = totals.get(name, 0) + triangle
+    for name, total in totals.items():
+        if (total > record.counts[name]).any():
+            yield f"{what} {name.replace('_', ' ')} than all points have"
+
+
+def _wrong_group(
+    record: CertificateRecord, groups: GroupsRecord, group: GroupRecord, arithmetic: Arithmetic
+) -> Iterator[str]:
+    part = Fraction(record.delta) / groups.n_groups
+    of_error = ERRORS * part / (2 if groups.gaps else 1)
+    due = of_error / max(len(groups.candidates), 1)
+    n, of_share = group.n_points, (1 - ERRORS) * part / 2
+    if set(group.bounds) != (set(groups.candidates) if n else set()):
+        yield "the bounds are not those of all groups"
+    tested, pairs = TEST_SET in group.bounds, bool(set(group.bounds) - {TEST_SET})
+    if (group.test is not None, group.counts is not None) != (tested, pairs):
+        yield "the counts are not those that the bounds rest on"
+    if group.test is not None and group.test[1] != n:
+        yield f"{group.test[1]} of {n} points were tested"
+    own = on_group(record, group)
+    if own.counts["overlaps"].max() > n:
+        yield f"{own.counts['overlaps'].max()} of {n} points are held out"
+    yield from impossible_counts(own)
+    yield from _too_many_classes(own)
+    seen = gather(own, arithmetic)
+    for name, stated in group.bounds.items():
+        if abs(Fraction(stated.delta) - due) > ROUNDING * due:
+            yield f"the {name} bound was given delta {stated.delta:g}; its share is {float(due):g}"
+        yield from _wrong_bound(seen, name, stated, due, {})
+
+    def wrong_limit(what: str, value: Fraction, k: int, n: int, delta: Fraction) -> Iterator[str]:
+        truth = clipped(seen, binomial_limit(k, n, delta, arithmetic))
+        what = f"the largest share{what}"
+        yield from wrong_value(what, value, truth, rigorous=arithmetic.rigorous)
+
+    low, high, lower = (Fraction(limit) for limit in (*group.share, group.lower))
+    everything = groups.n_samples
+    if n <= everything:
+        yield from wrong_limit("", high, n, everything, of_share)
+        yield from wrong_limit(" of others", 1 - low, everything - n, everything, of_share)
+    if groups.gaps and group.test is not None:
+        right = group.test[1] - group.test[0]
+        yield from wrong_limit(" of right answers", 1 - lower, right, n, of_error)
+    elif lower:
+        shown, _ = told_apart(lower, Fraction(0))
+        yield f"the error is at least {shown} in the file, which nothing shows"

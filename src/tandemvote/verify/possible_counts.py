@@ -32,9 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
-from tandemvote.certificate.file_fields import FloatArray
+from tandemvote.certificate.file_fields import FloatArray, IntArray
 from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.verify.averages import IntArray, diagonal
+from tandemvote.verify.averages import diagonal
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -211,7 +211,7 @@ def _union_at_most(shared: IntArray, pivot: int) -> IntArray:
 
 
 def _negative_squares(
-    counts: dict[str, IntArray], weights: NDArray[np.float64], n_classes: int
+    counts: dict[str, IntArray], weights: FloatArray, n_classes: int
 ) -> Iterator[str]:
     held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
     differ = counts["unlabelled_disagreements"]
@@ -234,7 +234,7 @@ def _negative_squares(
 
 
 def _coefficients(
-    counts: dict[str, IntArray], weights: NDArray[np.float64], n_classes: int
+    counts: dict[str, IntArray], weights: FloatArray, n_classes: int
 ) -> Iterator[IntArray]:
     """Propose coefficients b that could show a negative sum of squares, if there is one."""
     yield np.ones(weights.size, np.int64)
@@ -254,7 +254,7 @@ def _coefficients(
         yield from _negative_direction(form.astype(float))
 
 
-def _negative_direction(form: NDArray[np.float64]) -> Iterator[IntArray]:
+def _negative_direction(form: FloatArray) -> Iterator[IntArray]:
     """Propose a vector at which a quadratic form may be negative, if it seems to have one."""
     scale = np.abs(form).max()
     if not scale:
@@ -266,7 +266,7 @@ def _negative_direction(form: NDArray[np.float64]) -> Iterator[IntArray]:
         yield _as_integers(vectors[:, 0])
 
 
-def _as_integers(b: NDArray[np.float64]) -> IntArray:
+def _as_integers(b: FloatArray) -> IntArray:
     largest = np.abs(b).max()
     return np.rint(b * (LARGEST_COEFFICIENT / largest if largest else 0)).astype(np.int64)
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.averages import SampleSize
 from tandemvote.verify.inverses import bisect
-from tandemvote.verify.sample_sizes import SampleSize
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.certificate.file_record import CertificateRecord, GroupsRecord
-from tandemvote.verify.groups import CLASS, NAMED, TEST_SET, on_group
+from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord
 from tandemvote.votes import Votes
 
 SEED = 20201206
+CLASS, NAMED, TEST_SET = "true class", "predicted class", "test_set"
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
@@ -37,20 +37,10 @@ def recount(
     test: Votes | None,
     group_values: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[str]:
-    """Say where a record differs from a new count of whatever is given.
+    """Say where a record differs from a new count of whatever is given, as to `verify_file`.
 
-    Parameters
-    ----------
-    record : CertificateRecord
-    votes : Votes or None
-        The labelled votes.
-    unlabelled : array_like of shape (n_voters, n_points) or None
-        Predictions of the voters on points without labels; those of the deployed classifier, if
-        the record is about one, in one more row after them.
-    test : Votes or None
-        Votes on the test set: of all voters, or of the vote itself as a single one.
-    group_values : mapping of str to sequence of str, optional
-        As `group_values` returns them.
+    Where the record is about a deployed classifier, its predictions are the last row of
+    `unlabelled`. Values of groups are those that `group_values` returns.
     """
     if votes is not None:
         yield from _other_counts(record, votes)
@@ -63,7 +53,7 @@ def recount(
     if group_values and record.groups is not None:
         grouped = test if TEST_SET in record.groups.candidates else votes
         assert grouped is not None
-        yield from _other_groups(record, record.groups, grouped, group_values)
+        yield from _other_groups(record, grouped, group_values)
 
 
 def group_values(
@@ -72,11 +62,7 @@ def group_values(
     test: Votes | None,
     columns: Mapping[str, Sequence[str]],
 ) -> dict[str, Sequence[str]]:
-    """Return what is known of the groups of the labelled points, by what they are grouped by.
-
-    Columns are those of the table with the points: the test set, if the groups rest on it. Missing
-    values are empty.
-    """
+    """Return what is known of the groups of the labelled points, by what they are grouped by."""
     if record.groups is None:
         return {}
     tested = TEST_SET in record.groups.candidates
@@ -90,13 +76,30 @@ def group_values(
     return {group.by: known[group.by] for group in record.groups.members if group.by in known}
 
 
+def on_group(record: CertificateRecord, group: GroupRecord) -> CertificateRecord:
+    """Return a record about the points of a group alone; its delta is left as it is."""
+    assert record.groups is not None
+    found = group.unpacked(record.n_voters)
+    weights, prior = record.weights, record.prior
+    if not found:  # the vote was tested itself, as a single voter
+        found, weights, prior = dict.fromkeys(PAIRS, np.zeros(1, np.int64)), (1.0,), (1.0,)
+    counts = {
+        **found,
+        "disagreements": found["lone_errors"],
+        "disagreement_overlaps": found["overlaps"],
+        "unlabelled_disagreements": np.zeros_like(found["overlaps"]),
+    }
+    candidates = record.groups.candidates
+    alone = replace(record, candidates=candidates, bounds=group.bounds, test=group.test)
+    return replace(alone, weights=weights, prior=prior, counts=counts, profile=None, groups=None)
+
+
 def _other_groups(
-    record: CertificateRecord,
-    groups: GroupsRecord,
-    votes: Votes,
-    values: Mapping[str, Sequence[str]],
+    record: CertificateRecord, votes: Votes, values: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     """Say where groups of a record are not those of the votes."""
+    groups = record.groups
+    assert groups is not None
     if groups.n_samples != votes.n_samples:
         yield f"the groups are among {groups.n_samples} points, the votes are on {votes.n_samples}"
         return
@@ -118,7 +121,7 @@ def _other_groups(
         elif group.counts is not None:
             # One wrong label is as good as another.
             wrong = np.where(predictions == labels, labels, labels == 0)
-            alone = on_group(record, groups, group)
+            alone = on_group(record, group)
             problems = _other_counts(alone, replace(inside, predictions=wrong))
         for problem in problems:
             yield f"on {group.points}: {problem}"

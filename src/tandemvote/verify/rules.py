@@ -1,25 +1,28 @@
-"""The bounds, written from their statements and independent of the rest of the library."""
+"""The bounds, written from their statements and independent of the rest of the library.
+
+And how a number that a file states is compared with what it should be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from types import MappingProxyType
 from typing import Any
 
-from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.averages import Evidence
-from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
-from tandemvote.verify.profile_game import GRID, PLANNED, ProfileGame, deployed_form, enclose
-from tandemvote.verify.sample_sizes import (
+from tandemvote.verify.averages import (
+    Evidence,
     MomentOf,
     SampleSize,
     moment_and_size,
     no_moment,
     two_roots,
 )
+from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
+from tandemvote.verify.profile_game import GRID, PLANNED, ProfileGame, deployed_form, enclose
 from tandemvote.verify.trinomial import supremum
 
 HALF = Fraction(1, 2)
@@ -30,21 +33,34 @@ OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 NEARBY = Fraction(1, 10**9)
 """By how much two estimates must exceed what a vote can have to contradict each other for sure."""
 
+TOLERANCE = Fraction(1, 10**9)
+"""How far above the truth a stated value may be; without rigour also how far below."""
+
+MAGNIFIED = TOLERANCE / 20
+"""The same, times the smallest denominator of a formula that divides."""
+
+LARGEST_SHOWN = 10**6
+"""No number of a certificate is large; of one that is, no more is shown."""
+
+TWO_SOURCES = (
+    "the labelled and the unlabelled points do not come from one source: the voters differ more on"
+    " the unlabelled points than their errors on the labelled ones allow, so there is no"
+    " vote_profile bound"
+)
+
+UNPROVEN = (
+    "the vote_profile bound was computed by the form of an early development version, which is"
+    " proven only for weights fixed in advance and one hold-out for all voters; certify again"
+)
+
 
 @dataclass(frozen=True)
 class Truth:
     """An enclosure of the true value of a bound.
 
-    Attributes
-    ----------
-    low, high : Fraction
-        Ends of the enclosure, within [0, 1]; equal in plain floating point.
-    smallest_denominator : Fraction
-        Rounding is magnified where a formula divides by little.
-    or_one : bool
-        True next to a jump of the formula to 1, where 1 is right as well.
-    problem : str or None
-        Why no value can be right, in words.
+    Its ends, within [0, 1], are equal in plain floating point. Rounding is magnified where a
+    formula divides by little. Next to a jump of the formula to 1, 1 is right as well (`or_one`).
+    A `problem` says why no value can be right.
     """
 
     low: Fraction
@@ -59,18 +75,10 @@ NOTHING = Truth(Fraction(1), Fraction(1))
 
 @dataclass(frozen=True)
 class Rule:
-    """How a bound follows from the evidence.
+    """How a bound follows from evidence and failure probability.
 
-    Attributes
-    ----------
-    truth : callable
-        From evidence, failure probability and arithmetic to the bound; also takes the stated value,
-        near which it searches first, if there is no formula.
-    two_classes : bool
-        Whether it holds for two classes only.
-    has_formula : bool
-    earlier : callable, optional
-        A looser form of the same bound that earlier versions of the library stated, right as well.
+    Without a formula `truth` also takes the stated value, near which it searches first. `earlier`
+    is a looser form that earlier versions of the library stated, right as well.
     """
 
     truth: Callable[..., Truth]
@@ -78,143 +86,139 @@ class Rule:
     has_formula: bool = True
     earlier: Callable[..., Truth] | None = None
 
-    def at(self, seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: float) -> Truth:
+    def at(self, seen: Evidence, delta: Fraction, stated: float) -> Truth:
         """Enclose the true value."""
         if not self.has_formula:
-            return self.truth(seen, delta, arithmetic, Fraction(stated))
-        forms = [form(seen, delta, arithmetic) for form in (self.truth, self.earlier) if form]
+            return self.truth(seen, delta, Fraction(stated))
+        forms = [form(seen, delta) for form in (self.truth, self.earlier) if form]
         return min(forms, key=lambda truth: abs(truth.high - Fraction(stated)))
 
 
-def _first_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    _, error = _ends(seen.gibbs, seen.voters, delta, arithmetic)
-    return _clipped(arithmetic.exactly(1 / seen.smallest_coalition) * error, arithmetic)
+def _first_order(seen: Evidence, delta: Fraction) -> Truth:
+    _, error = _ends(seen.gibbs, seen.voters, delta)
+    return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition) * error)
 
 
-def _tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    _, tandem = _ends(seen.tandem, seen.pairs, delta, arithmetic)
-    return _clipped(arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem, arithmetic)
+def _tandem(seen: Evidence, delta: Fraction) -> Truth:
+    _, tandem = _ends(seen.tandem, seen.pairs, delta)
+    return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
 
 
 def _with_one_half(rule: Callable[..., Truth]) -> Callable[..., Truth]:
     """Count on no more than half of the weight to be wrong where the vote is."""
-    return lambda seen, *terms: rule(replace(seen, smallest_coalition=HALF), *terms)
+    return lambda seen, delta: rule(replace(seen, smallest_coalition=HALF), delta)
 
 
-def _disagreement(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    least, error = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic)
-    differ, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, arithmetic)
+def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
+    least, error = _ends(seen.gibbs, seen.voters, delta / 2)
+    differ, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2)
     # The error between the two ends that allows the most disagreement.
-    g = arithmetic.smaller(arithmetic.larger(arithmetic.exactly(HALF), least), error)
-    truth = _clipped(4 * error - 2 * differ, arithmetic)
-    return _unless([differ - 2 * g * (1 - g)], truth, arithmetic)
+    half, larger = seen.arithmetic.exactly(HALF), seen.arithmetic.larger
+    g = seen.arithmetic.smaller(larger(half, least), error)
+    return _unless(seen, [differ - 2 * g * (1 - g)], clipped(seen, 4 * error - 2 * differ))
 
 
-def _c1(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    _, r = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic, moment)
-    d, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, arithmetic, moment)
-    half = arithmetic.exactly(HALF)
+def _c1(seen: Evidence, delta: Fraction) -> Truth:
+    _, r = _ends(seen.gibbs, seen.voters, delta / 2, moment)
+    d, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, moment)
+    half = seen.arithmetic.exactly(HALF)
     if not (r < half and d < half):
         return NOTHING
-    value = 1 - (1 - 2 * r) * (1 - 2 * r) / (1 - 2 * d)
-    truth = _clipped(value, arithmetic, denominator=1 - 2 * d)
+    truth = clipped(seen, 1 - (1 - 2 * r) * (1 - 2 * r) / (1 - 2 * d), denominator=1 - 2 * d)
     # Below one half the largest error allows the most disagreement.
-    return _unless([d - 2 * r * (1 - r)], truth, arithmetic)
+    return _unless(seen, [d - 2 * r * (1 - r)], truth)
 
 
-def _c2(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    allowed = seen.pairs.allowed(delta, moment_and_size, arithmetic)
+def _c2(seen: Evidence, delta: Fraction) -> Truth:
+    allowed = seen.pairs.allowed(delta, moment_and_size)
     if allowed is None:
         return NOTHING
     differ = seen.labelled_disagreement.part
-    value = supremum(seen.tandem.part, differ, seen.neither, allowed, arithmetic)
+    value = supremum(seen.tandem.part, differ, seen.neither, allowed, seen.arithmetic)
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
         return NOTHING
-    truth = _clipped(value, arithmetic, denominator=1 - 2 * differ)
+    truth = clipped(seen, value, denominator=1 - 2 * differ)
     return replace(truth, or_one=truth.low == 0)
 
 
-def _c_tandem(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic)
-    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic)
-    variance = tandem - least_error * least_error
-    denominator = least_tandem - error + arithmetic.exactly(HALF / 2)
-    if not (error < arithmetic.exactly(HALF) and denominator > 0 and variance < denominator):
+def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
+    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2)
+    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2)
+    half = seen.arithmetic.exactly(HALF)
+    variance, denominator = tandem - least_error * least_error, least_tandem - error + half / 2
+    if not (error < half and denominator > 0 and variance < denominator):
         return NOTHING
-    truth = _clipped(variance / denominator, arithmetic, denominator=denominator)
-    return _unless([-variance, least_tandem - error], truth, arithmetic)
+    truth = clipped(seen, variance / denominator, denominator)
+    return _unless(seen, [-variance, least_tandem - error], truth)
 
 
-def _c_box(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+def _c_box(seen: Evidence, delta: Fraction) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
-    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2, arithmetic)
-    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic)
-    t, half = arithmetic.smaller(tandem, error), arithmetic.exactly(HALF)
-    most = arithmetic.smaller(error, arithmetic.sqrt(t))
+    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2)
+    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2)
+    smaller, half = seen.arithmetic.smaller, seen.arithmetic.exactly(HALF)
+    t = smaller(tandem, error)
+    most = smaller(error, seen.arithmetic.sqrt(t))
     if not most < half:
         return NOTHING
-    g = arithmetic.smaller(arithmetic.larger(2 * t, least_error), most)
-    denominator = t - g + half / 2
-    truth = _clipped((t - g * g) / denominator, arithmetic, denominator=denominator)
-    return _unless([least_error * least_error - tandem, least_tandem - error], truth, arithmetic)
+    g = smaller(seen.arithmetic.larger(2 * t, least_error), most)
+    truth = clipped(seen, (t - g * g) / (t - g + half / 2), denominator=t - g + half / 2)
+    return _unless(seen, [least_error * least_error - tandem, least_tandem - error], truth)
 
 
-def _second_order(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+def _second_order(seen: Evidence, delta: Fraction) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
     both, one = seen.tandem.part, seen.lone.part
     share = Rate(both * 2 / 3 + one, both / 3 + (1 - both - one))
-    _, mean = _ends(share, seen.pairs, delta, arithmetic)
-    return _clipped(3 * mean / 2, arithmetic)
+    _, mean = _ends(share, seen.pairs, delta)
+    return clipped(seen, 3 * mean / 2)
 
 
-def _bernstein_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
     typical, share = seen.pairs_at_prior.rate, delta / len(OFFSETS)
     if typical is None:
         return NOTHING
-    smallest = arithmetic.sqrt(-2 * arithmetic.log_of(share) * typical)
+    number, log_of = seen.arithmetic.exactly, seen.arithmetic.log_of
+    smallest = seen.arithmetic.sqrt(-2 * log_of(share) * typical)
     rates = [Fraction(3, 4)]
-    while arithmetic.exactly(rates[-1]) > smallest:
+    while number(rates[-1]) > smallest:
         rates.append(rates[-1] / 2)
-    allowed = seen.pairs.allowed(share / len(rates), no_moment, arithmetic)
+    allowed = seen.pairs.allowed(share / len(rates), no_moment)
     if allowed is None:
         return NOTHING
-    found = []
+    both, one, found = seen.tandem.part, seen.lone.part, []
     for mu, rate in product(OFFSETS, rates):
         largest = 1 - 2 * mu  # of the pair variable, where both err; -mu where one does
-        number, both, one = arithmetic.exactly, seen.tandem.part, seen.lone.part
-        slope = -1 - arithmetic.log_of(1 - rate) / number(rate)
+        slope = -1 - log_of(1 - rate) / number(rate)
         square = number(largest**2) * both + number(mu**2) * one
         mean = number(largest) * both - number(mu) * one + slope * square / number(largest)
         mean = mean + number(largest / rate) * allowed
-        value = (number(mu**2) + mean) / number((HALF - mu) ** 2)
-        found.append(_clipped(value, arithmetic, denominator=number((HALF - mu) ** 2)))
+        denominator = number((HALF - mu) ** 2)
+        found.append(clipped(seen, (number(mu**2) + mean) / denominator, denominator))
     least = min(found, key=lambda truth: truth.high)
     return replace(least, low=min(truth.low for truth in found))
 
 
-def _split_kl_cantelli(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """The same with both errors from above, lone errors from below and the best offset."""
-    _, t = _ends(seen.tandem, seen.pairs, delta / 2, arithmetic, moment)
-    o, _ = _ends(seen.lone, seen.pairs, delta / 2, arithmetic, moment)
+    _, t = _ends(seen.tandem, seen.pairs, delta / 2, moment)
+    o, _ = _ends(seen.lone, seen.pairs, delta / 2, moment)
     # The C-bound at g = 2 t, its largest value, is 4 t.
-    g = arithmetic.larger(2 * t, t + o / 2)
-    denominator = t - g + arithmetic.exactly(HALF / 2)
-    if not (t < arithmetic.exactly(HALF / 2) and denominator > 0):
+    g, quarter = seen.arithmetic.larger(2 * t, t + o / 2), seen.arithmetic.exactly(HALF / 2)
+    denominator = t - g + quarter
+    if not (t < quarter and denominator > 0):
         return NOTHING
     excess = (t + o / 2) * (t + o / 2) - t
-    truth = _clipped((t - g * g) / denominator, arithmetic, denominator=denominator)
-    return _unless([excess], truth, arithmetic)
+    return _unless(seen, [excess], clipped(seen, (t - g * g) / denominator, denominator))
 
 
-def _vote_profile(
-    seen: Evidence, delta: Fraction, arithmetic: Arithmetic, stated: Fraction
-) -> Truth:
+def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
     n_voters = len(seen.coalitions.sizes)
     if seen.profile is None or seen.in_full is None or seen.in_full_at_prior is None:
         return NOTHING
     if seen.deployed and n_voters == 1:
-        return _single_voter(seen, delta, arithmetic)
+        return _single_voter(seen, delta)
     game = ProfileGame(
         gibbs=seen.gibbs.part,
         size=seen.in_full,
@@ -222,7 +226,7 @@ def _vote_profile(
         leads=seen.profile[0],
         gaps=seen.profile[1],
         delta=delta,
-        arithmetic=arithmetic,
+        arithmetic=seen.arithmetic,
         form=deployed_form(n_voters) if seen.deployed else GRID,
         of_vote=not seen.deployed,
     )
@@ -237,7 +241,7 @@ def _vote_profile(
     return early if seen.fixed_in_advance else replace(early, problem=UNPROVEN)
 
 
-def _single_voter(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+def _single_voter(seen: Evidence, delta: Fraction) -> Truth:
     """Errors of the voter, and differences from it: a small level of one is paid by the other."""
     errors, size = seen.coalitions.errors[0], seen.coalitions.sizes[0]
     leads = () if seen.profile is None else seen.profile[0]
@@ -247,22 +251,23 @@ def _single_voter(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Tr
     while delta * ratio**steps < failures:
         failures += ratio**steps * (ratio - 1) * each ** (steps + 1)
         steps += 1
-    value = arithmetic.exactly(0)
+    value = seen.arithmetic.exactly(0)
     for step in range(steps):
-        own = binomial_limit(errors, size, delta / failures * ratio**step, arithmetic)
-        other = binomial_limit(differ, len(leads), each ** (step + 1), arithmetic)
-        value = arithmetic.larger(value, own + other)
-    return _clipped(value, arithmetic)
+        level = delta / failures * ratio**step
+        own = binomial_limit(errors, size, level, seen.arithmetic)
+        other = binomial_limit(differ, len(leads), each ** (step + 1), seen.arithmetic)
+        value = seen.arithmetic.larger(value, own + other)
+    return clipped(seen, value)
 
 
-def _coalition(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
-    return _clipped(seen.coalitions.bound(delta, arithmetic), arithmetic)
+def _coalition(seen: Evidence, delta: Fraction) -> Truth:
+    return clipped(seen, seen.coalitions.bound(delta, seen.arithmetic))
 
 
-def _test_set(seen: Evidence, delta: Fraction, arithmetic: Arithmetic) -> Truth:
+def _test_set(seen: Evidence, delta: Fraction) -> Truth:
     if seen.test is None:
         return NOTHING
-    return _clipped(binomial_limit(*seen.test, delta, arithmetic), arithmetic)
+    return clipped(seen, binomial_limit(*seen.test, delta, seen.arithmetic))
 
 
 RULES = MappingProxyType(
@@ -284,40 +289,67 @@ RULES = MappingProxyType(
 )
 
 
-TWO_SOURCES = (
-    "the labelled and the unlabelled points do not come from one source: the voters differ more on"
-    " the unlabelled points than their errors on the labelled ones allow, so there is no"
-    " vote_profile bound"
-)
-
-UNPROVEN = (
-    "the vote_profile bound was computed by the form of an early development version, which is"
-    " proven only for weights fixed in advance and one hold-out for all voters; certify again"
-)
-
-
 def _ends(
-    rate: Rate,
-    size: SampleSize,
-    delta: Fraction,
-    arithmetic: Arithmetic,
-    printed: MomentOf = two_roots,
+    rate: Rate, size: SampleSize, delta: Fraction, printed: MomentOf = two_roots
 ) -> tuple[Any, Any]:
     """Smallest and largest true rate within the divergence that PAC-Bayes-kl allows."""
-    allowed = size.allowed(delta, printed, arithmetic)
-    return kl_lower(rate, allowed, arithmetic), kl_upper(rate, allowed, arithmetic)
+    allowed = size.allowed(delta, printed)
+    return kl_lower(rate, allowed, size.arithmetic), kl_upper(rate, allowed, size.arithmetic)
 
 
-def _unless(excesses: list[Any], truth: Truth, arithmetic: Arithmetic) -> Truth:
+def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
     """Say nothing if an excess is positive, when estimates contradict each other."""
-    ends = [arithmetic.ends(excess) for excess in excesses]
+    ends = [seen.arithmetic.ends(excess) for excess in excesses]
     if any(low > NEARBY for low, _ in ends):
         return NOTHING
     return replace(truth, or_one=any(high > -NEARBY for _, high in ends))
 
 
-def _clipped(value: Any, arithmetic: Arithmetic, denominator: Any = None) -> Truth:
-    low, high = (min(max(end, Fraction(0)), Fraction(1)) for end in arithmetic.ends(value))
+def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
+    """Return the ends of a number within [0, 1], and how small its denominator may be."""
+    low, high = (min(max(end, Fraction(0)), Fraction(1)) for end in seen.arithmetic.ends(value))
     if denominator is None:
         return Truth(low, high)
-    return Truth(low, high, max(arithmetic.ends(denominator)[0], Fraction(0)))
+    return Truth(low, high, max(seen.arithmetic.ends(denominator)[0], Fraction(0)))
+
+
+def wrong_value(what: str, value: Fraction, truth: Truth, *, rigorous: bool) -> Iterator[str]:
+    """Say whether an upper limit is below the truth, or above it for no reason."""
+    if truth.problem is not None:
+        yield truth.problem
+    if truth.or_one and value == 1:
+        return
+    slack = TOLERANCE
+    if truth.smallest_denominator < MAGNIFIED / TOLERANCE:
+        slack = MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED)
+    if value < (truth.high if rigorous else truth.high - slack):
+        shown, real = told_apart(value, truth.low)
+        yield f"{what} is {shown} in the file and at least {real} by its own counts"
+    if value > truth.low + slack:
+        shown, real = told_apart(value, truth.high)
+        yield f"{what} is {shown} in the file and only {real} by its own counts"
+
+
+def wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
+    """Say whether a value was not rounded up to the decimals that are printed."""
+    last_place = int(Decimal(printed).as_tuple().exponent)
+    excess = Fraction(printed) - Fraction(value)
+    as_we_print = str(Decimal(printed)) == printed and last_place <= -3
+    if not as_we_print or not 0 <= excess < Fraction(1, 10**-last_place):
+        yield f"{what} is {value!r} in the file, but printed as {printed}"
+
+
+def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
+    """Return both numbers with as many decimals as it takes to tell them apart."""
+    for decimals in range(3, 40):
+        texts = [_decimal_text(number, decimals) for number in (first, second)]
+        if texts[0] != texts[1]:
+            break
+    return texts[0], texts[1]
+
+
+def _decimal_text(number: Fraction, decimals: int) -> str:
+    if abs(number) > LARGEST_SHOWN:
+        return f"{'less than -' if number < 0 else 'more than '}{LARGEST_SHOWN}"
+    with localcontext(Context(prec=60)):
+        return f"{Decimal(number.numerator) / number.denominator:.{decimals}f}"
