@@ -38,17 +38,7 @@ SMALLEST_SHARE = Fraction(1e-300)
 
 @dataclass(frozen=True)
 class Coalitions:
-    """Voters, what they vote with, and what they got wrong.
-
-    Attributes
-    ----------
-    units : tuple of int
-        Whole numbers the vote adds up.
-    prior : tuple of Fraction
-        Share of each voter in delta.
-    errors, sizes : tuple of int
-        Errors of each voter, and the points it was tested on.
-    """
+    """Voters: the whole numbers the vote adds up, shares in delta, errors, and points tested on."""
 
     units: tuple[int, ...]
     prior: tuple[Fraction, ...]
@@ -137,13 +127,7 @@ class Coalitions:
 
 
 def voting_units(weights: Sequence[float]) -> tuple[int, ...]:
-    """Round weights as the vote does, in exact arithmetic.
-
-    Examples
-    --------
-    >>> voting_units([0.75, 0.25]) == (3 * 2**49, 2**49)
-    True
-    """
+    """Round weights as the vote does, in exact arithmetic, so that ties are ties."""
     exact = [Fraction(weight) for weight in weights]
     _, exponent = math.frexp(float(sum(exact)))
     return tuple(round(weight * Fraction(2) ** (UNIT_BITS - exponent)) for weight in exact)

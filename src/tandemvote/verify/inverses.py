@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from tandemvote.verify.arithmetic import Arithmetic
 
@@ -19,33 +18,20 @@ TAIL_BITS = 64
 """Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """A rate and what is left of 1, each a sum of terms of one sign, so that nothing cancels."""
 
     part: Any
     rest: Any
 
-    @property
-    def opposite(self) -> Rate:
-        """The rate of everything else."""
-        return Rate(self.rest, self.part)
-
 
 def kl_upper(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
-    """Largest q with kl(p‖q) <= allowed; None allows everything.
-
-    Examples
-    --------
-    >>> from tandemvote.verify.arithmetic import FLOATS
-    >>> round(kl_upper(Rate(0.1, 0.9), 0.116322, FLOATS), 4)
-    0.3
-    """
+    """Largest q with kl(p‖q) <= allowed; None allows everything."""
     if allowed is None or rate.rest == 0:
         return arithmetic.exactly(1)
 
     def exceeds(q: Fraction) -> bool | None:
-        return _order(divergence((rate.part, rate.rest), (q, 1 - q), arithmetic), allowed)
+        return order(divergence((rate.part, rate.rest), (q, 1 - q), arithmetic), allowed)
 
     # Where the rest is tiny, 1 minus it is below 1 and the rounded part is not.
     low = min(arithmetic.ends(rate.part)[0], 1 - arithmetic.ends(rate.rest)[1])
@@ -53,15 +39,8 @@ def kl_upper(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
 
 
 def kl_lower(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
-    """Smallest q with kl(p‖q) <= allowed.
-
-    Examples
-    --------
-    >>> from tandemvote.verify.arithmetic import FLOATS
-    >>> round(kl_lower(Rate(0.3, 0.7), 0.116322, FLOATS), 4)
-    0.1191
-    """
-    return 1 - kl_upper(rate.opposite, allowed, arithmetic)
+    """Smallest q with kl(p‖q) <= allowed."""
+    return 1 - kl_upper(Rate(rate.rest, rate.part), allowed, arithmetic)
 
 
 def divergence(p: tuple[Any, ...], q: tuple[Fraction, ...], arithmetic: Arithmetic) -> Any:
@@ -105,51 +84,31 @@ def moment(n: int, arithmetic: Arithmetic) -> Any:
     Many points: n! e^n / (2 n^n) + 1 - theta by Stirling's series, whose partial sums enclose it,
     and theta between 1/3 + 4 / (135 (n + 8/45)) and 1/3 + 4 / (135 (n + 2/21)), Ramanujan's claim
     that Flajolet, Grabner, Kirschenhofer and Prodinger proved in 1995.
-
-    Examples
-    --------
-    >>> from tandemvote.verify.arithmetic import FLOATS
-    >>> [round(moment(n, FLOATS), 12) for n in (1, 2, 3)]  # 2, 5/2, 26/9
-    [2.0, 2.5, 2.888888888889]
     """
     if n > MANY_POINTS:
         return _moment_of_many(n, arithmetic)
-    term = arithmetic.exactly(1)
-    total = arithmetic.exactly(2)
+    term, total, k = arithmetic.exactly(1), arithmetic.exactly(2), 1
     negligible = arithmetic.exactly(Fraction(1, 2**arithmetic.bits))
-    k = 1
     # Each term is the one before times 1 - k/n, and k grows: the rest is below term * n / k.
     while k < n and not term * n < negligible * k:
         term = term * (n - k) / n
-        total = total + term
-        k += 1
+        total, k = total + term, k + 1
     remainder = term * n / k if k < n else arithmetic.exactly(0)
     return arithmetic.between(total, total + remainder)
 
 
 def _moment_of_many(n: int, arithmetic: Arithmetic) -> Any:
-    number, x = arithmetic.exactly, Fraction(1, n)
-    fewer = x / 12 - x**3 / 360
-    factor = arithmetic.between(
-        arithmetic.exp(number(fewer)), arithmetic.exp(number(fewer + x**5 / 1260))
-    )
-    pi = arithmetic.between(number(PI), number(PI + Fraction(1, 10**50)))
-    theta = arithmetic.between(
-        number(Fraction(1, 3) + Fraction(4, 135) / (n + Fraction(8, 45))),
-        number(Fraction(1, 3) + Fraction(4, 135) / (n + Fraction(2, 21))),
-    )
+    number, between, x = arithmetic.exactly, arithmetic.between, Fraction(1, n)
+    series = x / 12 - x**3 / 360
+    factor = between(*(arithmetic.exp(number(e)) for e in (series, series + x**5 / 1260)))
+    pi = between(number(PI), number(PI + Fraction(1, 10**50)))
+    shifts = Fraction(8, 45), Fraction(2, 21)
+    theta = between(*(number(Fraction(1, 3) + Fraction(4, 135) / (n + s)) for s in shifts))
     return arithmetic.sqrt(pi * n / 2) * factor + 1 - theta
 
 
 def binomial_limit(n_errors: int, n_samples: int, delta: Fraction, arithmetic: Arithmetic) -> Any:
-    """Error rate p at which n_errors or fewer of n_samples have probability delta.
-
-    Examples
-    --------
-    >>> from tandemvote.verify.arithmetic import FLOATS
-    >>> round(binomial_limit(3, 100, Fraction(1, 20), FLOATS), 4)
-    0.0757
-    """
+    """Error rate p at which n_errors or fewer of n_samples have probability delta."""
     if n_errors == n_samples:
         return arithmetic.exactly(1)
 
@@ -157,14 +116,15 @@ def binomial_limit(n_errors: int, n_samples: int, delta: Fraction, arithmetic: A
         # The tail on the side where its terms fall, in logarithms: no delta is too small.
         if n_errors < (n_samples + 1) * p:
             fewer = _log_at_most(n_errors, n_samples, p, arithmetic)
-            return _order(arithmetic.log_of(delta), fewer)
+            return order(arithmetic.log_of(delta), fewer)
         more = _log_at_most(n_samples - n_errors - 1, n_samples, 1 - p, arithmetic)
-        return _order(more, arithmetic.log_of(1 - delta))
+        return order(more, arithmetic.log_of(1 - delta))
 
     return bisect(exceeds, Fraction(0), Fraction(1), arithmetic, halvings=TAIL_BITS)
 
 
-def _order(value: Any, limit: Any) -> bool | None:
+def order(value: Any, limit: Any) -> bool | None:
+    """Whether a value is above a limit; None if balls cannot tell."""
     return True if value > limit else False if value < limit else None
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import SampleSize
-from tandemvote.verify.inverses import bisect
+from tandemvote.verify.inverses import bisect, order
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)
@@ -39,18 +39,10 @@ COARSE = 14
 
 @dataclass(frozen=True)
 class Form:
-    """How evidence is averaged.
+    """How evidence is averaged: over slopes of the games on unlabelled points, and over tilts.
 
-    Attributes
-    ----------
-    slopes, shares : tuple of Fraction
-        Of the games on unlabelled points, and how the evidence is shared among them.
-    no_tilt : Fraction
-        Share of the tilt 0.
-    tilts : callable
-        From ln(1/delta), the reciprocal of the sample size and arithmetic to shares and tilts.
-    planned : bool
-        Whether each tilt is divided by the root of the error that is supposed.
+    `no_tilt` is the share of the tilt 0; the others follow from ln(1/delta) and the reciprocal of
+    the sample size, and are divided by the root of the error that is supposed if `planned`.
     """
 
     slopes: tuple[Fraction, ...]
@@ -101,18 +93,9 @@ advance only if the voters and their weights are, as with one hold-out for all."
 class ProfileGame:
     """Everything but the error rate in question.
 
-    Attributes
-    ----------
-    gibbs : number
-        Observed error rate of a random voter.
-    size, size_at_prior : SampleSize
-        Sample sizes behind it, at the weights and at the prior, sets counted in full.
-    leads, gaps : ndarray of float64, shape (n_points,)
-    delta : Fraction
-    arithmetic : Arithmetic
-    form : Form
-    of_vote : bool
-        Whether the profile is that of the vote, whose lead is never negative.
+    `gibbs` is the observed error rate of a random voter, with the sample sizes behind it at the
+    weights and at the prior, sets counted in full. `leads` and `gaps`, one per point, are `of_vote`
+    or of another classifier, whose lead may be negative.
     """
 
     gibbs: Any
@@ -145,13 +128,9 @@ class ProfileGame:
         divergence = self.size.cost / self.size.rate
         least = self.arithmetic.log(number(self.form.no_tilt))
         width = (self._nats - least + divergence) / N_CELLS
-        return [
-            (
-                self._largest_gibbs(least + (cell + 1) * width),
-                self._nats - least + divergence - cell * width,
-            )
-            for cell in range(N_CELLS)
-        ]
+        left = [self._nats - least + divergence - cell * width for cell in range(N_CELLS)]
+        ends = [least + (cell + 1) * width for cell in range(N_CELLS)]
+        return [(self._largest_gibbs(end), found) for end, found in zip(ends, left, strict=True)]
 
     def _largest_gibbs(self, evidence: Any) -> Any:
         """Smallest g against which the labels give that much evidence, divergence included."""
@@ -172,7 +151,7 @@ class ProfileGame:
                     calculate.log(calculate.exactly(share)) - n * (tilt * self.gibbs + shrunk)
                 )
             total = _log_sum(logs, calculate)
-            return True if total > evidence else False if total < evidence else None
+            return order(total, evidence)
 
         if not exceeds(Fraction(1)):
             return calculate.exactly(1)

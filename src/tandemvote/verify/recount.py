@@ -8,16 +8,15 @@ a seed that all files share.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord
+from tandemvote.verify.coalitions import voting_units
 from tandemvote.votes import Votes
 
 SEED = 20201206
@@ -25,9 +24,6 @@ CLASS, NAMED, TEST_SET = "true class", "predicted class", "test_set"
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
-
-BITS = 52
-"""Weights are voted with as whole numbers that sum to less than 2^52, so that ties are ties."""
 
 
 def recount(
@@ -252,10 +248,9 @@ def _vote(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
     place = {_written(label): number for number, label in enumerate(record.classes)}
     ranks = [place.get(_written(label), len(place)) for label in votes.classes.tolist()]
     order = np.argsort(ranks, kind="stable")
-    scale = 2 ** (BITS - math.frexp(math.fsum(weights))[1])
     totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
-    for weight, labels in zip(weights, votes.predictions, strict=True):
-        totals[labels, np.arange(labels.size)] += round(Fraction(weight) * scale)
+    for units, labels in zip(voting_units(weights), votes.predictions, strict=True):
+        totals[labels, np.arange(labels.size)] += units
     return np.asarray(order[totals[order].argmax(axis=0)])
 
 
