@@ -27,6 +27,7 @@ weights, or what an eigenvector in floating point proposes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,18 +141,39 @@ def _impossible_profile(
         )
 
 
+class _Matrices(NamedTuple):
+    """Counts of every pair of some voters; disagreements on labelled and on unlabelled points."""
+
+    held_out: IntArray
+    wrong: IntArray
+    lone: IntArray
+    disagreements: IntArray
+    unlabelled: IntArray
+    unlabelled_disagreements: IntArray
+    n_classes: int
+
+
 def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
     """Say which counts are not those of any sets; pairs must be possible already."""
     if record.n_voters < 3:
         return
     weights = np.array(record.weights)
     heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
-    counts = {name: _among(heaviest, triangle) for name, triangle in record.counts.items()}
-    n_classes = len(record.classes)
-    for voters, problem in _impossible_triples(counts, n_classes):
+    among = {name: _among(heaviest, triangle) for name, triangle in record.counts.items()}
+    held_out, differ = among["overlaps"], among["unlabelled_disagreements"]
+    counts = _Matrices(
+        held_out=held_out,
+        wrong=among["tandem_errors"],
+        lone=among["lone_errors"],
+        disagreements=among["disagreements"] - differ,
+        unlabelled=among["disagreement_overlaps"] - held_out,
+        unlabelled_disagreements=differ,
+        n_classes=len(record.classes),
+    )
+    for voters, problem in _impossible_triples(counts):
         first, second, third = sorted(heaviest[list(voters)].tolist())
         yield f"voters {first}, {second} and {third} {problem}"
-    yield from _negative_squares(counts, weights[heaviest], n_classes)
+    yield from _negative_squares(counts, weights[heaviest])
 
 
 def _among(voters: IntArray, triangle: IntArray) -> IntArray:
@@ -160,19 +182,15 @@ def _among(voters: IntArray, triangle: IntArray) -> IntArray:
     return triangle[rows * (rows + 1) // 2 + np.minimum(voters, voters[:, np.newaxis])]
 
 
-def _impossible_triples(
-    counts: dict[str, IntArray], n_classes: int
-) -> Iterator[tuple[tuple[int, int, int], str]]:
+def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int], str]]:
     """Give places of three voters and what is impossible about them."""
-    held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
-    differ = counts["unlabelled_disagreements"]
-    n_unlabelled = int(counts["disagreement_overlaps"][0, 0] - held_out[0, 0])
-    right = held_out - wrong - lone
+    held_out, wrong, differ = counts.held_out, counts.wrong, counts.unlabelled_disagreements
+    n_unlabelled = int(counts.unlabelled[0, 0])
     sets = {
         "held-out points": held_out,
         "errors": wrong,
-        "correct predictions": right,
-        "predictions": held_out - (counts["disagreements"] - differ),
+        "correct predictions": held_out - wrong - counts.lone,
+        "predictions": held_out - counts.disagreements,
     }
     if n_unlabelled:
         sets["predictions of unlabelled points"] = n_unlabelled - differ
@@ -180,11 +198,14 @@ def _impossible_triples(
         for what, shared in sets.items():
             for others in _three_that_do_not_fit(shared, pivot):
                 yield (pivot, *others), f"share {what} as no three voters can"
-        most = _union_at_most(held_out, pivot)
+        # All three sets meet at most where two do.
+        row = held_out[pivot]
+        meeting = np.minimum(np.minimum(row, row[:, np.newaxis]), held_out)
+        most = _union_at_least(held_out, pivot) + meeting
         for what in ("errors", "correct predictions"):
             for others in _first(_union_at_least(sets[what], pivot) > most):
                 yield (pivot, *others), f"have more {what} than points, each counted once"
-        if n_unlabelled and n_classes <= 2:
+        if n_unlabelled and counts.n_classes <= 2:
             around = differ + differ[pivot] + differ[pivot][:, np.newaxis]
             for others in _first((around > 2 * n_unlabelled) | (around % 2 == 1)):
                 yield (pivot, *others), "disagree on unlabelled points as no three can on 2 labels"
@@ -204,26 +225,16 @@ def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
     return own[pivot] + alone + alone[:, np.newaxis] - shared
 
 
-def _union_at_most(shared: IntArray, pivot: int) -> IntArray:
-    """Return the most members: all three meet at most where two do."""
-    row = shared[pivot]
-    return _union_at_least(shared, pivot) + np.minimum(np.minimum(row, row[:, np.newaxis]), shared)
-
-
-def _negative_squares(
-    counts: dict[str, IntArray], weights: FloatArray, n_classes: int
-) -> Iterator[str]:
-    held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
-    differ = counts["unlabelled_disagreements"]
-    labelled = counts["disagreements"] - differ
-    unlabelled = counts["disagreement_overlaps"] - held_out
-    for b in _coefficients(counts, weights, n_classes):
-        t, single, o = (_square(b, matrix) for matrix in (wrong, lone, held_out))
+def _negative_squares(counts: _Matrices, weights: FloatArray) -> Iterator[str]:
+    held_out, wrong, k = counts.held_out, counts.wrong, counts.n_classes
+    for b in _coefficients(counts, weights):
+        t, single, o = (_square(b, matrix) for matrix in (wrong, counts.lone, held_out))
         # A quadratic in c that is nowhere negative.
         if min(t, o, o - t - single) < 0 or (2 * t + single) ** 2 > 4 * t * o:
             yield "the errors of all voters together are not those of any points"
-        for d, n in ((labelled, o), (differ, _square(b, unlabelled))):
-            if (n_classes - 1) * n < n_classes * _square(b, d):
+        unlabelled = _square(b, counts.unlabelled)
+        for d, n in ((counts.disagreements, o), (counts.unlabelled_disagreements, unlabelled)):
+            if (k - 1) * n < k * _square(b, d):
                 yield "the disagreements of all voters together are not those of any points"
     if (held_out == held_out[0, 0]).all():
         # On common points the number of voters that err is an integer: no square is needed.
@@ -233,20 +244,16 @@ def _negative_squares(
             yield "the errors of all voters together are not those of any points"
 
 
-def _coefficients(
-    counts: dict[str, IntArray], weights: FloatArray, n_classes: int
-) -> Iterator[IntArray]:
+def _coefficients(counts: _Matrices, weights: FloatArray) -> Iterator[IntArray]:
     """Propose coefficients b that could show a negative sum of squares, if there is one."""
     yield np.ones(weights.size, np.int64)
     yield _as_integers(weights)
-    held_out, wrong, lone = (counts[n] for n in ("overlaps", "tandem_errors", "lone_errors"))
-    c = np.trace(wrong) / max(np.trace(held_out), 1)
-    differ = counts["unlabelled_disagreements"]
-    unlabelled = counts["disagreement_overlaps"] - held_out
-    forms = [wrong - share * (2 * wrong + lone) + share**2 * held_out for share in (0.0, c, 1.0)]
-    forms.append((n_classes - 1) * held_out - n_classes * (counts["disagreements"] - differ))
-    if unlabelled.any():
-        forms.append((n_classes - 1) * unlabelled - n_classes * differ)
+    held_out, wrong, k = counts.held_out, counts.wrong, counts.n_classes
+    c, err = np.trace(wrong) / max(np.trace(held_out), 1), 2 * wrong + counts.lone
+    forms = [wrong - share * err + share**2 * held_out for share in (0.0, c, 1.0)]
+    forms.append((k - 1) * held_out - k * counts.disagreements)
+    if counts.unlabelled.any():
+        forms.append((k - 1) * counts.unlabelled - k * counts.unlabelled_disagreements)
     if (held_out == held_out[0, 0]).all() and held_out[0, 0]:
         errors = np.diag(wrong).astype(float)
         forms.append(wrong - np.outer(errors, errors) / held_out[0, 0])

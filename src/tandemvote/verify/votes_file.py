@@ -36,32 +36,18 @@ class VotesFileError(ValueError):
 
 
 def read_votes(path: Path, *, target: str, ignore: Collection[str] = ()) -> Votes:
-    """Read a table of votes with a label column.
+    """Read a table of votes with the label column `target`; columns to ignore are no voters.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file; a Parquet file, or a folder or pattern of them.
-    target : str
-        The label column.
-    ignore : collection of str
-        Columns that are no voters.
-
-    Raises
-    ------
-    VotesFileError
-        If it cannot be read; the message says why.
+    It is a CSV file, a Parquet file, or a folder or pattern of Parquet files.
     """
     columns = _columns(path, ignore)
     if target not in columns:
-        raise VotesFileError(f"{path} has no label column {target!r}, only {_shown(columns)}.")
+        shown = ", ".join(map(repr, list(columns)[:6])) + ", ..." * (len(columns) > 6)
+        raise VotesFileError(f"{path} has no label column {target!r}, only {shown}.")
     labels = columns.pop(target)
     if "" in labels:
         raise VotesFileError(f"{path}: row {labels.index('') + 1} has no label. Leave it out.")
-    if not columns or not labels:
-        raise VotesFileError(
-            f"{path} holds no vote. Give one column per voter and one row per point."
-        )
+    _refuse_nothing(path, columns)
     number = {word: code for code, word in enumerate(sorted({*labels}.union(*columns.values())))}
     said = np.array([[number[cell] for cell in cells] for cells in columns.values()])
     # The empty text, if it occurs, has the number 0, and is left out of the classes.
@@ -85,23 +71,26 @@ def read_predictions(path: Path, *, ignore: Collection[str] = ()) -> NDArray[np.
                 f"{path}: row {cells.index('') + 1} has an empty cell in column {name!r}. Every"
                 " voter must predict every unlabelled point."
             )
+    _refuse_nothing(path, columns)
+    return np.array(list(columns.values()))
+
+
+def _refuse_nothing(path: Path, columns: Words) -> None:
     if not any(columns.values()):
         raise VotesFileError(
             f"{path} holds no vote. Give one column per voter and one row per point."
         )
-    return np.array(list(columns.values()))
 
 
 def read_columns(path: Path, names: Collection[str]) -> Words:
     """Read columns as text, empty where a value is missing; those not there are left out."""
-    columns = _parquet(path, ()) if names_parquet(path) else _delimited(path)
+    columns = _table(path)
     return {name: columns[name] for name in names if name in columns}
 
 
 def _columns(path: Path, ignore: Collection[str]) -> Words:
     """Return the text of each column, empty where nothing was said."""
-    columns = _parquet(path, ignore) if names_parquet(path) else _delimited(path)
-    columns = {name: cells for name, cells in columns.items() if name not in ignore}
+    columns = {name: cells for name, cells in _table(path, ignore).items() if name not in ignore}
     for name, cells in columns.items():
         if NO_VOTER.fullmatch(name):
             raise VotesFileError(
@@ -115,6 +104,10 @@ def _columns(path: Path, ignore: Collection[str]) -> Words:
                     f" {LONGEST_LABEL} characters, holds a line break or ends in a null character."
                 )
     return columns
+
+
+def _table(path: Path, ignore: Collection[str] = ()) -> Words:
+    return _parquet(path, ignore) if names_parquet(path) else _delimited(path)
 
 
 def _delimited(path: Path) -> Words:
@@ -177,15 +170,9 @@ def _spelled(column: Any) -> Iterator[str]:
     for cell in column.to_pylist():
         if cell is None:
             yield ""
-        elif isinstance(cell, str):
-            yield cell
-        elif isinstance(cell, int):  # booleans too
+        elif isinstance(cell, str | int):  # booleans too
             yield str(cell)
         elif isinstance(cell, float) and cell.is_integer() and abs(cell) < exact:
             yield str(int(cell))
         else:
             raise ValueError(f"{cell!r:.40}, which is neither a whole number nor text")
-
-
-def _shown(columns: Words) -> str:
-    return ", ".join(map(repr, list(columns)[:6])) + ", ..." * (len(columns) > 6)
