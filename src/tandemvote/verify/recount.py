@@ -8,13 +8,14 @@ a seed that all files share.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.certificate.file_fields import IntArray
 from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.votes import Votes
@@ -142,14 +143,26 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     held_out = _bits(votes.held_out)
     wrong = _bits(votes.held_out & (votes.predictions != votes.labels))
     says = [_bits(votes.held_out & (votes.predictions == c)) for c in range(votes.classes.size)]
-    for place, first, second in _pairs(votes.n_voters):
+
+    def counted(first: int, second: int) -> tuple[int, ...]:
         common = held_out[first] & held_out[second]
-        found = (
+        return (
             common.bit_count(),
             (wrong[first] & wrong[second]).bit_count(),
             (common & (wrong[first] ^ wrong[second])).bit_count(),
             common.bit_count() - _agreements(says, first, second),
         )
+
+    yield from _other_pairs(record.n_voters, stated, counted)
+
+
+def _other_pairs(
+    n_voters: int, stated: Mapping[str, IntArray], counted: Callable[[int, int], tuple[int, ...]]
+) -> Iterator[str]:
+    """Say where lower triangles of counts are not those of the pairs of voters."""
+    rows, columns = (places.tolist() for places in np.tril_indices(n_voters))
+    for place, (second, first) in enumerate(zip(rows, columns, strict=True)):
+        found = counted(first, second)
         for (what, triangle), count in zip(stated.items(), found, strict=True):
             if triangle[place] != count:
                 yield (
@@ -180,15 +193,11 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             f" votes are about {votes.n_samples}"
         )
         return
-    triangle = record.counts["unlabelled_disagreements"]
+    stated = {"unlabelled disagreements": record.counts["unlabelled_disagreements"]}
     says = [_bits(votes.predictions[:, counted] == c) for c in range(votes.classes.size)]
-    for place, first, second in _pairs(record.n_voters):
-        found = counted.size - _agreements(says, first, second)
-        if triangle[place] != found:
-            yield (
-                f"voters {first} and {second} disagree on {triangle[place]} unlabelled points in"
-                f" the file and on {found} in the votes"
-            )
+    yield from _other_pairs(
+        record.n_voters, stated, lambda *pair: (counted.size - _agreements(says, *pair),)
+    )
     if record.profile is not None:
         yield from _other_profile(record, votes.predictions[:, profiled], votes.classes.size)
 
@@ -206,12 +215,9 @@ def _other_profile(
     shares[own, points] = -1.0
     order = np.random.default_rng(SEED).permutation(points.size)
     leads, gaps = leads[order], (leads - shares.max(axis=0))[order]
-    for what, stated, found in zip(
-        ("a share", "a lead"), record.profile or (), (leads, gaps), strict=True
-    ):
-        other = np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))
-        if other.size:
-            point = int(other[0])
+    names = ("a share", "a lead")
+    for what, stated, found in zip(names, record.profile or (), (leads, gaps), strict=True):
+        for point in np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))[:1]:
             yield (
                 f"at unlabelled point {int(order[point])} {whose} has {what} of"
                 f" {stated[point]:.10g} in the file and of {found[point]:.10g} in the votes"
@@ -270,13 +276,6 @@ def _written(label: Any) -> str:
 def _bits(planes: NDArray[Any]) -> list[int]:
     """Return each row of a boolean array as one integer, one bit per point."""
     return [int.from_bytes(row.tobytes(), "big") for row in np.packbits(planes, axis=1)]
-
-
-def _pairs(n_voters: int) -> Iterator[tuple[int, int, int]]:
-    """Give the places of a lower triangle and the two voters of each."""
-    rows, columns = np.tril_indices(n_voters)
-    for place, (second, first) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
-        yield place, first, second
 
 
 def _agreements(says: list[list[int]], first: int, second: int) -> int:
