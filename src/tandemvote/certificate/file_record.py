@@ -312,11 +312,13 @@ KINDS = kinds_of(CertificateRecord)
 def _form(schema: object) -> dict[str, Kind]:
     """Return the kinds of all fields of a file of some schema."""
     known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
-    form = {"schema": KINDS["schema"]}
-    for section, names in SECTIONS.items():
-        form[section] = fields(**{name: KINDS[name] for name in names})
-    others = KINDS.keys() - {name for names in SECTIONS.values() for name in names}
-    return form | {n: KINDS[n] for n in KINDS if n in others and ADDED.get(n, known[0]) in known}
+    sections = {
+        section: fields(**{name: KINDS[name] for name in names})
+        for section, names in SECTIONS.items()
+    }
+    inside = {name for names in SECTIONS.values() for name in names}
+    rest = {n: KINDS[n] for n in KINDS if n not in inside and ADDED.get(n, known[0]) in known}
+    return {"schema": KINDS["schema"], **sections, **rest}
 
 
 def digest_of(document: dict[str, Any]) -> str:
