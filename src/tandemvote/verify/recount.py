@@ -193,7 +193,7 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             f" votes are about {votes.n_samples}"
         )
         return
-    stated = {"unlabelled disagreements": record.counts["unlabelled_disagreements"]}
+    stated = {"disagreements on unlabelled points": record.counts["unlabelled_disagreements"]}
     says = [_bits(votes.predictions[:, counted] == c) for c in range(votes.classes.size)]
     yield from _other_pairs(
         record.n_voters, stated, lambda *pair: (counted.size - _agreements(says, *pair),)
