@@ -67,10 +67,6 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     >>> forest = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> audit_bootstraps(forest, X, y)
     'The training points in the leaves of all 20 trees are those of the bootstraps found.'
-    >>> audit_bootstraps(forest, X[::-1], y[::-1])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    tandemvote.ensembles.audit.AuditError: 20 of 20 trees hold other training points than ...
     """
     labels = encode(column_or_1d(y), model.classes_)
     bootstraps = [np.bincount(rows, minlength=len(labels)) for rows in model.estimators_samples_]

@@ -28,11 +28,6 @@ def bootstrap(n_samples: int, max_samples: float | int | None, random_state: Ran
     """Draw points with replacement: the full bagging of the paper, or with fewer draws reduced.
 
     `max_samples` is a number of draws, a share of the points, or None for as many as there are.
-
-    Examples
-    --------
-    >>> bootstrap(10, 0.5, RandomState(0)).tolist()
-    [5, 0, 3, 3, 7]
     """
     draws = n_samples if max_samples is None else max_samples
     if not isinstance(draws, Integral) and 0 < draws <= 1:
@@ -53,13 +48,6 @@ def split(
     `splits` is a number of random halves, drawn by `random_state`, or a ShuffleSplit,
     RepeatedKFold or KFold(shuffle=True). A splitter is given nothing but the number of points, so
     it cannot look at them.
-
-    Examples
-    --------
-    >>> [len(rows) for rows in split(9, KFold(3, shuffle=True), RandomState(0))]
-    [6, 6, 6]
-    >>> [len(rows) for rows in split(9, 3, RandomState(0))]
-    [4, 4, 4]
     """
     splitter: Any = splits
     if isinstance(splits, Integral):

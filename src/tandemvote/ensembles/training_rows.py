@@ -62,12 +62,6 @@ def row_digests(X: Any) -> Digests:
 
     X is an array, frame, sparse matrix or sequence of texts. Numbers are compared as float32, which
     is what trees see of them. A row's digest is the sum of its cells' digests; a zero has none.
-
-    Examples
-    --------
-    >>> first, second, third = row_digests([[1, 2], [1.0, 2.0], [2, 1]])
-    >>> bool(first == second), bool(first == third)
-    (True, False)
     """
     if issparse(X):
         matrix = csr_array(X, copy=True)
@@ -121,16 +115,6 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
 
     Rows may coincide by chance. How often, the training points tell: as often as one of them has a
     copy among the others. Clearly more copies than that were not drawn independently.
-
-    Examples
-    --------
-    >>> X = np.arange(40.0).reshape(20, 2)
-    >>> refuse_training_rows(row_digests(X), X + 0.5, what="test")
-    >>> refuse_training_rows(row_digests(X), X[:10], what="test")
-    Traceback (most recent call last):
-        ...
-    ValueError: 10 of the 10 test points are rows of the training data, where chance would give \
-about 0. The voters know these points, so they show nothing. Pass points that were not trained on.
     """
     new = row_digests(X)
     _, place, copies = np.unique(known, return_inverse=True, return_counts=True)

@@ -139,14 +139,6 @@ def voters_in(models: Any) -> Voters:
 
     An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier,
     BaggingClassifier, a pipeline that ends in one, or a certified classifier.
-
-    Examples
-    --------
-    >>> forest = RandomForestClassifier(n_estimators=3, random_state=0)
-    >>> forest = forest.fit([[0], [1], [2], [3]], ["a", "a", "b", "b"])
-    >>> codes, classes = voters_in(forest)([[-1], [9]])
-    >>> codes.tolist(), classes.tolist()
-    ([[0, 1], [0, 1], [0, 1]], ['a', 'b'])
     """
     if isinstance(models, Sequence):
         for model in models:
