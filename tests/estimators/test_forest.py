@@ -242,3 +242,8 @@ def test_a_test_set_adds_its_bound_to_the_same_vote():
     kept = forest.certify_with_test(X[400:], y[400:], keep=True)
     assert forest.certificate_ is kept and forest.certification_.certificate is kept
     assert forest.bounds_["test_set"].value == expected
+    smaller = forest.prune(5)
+    said = smaller.predict(X[400:])
+    assert smaller.certify_with_test(X[400:], y[400:], keep=True) is smaller.certificate_
+    assert len(smaller.weights_) == len(smaller.estimators_)
+    np.testing.assert_array_equal(smaller.predict(X[400:]), said)

@@ -81,6 +81,7 @@ def certify(
     """
     refuse_what_makes_no_sense(context, [design])
     check_outputs(outputs.paths, inputs=[data, predictions, test, training.unlabelled])
+    from tandemvote.certificate.decimals import rounded_up
     from tandemvote.cli import data as tables
     from tandemvote.cli.designs import certify_predictions, connected, rows_apart, train
 
@@ -121,7 +122,13 @@ def certify(
     _write(outputs, found, by_group, groups, **about)
     if outputs.model is not None:
         _keep(model, dataset, outputs.model)
-    _gate(found.certificate.value, guarantee.max_error)
+    value, limit = found.certificate.value, guarantee.max_error
+    if limit is not None and value > limit:
+        said = (
+            f"Not guaranteed: the error is at most {rounded_up(value)}, --max-error is {limit:g}."
+        )
+        typer.echo(said, err=True)
+        raise typer.Exit(GATE_CLOSED)
 
 
 def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json: bool) -> None:
@@ -183,15 +190,3 @@ def _keep(model: Any, dataset: Dataset | None, path: Path) -> None:
     warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
     written = write_whole(path, lambda file: save_model(model, file))
     typer.echo(f"Model: {written}{warning}", err=True)
-
-
-def _gate(value: float, max_error: float | None) -> None:
-    from tandemvote.certificate.decimals import rounded_up
-
-    if max_error is not None and value > max_error:
-        typer.echo(
-            f"Not guaranteed: the error is at most {rounded_up(value)}, --max-error is"
-            f" {max_error:g}.",
-            err=True,
-        )
-        raise typer.Exit(GATE_CLOSED)

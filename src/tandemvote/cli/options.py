@@ -218,12 +218,9 @@ class FileOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """Arguments for the readers of `tandemvote.tables`, without those left to them."""
-        given = {
+        names = ("separator", "decimal", "encoding", "header")
+        given = {name: getattr(self, name) for name in names} | {
             "file_format": self.file_format and self.file_format.value,
-            "separator": self.separator,
-            "decimal": self.decimal,
-            "encoding": self.encoding,
-            "header": self.header,
             "missing_values": self.missing or None,
             "categories": getattr(self, "category", None) or None,
         }

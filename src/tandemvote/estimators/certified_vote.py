@@ -197,7 +197,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         found = replace(self.certification_, request=self._request())
         found = found.with_test_set(test_votes, bound)
         if keep:
+            weights = self.weights_  # of the voters there are, if the vote was pruned
             self._accept(found)
+            self.weights_ = weights
         return found.certificate
 
     def prune(self, max_voters: int) -> Self:
@@ -271,4 +273,4 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def _accept(self, found: Certification) -> None:
         self.certification_, self.certificate_ = found, found.certificate
         self.bounds_, self.counts_ = found.certificate.bounds, found.counts
-        self.weights_ = found.weights
+        self.weights_: FloatArray = found.weights

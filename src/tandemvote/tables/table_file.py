@@ -101,9 +101,12 @@ def read_table(
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "fruit.csv")
+    ...     path, more = pathlib.Path(folder, "fruit.csv"), pathlib.Path(folder, "more.csv")
     ...     _ = path.write_text("colour,weight,kind\nred,150,apple\nyellow,,banana\nred,8,cherry\n")
     ...     fruit = read_table(path, target="kind")
+    ...     _ = more.write_text("weight,colour\n140,red\n")
+    ...     read_features(more, like=fruit).tolist()
+    [[12301224.0, 140.0]]
     >>> fruit.X[:, 1].tolist()
     [150.0, nan, 8.0]
     >>> fruit.categories
@@ -141,7 +144,7 @@ def read_features(
     file_format: str | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    r"""Read further points of shape (n_samples, n_features), without their labels.
+    """Read further points of shape (n_samples, n_features), without their labels.
 
     A `DatasetError` says if a column is missing, or holds categories in one file and numbers in
     the other.
@@ -154,16 +157,6 @@ def read_features(
         Says which columns to take, by name where they have names; or just how many.
     file_format, **options
         As in `read_table`.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     known, more = pathlib.Path(folder, "known.csv"), pathlib.Path(folder, "more.csv")
-    ...     _ = known.write_text("weight,colour,kind\n150,red,apple\n120,yellow,banana\n")
-    ...     _ = more.write_text("colour,weight\nred,140\n")
-    ...     read_features(more, like=read_table(known, target="kind")).tolist()
-    [[140.0, 12301224.0]]
     """
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):

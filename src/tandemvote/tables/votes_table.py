@@ -157,18 +157,13 @@ def _read_text(path: Path) -> pyarrow.Table:
             raise DatasetError(f"{path} is empty. Give a header line and at least one row.")
         separator = find_separator(text)
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-        places = [str(place) for place in range(len(names))]
+        places = {str(place): arrow.string() for place in range(len(names))}
+        block_size = min(len(data) + 2, LARGEST_BLOCK)
         table = reader.read_csv(
             io.BytesIO(text.encode()),
-            read_options=reader.ReadOptions(
-                column_names=places, block_size=min(len(data) + 2, LARGEST_BLOCK)
-            ),
-            parse_options=reader.ParseOptions(delimiter=separator, newlines_in_values=True),
-            convert_options=reader.ConvertOptions(
-                column_types=dict.fromkeys(places, arrow.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
+            reader.ReadOptions(column_names=list(places), block_size=block_size),
+            reader.ParseOptions(delimiter=separator, newlines_in_values=True),
+            reader.ConvertOptions(column_types=places, null_values=[""], strings_can_be_null=True),
         )
     except UnicodeError as error:
         raise DatasetError(f"{path} is not UTF-8 ({error}). Save it as UTF-8.") from error
