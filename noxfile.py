@@ -19,16 +19,17 @@ INTERFACES = [
     for room in (
         "api", "certificate", "cli", "counting", "displays", "ensembles", "estimators", "journeys",
         "model_file", "report", "tables", "verify", "test_codes.py", "test_extras.py",
-        "test_hard_vote.py", "test_profile.py", "test_public_face.py", "test_votes.py",
+        "test_certification.py", "test_hard_vote.py", "test_public_face.py", "test_votes.py",
     )
 ]  # fmt: skip
 
 # What works without any extra; the rest is tested to say which one is missing by `make dist`.
 WITHOUT_EXTRAS = [
-    "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory", "tests/test_profile.py",
+    "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory",
     "tests/certificate/test_file.py", "tests/certificate/test_selective.py",
     "tests/ensembles/test_audit.py", "tests/estimators/test_honesty.py",
-    "tests/estimators/test_voting.py", "tests/test_codes.py", "tests/test_hard_vote.py",
+    "tests/estimators/test_voting.py", "tests/test_certification.py",
+    "tests/test_codes.py", "tests/test_hard_vote.py",
 ]  # fmt: skip
 
 # Old releases use what their own dependencies have deprecated since.
