@@ -197,9 +197,9 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         found = replace(self.certification_, request=self._request())
         found = found.with_test_set(test_votes, bound)
         if keep:
-            weights = self.weights_  # of the voters there are, if the vote was pruned
-            self._accept(found)
-            self.weights_ = weights
+            # Not the weights: a pruned vote has those of the voters it kept.
+            self.certification_, self.certificate_ = found, found.certificate
+            self.bounds_ = found.certificate.bounds
         return found.certificate
 
     def prune(self, max_voters: int) -> Self:
@@ -273,4 +273,4 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     def _accept(self, found: Certification) -> None:
         self.certification_, self.certificate_ = found, found.certificate
         self.bounds_, self.counts_ = found.certificate.bounds, found.counts
-        self.weights_: FloatArray = found.weights
+        self.weights_ = found.weights
