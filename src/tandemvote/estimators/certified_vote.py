@@ -198,7 +198,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         found = found.with_test_set(test_votes, bound)
         if keep:
             # Not the weights: a pruned vote has those of the voters it kept.
-            self.certification_, self.certificate_ = found, found.certificate
+            self.certification_: Certification = found
+            self.certificate_ = found.certificate
             self.bounds_ = found.certificate.bounds
         return found.certificate
 
