@@ -151,10 +151,10 @@ def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike | None = None, *, 
         if rows.size > MOST_POINTS:
             rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
         fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
-        fewest, share = WITHOUT_LABELS if y is None else WITH_LABELS
-        if fits.sum() >= max(fewest, (share + _copies_by_chance(model, X)) * fits.size):
+        n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
+        if n_fits >= fewest and n_fits >= (share + _copies_by_chance(model, X)) * fits.size:
             raise ValueError(
-                f"Of {fits.size} {what} points that can be told apart, {int(fits.sum())} are points"
+                f"Of {fits.size} {what} points that can be told apart, {n_fits} are points"
                 f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
                 " their label left the same training point out. The voters know these points, so"
                 f" they show nothing. {WAY_OUT}"
