@@ -39,7 +39,7 @@ class SampleSize:
     """
 
     arithmetic: Arithmetic
-    rate: Any | None
+    rate: Any
     cost: Any
     masses: dict[int, Fraction]
     as_printed: bool = False

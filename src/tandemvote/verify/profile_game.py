@@ -18,10 +18,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.averages import SampleSize
+from tandemvote.verify.averages import Evidence
 from tandemvote.verify.inverses import bisect, order
 
 N_CELLS = 24
@@ -91,22 +90,11 @@ advance only if the voters and their weights are, as with one hold-out for all."
 
 @dataclass(frozen=True, eq=False)
 class ProfileGame:
-    """Everything but the error rate in question.
+    """Everything but the error rate in question; the evidence must have a profile."""
 
-    `gibbs` is the observed error rate of a random voter, with the sample sizes behind it at the
-    weights and at the prior, sets counted in full. `leads` and `gaps`, one per point, are `of_vote`
-    or of another classifier, whose lead may be negative.
-    """
-
-    gibbs: Any
-    size: SampleSize
-    size_at_prior: SampleSize
-    leads: NDArray[np.float64]
-    gaps: NDArray[np.float64]
+    seen: Evidence
     delta: Fraction
-    arithmetic: Arithmetic
-    form: Form = GRID
-    of_vote: bool = True
+    form: Form
 
     @property
     def two_sources(self) -> bool:
@@ -119,14 +107,15 @@ class ProfileGame:
 
     @cached_property
     def _nats(self) -> Any:
-        return -self.arithmetic.log(self.arithmetic.exactly(self.delta))
+        return -self.seen.arithmetic.log(self.seen.arithmetic.exactly(self.delta))
 
     @cached_property
     def _cells(self) -> list[tuple[Any, Any]]:
         """For each cell the largest g, and the evidence the labels leave to be found."""
-        number = self.arithmetic.exactly
-        divergence = self.size.cost / self.size.rate
-        least = self.arithmetic.log(number(self.form.no_tilt))
+        calculate, size = self.seen.arithmetic, self.seen.in_full
+        assert size is not None
+        divergence = size.cost / size.rate
+        least = calculate.log(calculate.exactly(self.form.no_tilt))
         width = (self._nats - least + divergence) / N_CELLS
         left = [self._nats - least + divergence - cell * width for cell in range(N_CELLS)]
         ends = [least + (cell + 1) * width for cell in range(N_CELLS)]
@@ -134,11 +123,11 @@ class ProfileGame:
 
     def _largest_gibbs(self, evidence: Any) -> Any:
         """Smallest g against which the labels give that much evidence, divergence included."""
-        calculate = self.arithmetic
-        if self.size.rate is None or self.size_at_prior.rate is None:
-            return calculate.exactly(1)
-        n = 1 / self.size.rate
-        tilts = self.form.tilts(self._nats, self.size_at_prior.rate, calculate)
+        calculate = self.seen.arithmetic
+        size, at_prior = self.seen.in_full, self.seen.in_full_at_prior
+        assert size is not None and at_prior is not None
+        n = 1 / size.rate
+        tilts = self.form.tilts(self._nats, at_prior.rate, calculate)
 
         def exceeds(g: Fraction) -> bool | None:
             q, rest = calculate.exactly(g), calculate.exactly(1 - g)
@@ -147,11 +136,9 @@ class ProfileGame:
                 tilt = planned / calculate.sqrt(q) if self.form.planned else planned
                 # The exponential of a large tilt is 0 in floating point.
                 shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
-                logs.append(
-                    calculate.log(calculate.exactly(share)) - n * (tilt * self.gibbs + shrunk)
-                )
-            total = _log_sum(logs, calculate)
-            return order(total, evidence)
+                share_of_it = calculate.log(calculate.exactly(share))
+                logs.append(share_of_it - n * (tilt * self.seen.gibbs.part + shrunk))
+            return order(_log_sum(logs, calculate), evidence)
 
         if not exceeds(Fraction(1)):
             return calculate.exactly(1)
@@ -160,20 +147,22 @@ class ProfileGame:
     @cached_property
     def _games(self) -> list[tuple[Fraction, Fraction, list[Any], list[Any]]]:
         """For each slope: the largest phi, the values of phi, and bets for a goal of one nat."""
-        number, n = self.arithmetic.exactly, len(self.leads)
-        games = []
+        assert self.seen.profile is not None
+        number, sqrt = self.seen.arithmetic.exactly, self.seen.arithmetic.sqrt
+        points = [tuple(map(Fraction, point)) for point in np.transpose(self.seen.profile).tolist()]
+        n, games = len(points), []
         for slope in self.form.slopes:
             largest = self._largest(slope)
             phi = [
-                number(min(_phi(slope, Fraction(lead), Fraction(gap)), largest))
-                for lead, gap in zip(self.leads.tolist(), self.gaps.tolist(), strict=True)
+                number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest))
+                for lead, gap in points
             ]
             # The guess before any point: the middle of the range, half its width as deviation.
             total = number((slope - 1 + largest) / 2)
             squares = number((largest - slope + 1) ** 2 / 4)
             bets = []
             for i, value in enumerate(phi, start=1):
-                bets.append(self.arithmetic.sqrt(2 * i / (n * squares)) if squares > 0 else None)
+                bets.append(sqrt(2 * i / (n * squares)) if squares > 0 else None)
                 before = total / i
                 total = total + value
                 squares = squares + (value - before) * (value - total / (i + 1))
@@ -182,7 +171,7 @@ class ProfileGame:
 
     def _refutes_in(self, cell: tuple[Any, Any], error: Fraction) -> bool:
         g, needed = cell
-        calculate, number = self.arithmetic, self.arithmetic.exactly
+        calculate, number = self.seen.arithmetic, self.seen.arithmetic.exactly
         limit = number(1)
         for slope in filter(None, self.form.slopes):
             most = number(self._largest(slope) / slope)
@@ -202,7 +191,7 @@ class ProfileGame:
 
     def _largest(self, slope: Fraction) -> Fraction:
         """Largest value of phi."""
-        return max(slope - Fraction(1, 2), Fraction(0)) if self.of_vote else slope
+        return slope if self.seen.deployed else max(slope - Fraction(1, 2), Fraction(0))
 
 
 def enclose(refutes: Callable[[Fraction], bool], stated: Fraction) -> tuple[Fraction, Fraction]:
@@ -222,10 +211,6 @@ def _narrowed(
         middle = (low + high) / 2
         low, high = (low, middle) if refutes(middle) else (middle, high)
     return low, high
-
-
-def _phi(slope: Fraction, lead: Fraction, gap: Fraction) -> Fraction:
-    return max(slope - gap, Fraction(0)) - (1 - lead)
 
 
 def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:

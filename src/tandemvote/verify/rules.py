@@ -219,17 +219,7 @@ def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
         return NOTHING
     if seen.deployed and n_voters == 1:
         return _single_voter(seen, delta)
-    game = ProfileGame(
-        gibbs=seen.gibbs.part,
-        size=seen.in_full,
-        size_at_prior=seen.in_full_at_prior,
-        leads=seen.profile[0],
-        gaps=seen.profile[1],
-        delta=delta,
-        arithmetic=seen.arithmetic,
-        form=deployed_form(n_voters) if seen.deployed else GRID,
-        of_vote=not seen.deployed,
-    )
+    game = ProfileGame(seen, delta, deployed_form(n_voters) if seen.deployed else GRID)
     if game.two_sources:
         return replace(NOTHING, problem=TWO_SOURCES)
     truth = Truth(*enclose(game.refutes, stated))
