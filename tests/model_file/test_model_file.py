@@ -141,9 +141,9 @@ def test_only_fitted_certified_votes_are_kept(tmp_path):
 @pytest.mark.parametrize("ending", [".skops", ".joblib"])
 def test_another_scikit_learn_is_warned_of_once(ending, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(sklearn.base, "__version__", "1.6.0")
+        patch.setattr(sklearn.base, "__version__", "1.5.0")
         path = save_model(forest(), tmp_path / f"vote{ending}")
-    with pytest.warns(UserWarning, match=r"scikit-learn 1\.6\.0\. .* fit the vote again") as caught:
+    with pytest.warns(UserWarning, match=r"scikit-learn 1\.5\.0\. .* fit the vote again") as caught:
         load_model(path, trusted=True)
     assert len(caught) == 1
 

@@ -118,12 +118,12 @@ def _medians(
         return None
     axes = panels(1, columns=1, width=6.4, height=2.8)[0]
     for step, (words, (colour, finite)) in enumerate(found.items()):
-        quartiles = finite.reindex(sets)
+        low, middle, high = finite.reindex(sets)[[0.25, 0.5, 0.75]].to_numpy().T
         places = np.arange(len(sets)) + (step - 0.5) * 0.28
         axes.errorbar(
             places,
-            quartiles[0.5],
-            yerr=[quartiles[0.5] - quartiles[0.25], quartiles[0.75] - quartiles[0.5]],
+            middle,
+            yerr=[middle - low, high - middle],
             fmt="o" if step == 0 else "s",
             markersize=4,
             color=COLOURS[colour],

@@ -90,17 +90,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """
     groups: dict[str, Any] = {}
     parameters = []
-    hints = get_type_hints(command, include_extras=True)
-    for parameter in signature(command).parameters.values():
-        kind = hints[parameter.name]
-        if is_dataclass(kind):
-            groups[parameter.name] = kind
-            parameters += _options_of(kind)
+    for parameter in signature(command, eval_str=True).parameters.values():
+        if is_dataclass(parameter.annotation):
+            groups[parameter.name] = parameter.annotation
+            parameters += _options_of(parameter.annotation)
         else:
-            parameters.append(parameter.replace(annotation=kind))
+            parameters.append(parameter)
 
     @wraps(command)
     def with_groups(**given: Any) -> None:
+        if "context" in given:  # in which earlier releases of Typer leave what was typed as it is
+            params = given["context"].params
+            params.update({name: given[name] for name in params})
         for name, group in groups.items():
             given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
         command(**given)

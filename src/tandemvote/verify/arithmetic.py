@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
 
@@ -86,9 +87,15 @@ class Balls(Arithmetic):
         self.exp, self.sqrt, self.log, self.log_gamma = arb.exp, arb.sqrt, arb.log, arb.lgamma
         self.smaller, self.larger = arb.min, arb.max
 
-    def context(self) -> AbstractContextManager[Any]:
-        """Give the context of 200 bits."""
-        return self._flint.ctx.workprec(PRECISION)
+    @contextmanager
+    def context(self) -> Iterator[None]:
+        """Compute with 200 bits; python-flint has a context of its own from 0.7 on only."""
+        context = self._flint.ctx
+        before, context.prec = context.prec, PRECISION
+        try:
+            yield
+        finally:
+            context.prec = before
 
     def exactly(self, x: Fraction | int) -> Any:
         """Return the smallest ball around a fraction."""
