@@ -26,7 +26,7 @@ from finite_worlds import REFITTED, WORLDS, World  # noqa: E402
 from guarantees import BROKEN, Guarantee, deployed_in_place, guarantees  # noqa: E402
 from simulation import Outcome, draws_needed, merged, simulate  # noqa: E402
 
-FEWEST_DRAWS = 500
+FEWEST_DRAWS = 200
 CHUNK = 100
 COLUMNS = (
     "world", "guarantee", "delta", "draws", "failures", "share", "p_value", "consistent",
