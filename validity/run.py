@@ -33,7 +33,7 @@ COLUMNS = (
     "mean_bound", "mean_risk", "version", "code",
 )  # fmt: skip
 MATHEMATICS = (
-    "inequalities", "votes", "counting", "hard_vote", "profile", "bounds", "weights",
+    "inequalities", "votes", "counting", "hard_vote", "bounds", "weights",
     "certification",
 )  # fmt: skip
 TABLES = {"table.csv": MATHEMATICS, "finer.csv": (*MATHEMATICS, "api", "certificate")}
