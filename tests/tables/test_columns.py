@@ -84,9 +84,9 @@ def test_row_names_of_a_csv_file_are_refused_by_option_and_kept_or_dropped(tmp_p
     assert "Give --drop 'Unnamed: 0' to leave it out" in caught.value.on_command_line
     assert "drop=" not in caught.value.on_command_line
     dropped = read_table(tmp_path / "t.csv", target="kind", drop=["Unnamed: 0"])
-    assert dropped.feature_names == ("size",)
+    assert tuple(dropped.encoder.kinds_) == ("size",)
     kept = read_table(tmp_path / "t.csv", target="kind", keep=["Unnamed: 0"])
-    assert kept.feature_names == ("Unnamed: 0", "size")
+    assert tuple(kept.encoder.kinds_) == ("Unnamed: 0", "size")
     assert "kept though" in {row[0]: row[2] for row in kept.columns}["Unnamed: 0"]
 
 

@@ -37,7 +37,7 @@ EXPECTED = np.column_stack([NUMBERS[:, 0], RED_BLUE_NONE_RED, NUMBERS[:, 1], [1,
 def check_frame(dataset):
     assert np.array_equal(dataset.X, EXPECTED)
     assert dataset.y.tolist() == KINDS.tolist()
-    assert dataset.feature_names == ("length", "colour", "weight", "tame")
+    assert tuple(dataset.encoder.kinds_) == ("length", "colour", "weight", "tame")
     assert dataset.categories["colour"] == ("red", "blue", None)
     assert dataset.n_dropped == 0
 

@@ -34,7 +34,7 @@ from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
 from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
-from tandemvote.tables.labels import MISSING_TEXTS
+from tandemvote.tables.columns import MISSING_TEXTS
 from tandemvote.votes import Votes
 
 SHARE_OF_POINTS = {Bagging.FULL: None, Bagging.REDUCED: 0.5}

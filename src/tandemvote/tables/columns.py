@@ -1,10 +1,10 @@
-"""Columns that are refused: without a name of their own, or to number or name the rows."""
+"""Columns: what they are called and hold, labels as classes, and columns that tell rows apart."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from shlex import quote
@@ -13,12 +13,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.extras import import_extra
+from tandemvote.spelling import shown
 from tandemvote.tables.errors import DatasetError, either
 
 if TYPE_CHECKING:
     import pandas
 
 NAMES_SHOWN = 20
+
+MISSING_TEXTS = (
+    *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
+    *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+"""What R, pandas, databases and spreadsheets write for a missing entry. UCI's ``?`` is not among
+them, as it may be a category elsewhere."""
+
+FEW_CLASSES = 30
+ROWS_OF_A_CLASS = {"numbers": 15, "texts": 2}
+"""More than a few classes need so many rows each, on average, or they are none."""
 
 FEWEST_ROWS = 20
 """In fewer rows many an honest column has no value twice."""
@@ -37,13 +50,13 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
         near = get_close_matches(wanted, columns, n=3)
         suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise DatasetError(
-            f"{name} has no column {wanted!r}. {suggestion}Its columns are {shown(columns)}. If"
-            " these are data, the file has no header line: add one, or"
-            f" {either('pass header=False', 'give --no-header')} where that is an option."
+            f"{name} has no column {wanted!r}. {suggestion}Its columns are"
+            f" {shown(columns, NAMES_SHOWN)}. If these are data, the file has no header line: add"
+            f" one, or {either('pass header=False', 'give --no-header')} where that is an option."
         )
 
 
-def refuse_duplicates(columns: Iterable[str], name: Any) -> None:
+def refuse_duplicates(columns: Sequence[str], name: Any) -> None:
     """Refuse a table with two columns of the same name."""
     column, count = next(iter(Counter(columns).most_common(1)), ("", 0))
     if count > 1:
@@ -58,12 +71,12 @@ def refuse_data(header: Sequence[str], name: Any) -> None:
 
     Ascending numbers, such as 0, 1, 2, years or wavelengths, can be names.
     """
-    numbers = [float(cell) for cell in header if is_number(cell)]
-    if any(first >= second for first, second in pairwise(numbers)):
+    if any(first >= second for first, second in pairwise(map(float, filter(is_number, header)))):
         raise DatasetError(
-            f"{name} starts with {shown(header)}, which looks like data, not like names of"
-            f" columns. {either('Pass header=False', 'Give --no-header')} to call them column1,"
-            f" column2 and so on; {either('header=True', '--header')} if these are the names."
+            f"{name} starts with {shown(header, NAMES_SHOWN)}, which looks like data, not like"
+            f" names of columns. {either('Pass header=False', 'Give --no-header')} to call them"
+            f" column1, column2 and so on; {either('header=True', '--header')} if these are the"
+            " names."
         )
 
 
@@ -76,9 +89,82 @@ def is_number(cell: str) -> bool:
     return True
 
 
-def shown(names: Sequence[str]) -> str:
-    """Return names in quotes, the first twenty of them."""
-    return ", ".join(map(repr, names[:NAMES_SHOWN])) + ", ..." * (len(names) > NAMES_SHOWN)
+def inferred(column: pandas.Series) -> str:
+    """Return what pandas finds in a column, gaps aside, whatever its type is."""
+    return str(import_extra("pandas", "data").api.types.infer_dtype(column, skipna=True))
+
+
+def missing_labels(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which labels are missing: NaN, or what it and None become in an array of text."""
+    if labels.dtype.kind == "U":
+        return np.asarray(np.isin(np.char.strip(labels), MISSING_TEXTS))
+    return np.asarray(np.isnan(labels) if labels.dtype.kind == "f" else np.zeros(len(labels), bool))
+
+
+def label_array(column: pandas.Series) -> NDArray[Any]:
+    """Return a label column without gaps as an array of integers, floats, booleans or objects."""
+    kind = inferred(column)
+    if kind in ("floating", "mixed-integer-float", "decimal"):
+        return np.asarray(column.to_numpy(dtype=np.float64))
+    labels = np.asarray(column.to_numpy(dtype=object))
+    if kind == "integer":
+        _refuse_beyond_int64(labels, str(column.name))
+        return labels.astype(np.int64)
+    return labels.astype(bool) if kind == "boolean" else labels
+
+
+def classes_of(
+    labels: NDArray[Any], *, column: str, like: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Turn labels without gaps into classes: whole numbers, booleans, or else text.
+
+    Labels that look like measurements or names, numbers beyond int64 and fewer than two classes are
+    refused; so are labels of another kind than those of `like`, which need not be as many.
+    """
+    said, classes, noun, look = f"The label column {column!r}", labels, "texts", "name"
+    way_out = "A class needs many rows. Choose another column."
+    if labels.dtype.kind in "iuf":
+        noun, look = "numbers", "measurement"
+        way_out = (
+            "A vote needs classes. Cut it into a few, choose another column, or use a tool for"
+            " regression; to take every value for a class, name the column by"
+            f" {either('categories', '--category')}."
+        )
+        _refuse_beyond_int64(labels.astype(object), column)
+        classes = labels.astype(np.int64)
+        fractions = labels[labels != classes]
+        if fractions.size:
+            raise DatasetError(f"{said} holds fractions such as {fractions[0]}. {way_out}")
+    elif labels.dtype.kind != "b":
+        classes = np.array([str(label) for label in labels])
+    distinct = np.unique(classes)
+    if like is not None:
+        if like.dtype.kind != classes.dtype.kind:
+            raise DatasetError(
+                f"{said} holds {classes[0]!s:.40}, unlike the first table's {like[0]!s:.40}. Write"
+                " the labels in the same way in both."
+            )
+    elif len(distinct) < 2:
+        raise DatasetError(
+            f"{said} holds one class only ({distinct[0]}); at least two are needed. Choose another"
+            " column, or add rows of another class."
+        )
+    elif len(distinct) > FEW_CLASSES and len(classes) < ROWS_OF_A_CLASS[noun] * len(distinct):
+        raise DatasetError(
+            f"{said} looks like a {look}: {len(distinct)} different {noun} in {len(classes)} rows."
+            f" {way_out}"
+        )
+    return classes
+
+
+def _refuse_beyond_int64(labels: NDArray[Any], column: str) -> None:
+    """Refuse numbers, given as objects, that a class cannot be."""
+    outside = labels[~(np.abs(labels) < 2**63)]
+    if outside.size:
+        raise DatasetError(
+            f"The label column {column!r} holds {outside[0]}; the limit is 2^63. Write such labels"
+            " as text, or leave out their rows."
+        )
 
 
 def identifier_reason(
@@ -95,16 +181,15 @@ def identifier_reason(
     """
     present = column.notna().to_numpy()
     n_rows, numbers = int(present.sum()), numbers[present]
-    distinct = column.nunique() if categories is None else len(set(categories) - {None})
+    distinct = column.nunique() if categories is None else len({*categories} - {None})
     if n_rows < FEWEST_ROWS or distinct < NEARLY_ALL * n_rows:
         return None
     if categories is not None:
         return f"{distinct} different texts in {n_rows} rows"
     if (numbers != np.rint(numbers)).any():
         return None
-    low, high = numbers.min(), numbers.max()
+    low, high, steps = numbers.min(), numbers.max(), np.diff(numbers)
     reason = f"whole numbers from {low:.15g} to {high:.15g}"
-    steps = np.diff(numbers)
     if (steps >= 0).all() or (steps <= 0).all():
         return f"{reason} in order"
     repeats_by_chance = n_rows * (n_rows - 1) / 2 / (high - low + 1)
@@ -117,16 +202,15 @@ def identifier_reason(
 def refuse_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None:
     """Refuse columns that number or name the rows, unless they are to be kept."""
     found = [column for column in reasons if column not in keep]
-    if found:
-        listed = "; ".join(f"{column!r} ({reasons[column]})" for column in found)
-        drop, keeping = (
-            " ".join(f"{option} {quote(name)}" for name in found) for option in ("--drop", "--keep")
-        )
-        one = len(found) == 1
-        raise DatasetError(
-            f"{'This column seems' if one else 'These columns seem'} to number or name the rows:"
-            f" {listed}. Voters that tell rows apart by it may do well here and fail on new rows."
-            f" {either(f'Pass drop={found}', f'Give {drop}')} to leave"
-            f" {'it' if one else 'them'} out, or {either(f'keep={found}', keeping)} to use"
-            f" {'it' if one else 'them'}."
-        )
+    if not found:
+        return
+    listed = "; ".join(f"{column!r} ({reasons[column]})" for column in found)
+    dropping, keeping = (
+        " ".join(f"{option} {quote(name)}" for name in found) for option in ("--drop", "--keep")
+    )
+    these, it = ("This column seems", "it") if len(found) == 1 else ("These columns seem", "them")
+    raise DatasetError(
+        f"{these} to number or name the rows: {listed}. Voters that tell rows apart by it may do"
+        f" well here and fail on new rows. {either(f'Pass drop={found}', f'Give {dropping}')} to"
+        f" leave {it} out, or {either(f'keep={found}', keeping)} to use {it}."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.tables.columns import FEWEST_ROWS, find_column, refuse_duplicates, shown
-from tandemvote.tables.encoder import (
-    MISSING,
-    Categories,
-    TableEncoder,
-    category_number,
-    finite,
+from tandemvote.spelling import shown
+from tandemvote.tables.columns import (
+    FEWEST_ROWS,
+    NAMES_SHOWN,
+    classes_of,
+    find_column,
+    label_array,
+    missing_labels,
+    refuse_duplicates,
 )
+from tandemvote.tables.encoder import MISSING, Categories, TableEncoder, category_number, finite
 from tandemvote.tables.errors import DatasetError, either, number_of
-from tandemvote.tables.labels import classes_of, label_array, missing_labels
 
 if TYPE_CHECKING:
     import pandas
@@ -35,13 +37,10 @@ class Dataset:
 
     Parameters
     ----------
-    name : str
-        Name used in messages, tables and figures.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class labels: integers, strings or booleans.
-    origin : str
-        One line: where the points come from and what was done to them.
+    name, origin : str
+        Name used in messages; one line on where the points come from and what was done to them.
+    X, y : ndarray of shape (n_samples, n_features) and (n_samples,)
+        Features; class labels, which are integers, strings or booleans.
     n_dropped, n_dropped_duplicates : int
         How many rows were left out because an entry was missing, or as they repeat an earlier one.
     X_unlabelled : ndarray of shape (n_unlabelled, n_features), optional
@@ -55,11 +54,8 @@ class Dataset:
 
     Examples
     --------
-    >>> points = Dataset("dice", X=np.array([[1.0], [2.0], [4.0]]), y=np.array([0, 1, 1]))
-    >>> points
+    >>> Dataset("dice", X=np.array([[1.0], [2.0], [4.0]]), y=np.array([0, 1, 1]))
     Dataset('dice': 3 samples, 1 feature, 2 classes of frequency 0.3333 to 0.6667)
-    >>> points.class_counts
-    {0: 1, 1: 2}
     """
 
     name: str
@@ -113,7 +109,7 @@ class Dataset:
         A kind is "label", "number", "category", "date", "duration", "constant" or "dropped".
         """
         label = (str(self.target), "label", f"{self.n_classes} classes")
-        return [] if self.encoder is None else [label, *self.encoder.columns_]
+        return [label, *self.encoder.columns_] if self.encoder else []
 
     @property
     def columns_summary(self) -> str:
@@ -130,19 +126,15 @@ class Dataset:
         return ", ".join(parts) or f"{number_of(self.n_features, 'column')} of numbers"
 
     @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """One name per column of `X`, if the source has names."""
-        return None if self.encoder is None else tuple(self.encoder.feature_names_in_)
-
-    @property
     def categories(self) -> dict[str, Categories]:
         """For each column of categories, those that occur; None stands for "missing"."""
-        return {} if self.encoder is None else self.encoder.categories_
+        return self.encoder.categories_ if self.encoder else {}
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader of results must know: rows left out, copies, gaps, merged categories."""
-        coded = [name in self.categories for name in self.feature_names or ()]
+        names = self.encoder.feature_names_in_ if self.encoder else ()
+        coded = [name in self.categories for name in names]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
         alone = [label for label, count in self.class_counts.items() if count == 1]
         counted = {
@@ -155,21 +147,14 @@ class Dataset:
             " tested on": len(alone) if self.n_samples >= FEWEST_ROWS else 0,
             "with missing entries kept": gaps.sum(),
         }
-        merged = (_merged(column, names) for column, names in self.categories.items())
-        return (
-            *(f"{number_of(count, 'row')} {words}" for words, count in counted.items() if count),
-            *filter(None, merged),
-        )
+        said = [f"{number_of(count, 'row')} {words}" for words, count in counted.items() if count]
+        return (*said, *filter(None, (_merged(*column) for column in self.categories.items())))
 
     def __repr__(self) -> str:
-        shares = [count / self.n_samples for count in self.class_counts.values()]
-        parts = [
-            f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}",
-            f"{self.n_classes} class{'es' * (self.n_classes != 1)} of frequency "
-            f"{min(shares):.4f} to {max(shares):.4f}",
-            *self.notes,
-            self.origin,
-        ]
+        sizes = f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}"
+        low, high = (end(self.class_counts.values()) / self.n_samples for end in (min, max))
+        classes = f"{self.n_classes} class{'es' * (self.n_classes != 1)}"
+        parts = [sizes, f"{classes} of frequency {low:.4f} to {high:.4f}", *self.notes, self.origin]
         return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
 
 
@@ -214,7 +199,7 @@ def from_frame(
     columns = list(frame.columns)
     if target is None:
         way = f"name the label column by {either('target', '--target')}"
-        raise DatasetError(f"{name}: {way}, one of {shown(columns)}.")
+        raise DatasetError(f"{name}: {way}, one of {shown(columns, NAMES_SHOWN)}.")
     for column in (target, *beside):
         find_column(columns, column, name)
     refuse_duplicates(columns, name)
@@ -225,12 +210,11 @@ def from_frame(
     features = frame.drop(columns=target)
     encoder = TableEncoder(drop=drop, keep=keep) if like is None else encoder_of(like)
     encode = encoder.fit_transform if like is None else encoder.transform
+    known = None if like is None else like.y
     used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
     return _points(
         lambda rows: np.asarray(encode(features[rows])),
-        lambda rows: classes_of(
-            label_array(frame[target][rows]), column=target, like=getattr(like, "y", None)
-        ),
+        lambda rows: classes_of(label_array(frame[target][rows]), column=target, like=known),
         gaps=features[features.columns.intersection(used)].isna().any(axis=1).to_numpy(),
         unlabelled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
@@ -251,15 +235,10 @@ def from_arrays(
     """Turn a table of numbers and its labels into a data set, by the rules of `from_frame`.
 
     NaN is a missing entry; NaN and its text are missing labels.
-
-    Examples
-    --------
-    >>> from_arrays(np.array([[1.0], [np.nan], [3.0]]), np.array([0, 1, 1])).X.tolist()
-    [[1.0], [nan], [3.0]]
     """
     return _points(
         lambda rows: finite(X[rows], [f"number {place + 1}" for place in range(X.shape[1])]),
-        lambda rows: classes_of(y[rows], column="y", like=getattr(like, "y", None)),
+        lambda rows: classes_of(y[rows], column="y", like=None if like is None else like.y),
         gaps=np.isnan(X).any(axis=1),
         unlabelled=missing_labels(y),
         about={"name": name, "origin": origin},
@@ -305,25 +284,19 @@ def _points(
             f"{about['name']}: no row is left {of_rows}, as every one has a missing entry. Fill"
             f" some in{either(', or use drop_missing=False', ', or leave out --drop-missing')}."
         )
-    y = labels(left & ~unlabelled)  # before the features: a target that is none takes no time
-    X, labelled = features(left), ~unlabelled[left]
-    points = Dataset(
-        X=X[labelled],
-        y=y,
-        n_dropped=int((~left).sum()),
-        X_unlabelled=None if labelled.all() else X[~labelled],
-        beside={name: column[left & ~unlabelled] for name, column in beside.items()},
-        **about,
-    )
-    if not drop_duplicates:
-        return points
-    first = first_rows(points.X, y)
-    return replace(
-        points,
-        X=points.X[first],
+    rows, labelled = left & ~unlabelled, ~unlabelled[left]
+    y = labels(rows)  # before the features: a target that is none takes no time
+    encoded = features(left)
+    X = encoded[labelled]
+    first = first_rows(X, y) if drop_duplicates else np.arange(len(y))
+    return Dataset(
+        X=X[first],
         y=y[first],
+        n_dropped=int((~left).sum()),
         n_dropped_duplicates=len(y) - len(first),
-        beside={name: column[first] for name, column in points.beside.items()},
+        X_unlabelled=None if labelled.all() else encoded[~labelled],
+        beside={name: column[rows][first] for name, column in beside.items()},
+        **about,
     )
 
 

@@ -1,19 +1,16 @@
 """The way from the columns of a data frame to numbers, as a scikit-learn transformer.
 
-A column of categories becomes one column of numbers: as one-hot columns, variables with many
-categories would crowd out the rest among the features that a tree draws at a split.
-
-The number of a category is a hash of its text and depends on nothing else. Numbering categories in
-the order of their appearance would let points that a voter must not have seen decide how it reads
-its own. A hash also gives the same number in every file, so further tables need no dictionary.
+A column of categories becomes one column: as one-hot columns, variables with many categories would
+crowd out the rest among the features that a tree draws at a split. The number of a category is a
+hash of its text alone: it is the same in every file, and points that a voter must not have seen
+have no say in how it reads its own, as they would if categories were numbered as they appear.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +22,7 @@ from tandemvote.extras import import_extra
 from tandemvote.tables.columns import (
     find_column,
     identifier_reason,
+    inferred,
     is_number,
     refuse_duplicates,
     refuse_identifiers,
@@ -69,14 +67,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Numbers and booleans stay what they are, with NaN for missing entries. Dates, also as text such
     as 2018-03-01, 2018/03/01, 01.03.2018 or Mar-2018, become seconds since 1970; durations become
-    seconds. Everything else is a category, numbered by a hash of its text; missing entries form a
-    category of their own, and unknown categories have their number as well.
+    seconds. Everything else is a category, numbered by a hash of its text, known or not; missing
+    entries form a category of their own.
 
-    Nothing is learnt from the rows but the kind of each column and the form of its dates, so that
+    Nothing is learnt from the rows but the kind of each column and the form of its dates, so
+    ``make_pipeline(TableEncoder(), CertifiedClassifierCV(...))`` may take tables as they are.
     `transform` encodes a row alone as among others, and refuses a table in which a column is
     missing or of another kind. Where 01/02/2018 could be either, the month comes first.
-    In a pipeline, ``make_pipeline(TableEncoder(), CertifiedClassifierCV(...))``, it makes a model
-    that takes tables as they are.
 
     Parameters
     ----------
@@ -87,10 +84,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    feature_names_in_ : ndarray of str
-        Names of the columns that are encoded.
-    n_features_in_ : int
-        Number of these columns.
+    feature_names_in_, n_features_in_ : ndarray of str, int
+        Names and number of the columns that are encoded.
     kinds_, date_formats_ : dict of str to str
         What each column holds, "number", "category", "date" or "duration"; and how dates that are
         text are written.
@@ -104,10 +99,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> import pandas
     >>> frame = pandas.DataFrame({"size": [1, None], "colour": ["red", None]})
     >>> encoder = TableEncoder().fit(frame)
-    >>> encoder.transform(frame).tolist()
-    [[1.0, 12301224.0], [nan, -1.0]]
-    >>> encoder.categories_
-    {'colour': ('red', None)}
+    >>> encoder.transform(frame).tolist(), encoder.categories_
+    ([[1.0, 12301224.0], [nan, -1.0]], {'colour': ('red', None)})
     """
 
     learns_from_rows = False
@@ -142,16 +135,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             and (reason := identifier_reason(frame[name], *encoded[name]))
         }
         refuse_identifiers(reasons, self.keep)
-        self.feature_names_in_ = np.array(names, dtype=object)
-        self.n_features_in_ = len(names)
+        self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
         self.kinds_ = {name: kind for name, (kind, _) in kinds.items()}
         self.date_formats_ = {name: form for name, (_, form) in kinds.items() if form}
-        self.categories_: dict[str, Categories] = {
-            name: found for name, (_, found) in encoded.items() if found is not None
-        }
+        self.categories_ = {name: found for name, (_, found) in encoded.items() if found}
         self.columns_ = [(name, "dropped", "as asked") for name in self.drop]
-        for name, (numbers, categories) in encoded.items():
-            kind, words = column_detail(numbers, kinds[name][0], categories, kinds[name][1])
+        for name in names:
+            kind, words = column_detail(*encoded[name], *kinds[name])
             words += f", kept though {reasons.get(name)}" * (name in reasons)
             self.columns_.append((name, kind, words))
         return finite(np.column_stack([numbers for numbers, _ in encoded.values()]), names)
@@ -162,13 +152,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         A `DatasetError` says if a column is missing or of another kind than in `fit`.
         """
         check_is_fitted(self)
-        frame, encoded = _as_pandas(X), {}
+        frame, numbers = _as_pandas(X), []
         for name, kind in self.kinds_.items():
             if name not in frame.columns:
                 raise DatasetError(f"The column {name!r} is missing. Give the same columns.")
             form, known = self.date_formats_.get(name, ""), self.categories_.get(name, ())
-            encoded[name], _ = encode(frame[name], kind, form, known)
-        return finite(np.column_stack(list(encoded.values())), list(encoded))
+            numbers.append(encode(frame[name], kind, form, known)[0])
+        return finite(np.column_stack(numbers), [*self.kinds_])
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the columns, which encoding does not change."""
@@ -177,13 +167,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def category_number(text: str | None) -> float:
-    """Return the number of a category, which depends on its text alone.
-
-    Examples
-    --------
-    >>> category_number("red"), category_number(None)
-    (12301224.0, -1.0)
-    """
+    """Return the number of a category, which depends on its text alone."""
     if text is None:
         return MISSING
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
@@ -256,7 +240,7 @@ def encode(
 
 
 def column_detail(
-    numbers: NDArray[Any], kind: str, categories: Categories | None, date_format: str = ""
+    numbers: NDArray[Any], categories: Categories | None, kind: str, date_format: str
 ) -> tuple[str, str]:
     """Return the kind of a column, or "constant", and a few words about what it holds."""
     missing = np.isnan(numbers) if categories is None else numbers == MISSING
@@ -280,11 +264,6 @@ def column_detail(
     return kind, words
 
 
-def inferred(column: pandas.Series) -> str:
-    """Return what pandas finds in a column, gaps aside, whatever its type is."""
-    return str(import_extra("pandas", "data").api.types.infer_dtype(column, skipna=True))
-
-
 def _as_pandas(X: Any) -> pandas.DataFrame:
     pandas = import_extra("pandas", "data")
     frame = X.to_pandas() if hasattr(X, "to_pandas") else X  # from polars, for one
@@ -300,27 +279,25 @@ def _as_pandas(X: Any) -> pandas.DataFrame:
 
 def _date_format(column: pandas.Series) -> str:
     """Return the first format by which all texts are dates, or nothing if there is none."""
-    pandas = import_extra("pandas", "data")
     texts = column.dropna().drop_duplicates()
-    formats: Iterable[str] = ()
+    formats = []
     if texts.str.match(r"\d{4}-\d\d(-\d\d|$)").all():
-        formats = (_ISO,)
+        formats = [_ISO]
     elif texts.str.contains(r"\d").all():
-        formats = map("".join, product(_DAYS, _TIMES))
-    for date_format in formats:
-        for some in (texts.iloc[:1], texts):  # most formats fail at the first
-            dates = pandas.to_datetime(some, format=date_format, errors="coerce", utc=True)
-            if dates.isna().any():
-                break
-        else:
-            return date_format
-    return ""
+        formats = [day + time for day in _DAYS for time in _TIMES]
+    likely = (form for form in formats if _as_dates(texts.iloc[:1], form).notna().all())
+    return next((form for form in likely if _as_dates(texts, form).notna().all()), "")
+
+
+def _as_dates(texts: pandas.Series, date_format: str) -> pandas.Series:
+    to_datetime = import_extra("pandas", "data").to_datetime
+    return to_datetime(texts, format=date_format, errors="coerce", utc=True)
 
 
 def _dates(column: pandas.Series, date_format: str) -> pandas.Series:
+    """Return the dates that texts stand for; refuse a text that is none."""
     date_format = date_format or _date_format(column) or _ISO
-    to_datetime = import_extra("pandas", "data").to_datetime
-    dates = to_datetime(column, format=date_format, errors="coerce", utc=True)
+    dates = _as_dates(column, date_format)
     lost = column[dates.isna() & column.notna()]
     if lost.size:
         raise DatasetError(

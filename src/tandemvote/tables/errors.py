@@ -13,8 +13,8 @@ _EITHER = re.compile("\ue000(.*?)\ue001(.*?)\ue002", re.DOTALL)
 class DatasetError(ValueError):
     r"""A table or data set cannot be read, or is not what it should be.
 
-    The message names the file, what was expected, what was found, and what to do. It is always a
-    single printable line, whatever text a file has put into it.
+    The message, always a single printable line whatever a file has put into it, names the file,
+    what was found and what to do; `on_command_line` names options instead of parameters.
 
     Examples
     --------
@@ -25,12 +25,8 @@ class DatasetError(ValueError):
 
     def __init__(self, message: str) -> None:
         self.message = message
+        self.on_command_line = _one_line(_EITHER.sub(r"\2", message))
         super().__init__(_one_line(_EITHER.sub(r"\1", message)))
-
-    @property
-    def on_command_line(self) -> str:
-        """The same message, which names options instead of parameters."""
-        return _one_line(_EITHER.sub(r"\2", self.message))
 
 
 def either(parameter: str, option: str) -> str:

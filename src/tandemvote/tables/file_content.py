@@ -1,21 +1,35 @@
-"""What a file holds: its bytes or text, unpacked, or a table of numbers (LIBSVM and npz)."""
+"""What a file holds: named columns (CSV, Parquet) or a table of numbers (LIBSVM, npz)."""
 
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
+import warnings
 import zipfile
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from tandemvote.tables.errors import DatasetError, either
+from tandemvote.extras import import_extra
+from tandemvote.tables.columns import (
+    MISSING_TEXTS,
+    find_column,
+    inferred,
+    refuse_data,
+    refuse_duplicates,
+)
+from tandemvote.tables.errors import DatasetError, either, number_of
+
+if TYPE_CHECKING:
+    import pandas
 
 LARGEST_CONTENT = 2**30
 """Bytes that a compressed file may unpack to: a small file could fill the memory."""
@@ -26,36 +40,30 @@ LARGEST_TABLE = 2**32
 # Told by the first bytes, not by the name: some servers unpack a .gz on the way.
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 
+# A comma comes last: it also occurs inside numbers and sentences of files separated otherwise.
+SEPARATORS = ("\t", ";", "|", ",")
+_SPELLED: dict[str, str | None] = {"": None, "tab": "\t", "\\t": "\t", "space": " "}
+LINES_LOOKED_AT = 50
+
 
 def read_bytes(path: Path) -> bytes:
     """Read a plain, gzip or bzip2 file, and unpack up to `LARGEST_CONTENT` bytes."""
-    data = path.read_bytes()
-    for magic, opener in _OPENERS.items():
-        if data.startswith(magic):
-            try:
-                data = opener(io.BytesIO(data)).read(LARGEST_CONTENT + 1)
-            except (ValueError, OSError, EOFError, zlib.error) as error:
-                raise DatasetError(
-                    f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
-                ) from error
-            if len(data) > LARGEST_CONTENT:
-                raise DatasetError(
-                    f"{path.name} unpacks to more than {LARGEST_CONTENT / 2**30:g} GiB. If that is"
-                    " right, unpack it before, and give the unpacked file."
-                )
-            break
-    return data
-
-
-def read_text(path: Path, *, encoding: str) -> str:
-    """Read a text file, compressed or not, and refuse one in another encoding."""
+    data: bytes = path.read_bytes()
+    opener = next((_OPENERS[magic] for magic in _OPENERS if data.startswith(magic)), None)
+    if opener is None:
+        return data
     try:
-        return read_bytes(path).decode(encoding)
-    except (UnicodeError, LookupError) as error:
+        data = opener(io.BytesIO(data)).read(LARGEST_CONTENT + 1)
+    except (ValueError, OSError, EOFError, zlib.error) as error:
         raise DatasetError(
-            f"{path} is not text in the encoding {encoding} ({error}). Name its encoding, such as"
-            f" {either('encoding=', '--encoding ')}latin-1 or utf-16."
+            f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
         ) from error
+    if len(data) > LARGEST_CONTENT:
+        raise DatasetError(
+            f"{path.name} unpacks to more than {LARGEST_CONTENT / 2**30:g} GiB. If that is right,"
+            " unpack it before, and give the unpacked file."
+        )
+    return data
 
 
 def uncompressed(path: Path) -> Path:
@@ -71,7 +79,7 @@ def refuse_no_file(path: Path) -> None:
         raise DatasetError(f"There is no file {path}. Check the path.")
 
 
-def refuse_size(path: Path, n_rows: int, n_columns: int) -> None:
+def _refuse_size(path: Path, n_rows: int, n_columns: int) -> None:
     """Refuse a table that is small in its file and fills the memory."""
     size = 8 * n_rows * n_columns
     if size > LARGEST_TABLE:
@@ -79,6 +87,150 @@ def refuse_size(path: Path, n_rows: int, n_columns: int) -> None:
             f"{path} has {n_rows} rows and {n_columns} columns, {size / 2**30:.0f} GiB; the limit"
             f" is {LARGEST_TABLE // 2**30} GiB. Keep fewer."
         )
+
+
+def read_delimited(
+    path: Path,
+    *,
+    separator: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8-sig",
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
+    missing_values: Sequence[str] = ("?",),
+    categories: Sequence[str] = (),
+) -> pandas.DataFrame:
+    """Read a text table, compressed or not; the options are those of `read_table`.
+
+    Blanks around a cell are ignored. Text that is undecodable or ragged, or has a column name
+    twice, is refused.
+    """
+    pandas = import_extra("pandas", "data")
+    try:
+        text = read_bytes(path).decode(encoding)
+    except (UnicodeError, LookupError) as error:
+        raise DatasetError(
+            f"{path} is not text in the encoding {encoding} ({error}). Name its encoding, such as"
+            f" {either('encoding=', '--encoding ')}latin-1 or utf-16."
+        ) from error
+    if not text.strip():
+        raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
+    separator = _SPELLED.get(separator or "", separator)
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise DatasetError(f"{separator!r} is no separator. Give one character, tab or space.")
+    try:
+        separator = separator or find_separator(text)
+        lines = (line for line in io.StringIO(text) if line.strip())
+        first = [cell.strip() for cell in next(csv.reader(lines, delimiter=separator))]
+    except csv.Error as error:
+        raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
+    names = [name or f"Unnamed: {place}" for place, name in enumerate(first)]
+    if column_names is not None:
+        names, header = list(column_names), False
+    elif header is False:
+        names = [f"column{place + 1}" for place in range(len(first))]
+    elif header is None:
+        refuse_data(names, path)
+    refuse_duplicates(names, path)
+    for name in categories:
+        find_column(names, name, path)
+    read = partial(
+        pandas.read_csv,
+        sep=separator,
+        decimal=decimal,
+        header=None if header is False else 0,
+        names=names,
+        dtype=dict.fromkeys(categories, str),
+        index_col=False,
+        keep_default_na=False,
+        skipinitialspace=True,
+        on_bad_lines="error",
+        low_memory=False,  # types are told from whole columns, not from blocks of rows
+        # Before release 3 the default lost the last digit of some numbers.
+        **({} if int(pandas.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}),
+    )
+    missing = {*MISSING_TEXTS, *missing_values}
+    try:
+        with warnings.catch_warnings():
+            # A row longer than the header would lose its last cells with a mere warning.
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = read(io.StringIO(text), na_values=list(missing))
+            texts = (frame[name].dropna().unique() for name in _text_columns(frame))
+            padded = {cell for cells in texts for cell in cells if cell.strip() in missing}
+            if padded:  # such as "NA ": without them a column may well be one of numbers
+                frame = read(io.StringIO(text), na_values=list(missing | padded))
+    except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
+        raise DatasetError(
+            f"{path} cannot be read as a table of {number_of(len(names), 'column')} separated by "
+            f"{separator!r} ({str(error).strip()}). Correct the line, or name the sign by"
+            f" {either('separator', '--separator')}."
+        ) from error
+    for name in _text_columns(frame):
+        cells = frame[name].str.strip()
+        frame[name] = cells if name in categories else _checked_text(cells, decimal, path)
+    return frame.astype(dict.fromkeys(categories, "category"))
+
+
+def _text_columns(frame: pandas.DataFrame) -> list[str]:
+    return [name for name in frame.columns if inferred(frame[name]) == "string"]
+
+
+def _checked_text(cells: pandas.Series, decimal: str, path: Path) -> pandas.Series:
+    """Return text, or integers beyond 64 bits, which pandas before release 3 leaves as text.
+
+    Numbers like ``3,14`` are refused: as categories they would lose their order.
+    """
+    present = cells.dropna()
+    if present.str.fullmatch(r"[+-]?\d{1,999}").all():
+        whole = [int(cell) if isinstance(cell, str) else cell for cell in cells]
+        return import_extra("pandas", "data").Series(whole, cells.index, dtype=object)
+    commas = decimal != "," and present.str.contains(",").any()
+    if commas and present.str.fullmatch(r"[+-]?\d+(,\d+)*").all():
+        python = "pass decimal=','"
+        raise DatasetError(
+            f"{path}: column {cells.name!r} holds numbers with commas, such as {present.iloc[0]!r}."
+            f" For decimal commas {either(python, 'give --decimal ,')}; remove commas that group"
+            " thousands."
+        )
+    return cells
+
+
+def find_separator(text: str) -> str:
+    r"""Find the sign that cuts the first lines into the same number of cells, more than one.
+
+    If none of tab, semicolon, bar and comma does, return the one most frequent in the first line.
+    """
+    lines = [line for line in text.splitlines() if line.strip()][:LINES_LOOKED_AT]
+    for separator in SEPARATORS:
+        widths = {len(cells) for cells in csv.reader(lines, delimiter=separator)}
+        if len(widths) == 1 and widths != {1}:
+            return separator
+    return max(reversed(SEPARATORS), key=lines[0].count)
+
+
+def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFrame:
+    """Read a Parquet file of up to `LARGEST_TABLE` bytes; a stored row index is left out."""
+    parquet = import_extra("pyarrow.parquet", "data")
+    import_extra("pandas", "data")
+    try:
+        with parquet.ParquetFile(path) as file:
+            refuse_duplicates(file.schema_arrow.names, path)
+            # Runs of equal values take next to nothing in the file, and their full size in memory.
+            _refuse_size(path, file.metadata.num_rows, file.metadata.num_columns)
+            table = file.read()
+            table.validate(full=True)  # text may not be text
+            frame = table.to_pandas()
+    except DatasetError:
+        raise
+    except Exception as error:  # pyarrow raises most kinds there are on damaged files
+        raise DatasetError(
+            f"{path} cannot be read as Parquet ({error}). Write it again, or name its true "
+            f"format by {either('file_format', '--format')}."
+        ) from error
+    for name in categories:
+        find_column(list(frame.columns), name, path)
+        frame[name] = frame[name].astype(object).map(str, na_action="ignore").astype("category")
+    return frame
 
 
 def read_libsvm(
@@ -97,7 +249,7 @@ def read_libsvm(
             "label, then index:value pairs in ascending order; name another format by"
             f" {either('file_format', '--format')}."
         ) from error
-    refuse_size(path, *table.shape)
+    _refuse_size(path, *table.shape)
     return table.toarray(), np.asarray(y)
 
 
@@ -117,8 +269,7 @@ def load_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Load named arrays of an ``.npz`` file, without ever unpickling.
 
-    `required` names the table of numbers and, if wanted, its labels; `optional` names arrays that
-    may be there. Errors end in `way_out`: what their reader can do.
+    `required` names the table of numbers and, if wanted, its labels. Errors end in `way_out`.
     """
     try:
         # numpy forgets to close a file it cannot make sense of, so it is opened here

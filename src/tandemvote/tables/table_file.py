@@ -16,16 +16,19 @@ from tandemvote.tables.columns import is_number
 from tandemvote.tables.dataset import Dataset, encoder_of, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError, either
-from tandemvote.tables.file_content import read_libsvm, read_npz, refuse_no_file, uncompressed
-from tandemvote.tables.frame_files import read_delimited, read_parquet
+from tandemvote.tables.file_content import (
+    read_delimited,
+    read_libsvm,
+    read_npz,
+    read_parquet,
+    refuse_no_file,
+    uncompressed,
+)
 
 if TYPE_CHECKING:
     import pandas
 
-_FRAME_READERS: dict[str, Callable[..., pandas.DataFrame]] = {
-    "csv": read_delimited,
-    "parquet": read_parquet,
-}
+_FRAME_READERS = {"csv": read_delimited, "parquet": read_parquet}
 _READERS: dict[str, Callable[..., Any]] = {**_FRAME_READERS, "libsvm": read_libsvm, "npz": read_npz}
 _FORMAT_OF_SUFFIX = {
     **dict.fromkeys((".csv", ".tsv"), "csv"),
@@ -71,18 +74,16 @@ def read_table(
         Columns, features or not, to keep as they are written, such as groups of points.
     like : Dataset, optional
         Read the columns and labels as in this one, of which the file holds further points.
-    file_format : {"csv", "libsvm", "npz", "parquet"}, optional
-        Overrides the ending.
-    name : str, optional
-        Name of the data set; the file name without its ending if not given.
+    file_format, name : str, optional
+        "csv", "libsvm", "npz" or "parquet", instead of what the ending tells; a name for the data
+        set, instead of the file's.
     drop_missing : bool
         Leave out rows with a missing entry (the paper's rule) and count them in ``n_dropped``. If
         False, missing numbers stay NaN, missing categories become a category of their own, and a
         missing label is an error.
-    drop_unlabelled : bool
-        Leave out rows without a label; their features are in ``X_unlabelled``.
-    drop_duplicates : bool
-        Leave out rows that repeat an earlier one, label included.
+    drop_unlabelled, drop_duplicates : bool
+        Leave out rows without a label, whose features are then in ``X_unlabelled``; rows that
+        repeat an earlier one, label included.
     **options
         For LIBSVM ``n_features`` and ``zero_based``, as in `sklearn.datasets.load_svmlight_file`.
         For CSV and Parquet ``categories``: names of columns to take as text even if they hold
@@ -107,10 +108,8 @@ def read_table(
     ...     _ = more.write_text("weight,colour\n140,red\n")
     ...     read_features(more, like=fruit).tolist()
     [[12301224.0, 140.0]]
-    >>> fruit.X[:, 1].tolist()
-    [150.0, nan, 8.0]
-    >>> fruit.categories
-    {'colour': ('red', 'yellow')}
+    >>> fruit.X[:, 1].tolist(), fruit.categories
+    ([150.0, nan, 8.0], {'colour': ('red', 'yellow')})
     """
     path, chosen = _find_format(path, file_format, options)
     about: dict[str, Any] = {
@@ -144,19 +143,11 @@ def read_features(
     file_format: str | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """Read further points of shape (n_samples, n_features), without their labels.
+    """Read further points of shape (n_samples, n_features); labels in the file are ignored.
 
-    A `DatasetError` says if a column is missing, or holds categories in one file and numbers in
-    the other.
-
-    Parameters
-    ----------
-    path : path
-        A file of any format of `read_table`. Labels in it, if any, are ignored.
-    like : Dataset, TableEncoder or int
-        Says which columns to take, by name where they have names; or just how many.
-    file_format, **options
-        As in `read_table`.
+    `like` says which columns to take, by name where they have names, or just how many. The file is
+    read as by `read_table`. A `DatasetError` says if a column is missing, or holds categories in
+    one file and numbers in the other.
     """
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):
@@ -216,12 +207,11 @@ def _find_format(
 ) -> tuple[Path, str]:
     path = Path(path)
     refuse_no_file(path)
-    suffix = uncompressed(path).suffix
-    chosen = file_format or _FORMAT_OF_SUFFIX.get(suffix.lower())
+    said = f"format {file_format!r}" if file_format else f"ending {uncompressed(path).suffix!r}"
+    chosen = file_format or _FORMAT_OF_SUFFIX.get(uncompressed(path).suffix.lower())
     if chosen not in _READERS:
         raise DatasetError(
-            f"{path}: {'unknown format' if file_format else 'unknown ending'} "
-            f"{file_format or suffix!r}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; or"
+            f"{path}: unknown {said}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; or"
             f" {either('pass file_format', 'give --format')}, one of {', '.join(sorted(_READERS))}."
         )
     if not path.stat().st_size:

@@ -20,8 +20,12 @@ from tandemvote.extras import import_extra
 from tandemvote.spelling import refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
 from tandemvote.tables.errors import DatasetError
-from tandemvote.tables.file_content import read_bytes, refuse_no_file, uncompressed
-from tandemvote.tables.frame_files import find_separator
+from tandemvote.tables.file_content import (
+    find_separator,
+    read_bytes,
+    refuse_no_file,
+    uncompressed,
+)
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tandemvote.tables import DatasetError, read_features, read_table, read_votes
 from tandemvote.tables.encoder import category_number
-from tandemvote.tables.frame_files import SEPARATORS, find_separator
+from tandemvote.tables.file_content import SEPARATORS, find_separator
 
 pytest.importorskip("pandas")
 
@@ -64,7 +64,7 @@ def test_a_messy_table_is_read_as_meant(tmp_path):
         'O"Hara;?;seventeen;yes\r\n'.encode()
     )
     dataset = read_table(path, target="label", decimal=",")
-    assert dataset.feature_names == ("name", "size", "note")
+    assert tuple(dataset.encoder.kinds_) == ("name", "size", "note")
     np.testing.assert_array_equal(dataset.X[:, 1], [1.5, 2.0, np.nan])
     assert dataset.categories == {
         "name": ("Müller; A.", "Smith", 'O"Hara'),
@@ -187,10 +187,10 @@ def test_columns_without_a_header_are_counted(tmp_path):
 def test_ascending_numbers_can_be_names(tmp_path, names):
     path = tmp_path / "t.csv"
     path.write_text(f"{names}\n1,2,a\n3,4,b\n")
-    assert read_table(path, target="kind").feature_names == tuple(names.split(",")[:2])
+    assert tuple(read_table(path, target="kind").encoder.kinds_) == tuple(names.split(",")[:2])
 
 
 def test_descending_numbers_are_names_if_one_says_so(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("4000,3998,kind\n1,2,a\n3,4,b\n")
-    assert read_table(path, target="kind", header=True).feature_names == ("4000", "3998")
+    assert tuple(read_table(path, target="kind", header=True).encoder.kinds_) == ("4000", "3998")
