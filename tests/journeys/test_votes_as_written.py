@@ -9,7 +9,8 @@ import pytest
 
 from tandemvote import Votes, certify
 from tandemvote.cli.app import run
-from tandemvote.tables import DatasetError, read_unlabelled_votes, read_votes
+from tandemvote.tables import DatasetError, read_votes
+from tandemvote.tables.votes_table import read_unlabelled
 from tandemvote.verify import votes_file
 
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
@@ -277,7 +278,7 @@ def test_several_columns_are_ignored_with_unlabelled_points_too(ending, write, c
     options = ["--ignore", "id", "--ignore", "day", "--unlabelled", str(unlabelled)]
     file, _ = certified(path, *options, capsys=capsys)
     assert run(["verify", str(file), "--votes", str(path), *options]) == 0
-    assert read_unlabelled_votes(unlabelled, ignore=["id"]).shape == (3, 80)
+    assert read_unlabelled(unlabelled, ["id"])[0].shape == (3, 80)
 
 
 def test_a_quotation_mark_that_is_not_closed_swallows_no_rows(tmp_path, capsys):

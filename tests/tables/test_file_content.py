@@ -73,10 +73,10 @@ def test_a_messy_table_is_read_as_meant(tmp_path):
     assert dataset.y.tolist() == ["yes", "no", "yes"]
 
 
-def test_a_file_without_a_header_takes_the_names_given(tmp_path):
+def test_the_columns_of_a_file_without_a_header_are_numbered(tmp_path):
     path = tmp_path / "bare.csv"
     path.write_text("1,2,a\n3,4,b\n")
-    dataset = read_table(path, target="kind", column_names=["u", "v", "kind"])
+    dataset = read_table(path, target="column3", header=False)
     assert dataset.X.tolist() == [[1, 2], [3, 4]]
 
 

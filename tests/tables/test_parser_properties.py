@@ -8,14 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tandemvote.tables import (
-    DatasetError,
-    from_frame,
-    read_features,
-    read_table,
-    read_unlabelled_votes,
-    read_votes,
-)
+from tandemvote.tables import DatasetError, from_frame, read_features, read_table, read_votes
+from tandemvote.tables.votes_table import read_unlabelled
 from tandemvote.votes import Votes
 
 TARGETS = {"csv": "kind", "parquet": "kind", "libsvm": None, "npz": None}
@@ -91,7 +85,7 @@ def test_any_bytes_are_votes_or_refused(ending, content, framed, tmp_path):
     votes = read_or_be_refused(lambda: read_votes(path))
     if votes is not None:
         assert votes.held_out.any(axis=1).all()
-    said = read_or_be_refused(lambda: read_unlabelled_votes(path))
+    said = read_or_be_refused(lambda: read_unlabelled(path)[0])
     assert said is None or not pandas.isna(said).any()
 
 

@@ -17,8 +17,9 @@ from tandemvote.verify.votes_file import VotesFileError, read_predictions, read_
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from tandemvote.tables import DatasetError, read_unlabelled_votes  # noqa: E402
+from tandemvote.tables import DatasetError  # noqa: E402
 from tandemvote.tables import read_votes as certified_votes  # noqa: E402
+from tandemvote.tables.votes_table import read_unlabelled  # noqa: E402
 
 quick = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -148,7 +149,7 @@ def test_both_readers_read_unlabelled_points_alike(table, ending, tmp_path):
     columns = {f"v{i}": cells for i, cells in enumerate([*table[1], *table[1]])}
     write(path, columns)
     try:
-        expected = read_unlabelled_votes(path)
+        expected, _ = read_unlabelled(path)
     except DatasetError as error:
         assert any(reason in str(error) for reason in REFUSED)
         return

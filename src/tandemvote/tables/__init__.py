@@ -8,7 +8,7 @@ from tandemvote.tables.dataset import Dataset, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.table_file import read_features, read_table
-from tandemvote.tables.votes_table import read_unlabelled_votes, read_votes
+from tandemvote.tables.votes_table import read_votes
 
 __all__ = [
     "Dataset",
@@ -18,6 +18,5 @@ __all__ = [
     "from_frame",
     "read_features",
     "read_table",
-    "read_unlabelled_votes",
     "read_votes",
 ]

@@ -172,8 +172,7 @@ def identifier_reason(
 ) -> str | None:
     """Say why a column seems to number or name its rows; return None if it does not.
 
-    By such a column voters can tell rows apart: where a table is sorted by its labels, as many are,
-    the row number alone gives the label away, and no new row has such a number.
+    Where a table is sorted by its labels, as many are, the row number gives the label away.
 
     Text does if it hardly repeats. Whole numbers do if they hardly repeat and are sorted, or are
     called like an identifier, or lie so close together that independent draws would have

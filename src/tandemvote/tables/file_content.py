@@ -89,6 +89,28 @@ def _refuse_size(path: Path, n_rows: int, n_columns: int) -> None:
         )
 
 
+def read_text(
+    path: Path, encoding: str = "utf-8-sig", separator: str | None = None
+) -> tuple[str, str, list[str]]:
+    """Read a text file, compressed or not; find its separator and the cells of its first line."""
+    try:
+        text = read_bytes(path).decode(encoding)
+        if not text.strip():
+            raise DatasetError(f"{path} is empty. Give a header line and rows below it.")
+        separator = separator or find_separator(text)
+        lines = (line for line in io.StringIO(text, newline="") if line.strip())
+        cells = next(csv.reader(lines, delimiter=separator))
+    except (UnicodeError, LookupError) as error:
+        raise DatasetError(
+            f"{path} is not text in the encoding {encoding} ({error}). Save it as UTF-8, or name"
+            f" its encoding, such as {either('encoding=', '--encoding ')}latin-1, where that is an"
+            " option."
+        ) from error
+    except csv.Error as error:
+        raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
+    return text, separator, [cell.strip() for cell in cells]
+
+
 def read_delimited(
     path: Path,
     *,
@@ -96,7 +118,6 @@ def read_delimited(
     decimal: str = ".",
     encoding: str = "utf-8-sig",
     header: bool | None = None,
-    column_names: Sequence[str] | None = None,
     missing_values: Sequence[str] = ("?",),
     categories: Sequence[str] = (),
 ) -> pandas.DataFrame:
@@ -106,31 +127,16 @@ def read_delimited(
     twice, is refused.
     """
     pandas = import_extra("pandas", "data")
-    try:
-        text = read_bytes(path).decode(encoding)
-    except (UnicodeError, LookupError) as error:
-        raise DatasetError(
-            f"{path} is not text in the encoding {encoding} ({error}). Name its encoding, such as"
-            f" {either('encoding=', '--encoding ')}latin-1 or utf-16."
-        ) from error
-    if not text.strip():
-        raise DatasetError(f"{path} is empty. Give a header line and at least two rows.")
     separator = _SPELLED.get(separator or "", separator)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         raise DatasetError(f"{separator!r} is no separator. Give one character, tab or space.")
-    try:
-        separator = separator or find_separator(text)
-        lines = (line for line in io.StringIO(text) if line.strip())
-        first = [cell.strip() for cell in next(csv.reader(lines, delimiter=separator))]
-    except csv.Error as error:
-        raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
-    names = [name or f"Unnamed: {place}" for place, name in enumerate(first)]
-    if column_names is not None:
-        names, header = list(column_names), False
-    elif header is False:
-        names = [f"column{place + 1}" for place in range(len(first))]
-    elif header is None:
-        refuse_data(names, path)
+    text, separator, names = read_text(path, encoding, separator)
+    if header is False:
+        names = [f"column{place + 1}" for place in range(len(names))]
+    else:
+        names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
+        if header is None:
+            refuse_data(names, path)
     refuse_duplicates(names, path)
     for name in categories:
         find_column(names, name, path)

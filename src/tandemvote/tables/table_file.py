@@ -94,7 +94,6 @@ def read_table(
         - ``encoding``: UTF-8 by default, with or without a byte-order mark;
         - ``header``: whether the first line names the columns. If not given, it does, and one that
           looks like data is refused; if False, they are called ``column1``, ``column2``, ...;
-        - ``column_names``: names for a file without a header line;
         - ``missing_values``: cells that count as missing, ``?`` by default, besides empty ones, NA,
           NaN, null, None and the like.
 

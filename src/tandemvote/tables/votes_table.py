@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Collection, Iterator
@@ -20,12 +19,7 @@ from tandemvote.extras import import_extra
 from tandemvote.spelling import refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
 from tandemvote.tables.errors import DatasetError
-from tandemvote.tables.file_content import (
-    find_separator,
-    read_bytes,
-    refuse_no_file,
-    uncompressed,
-)
+from tandemvote.tables.file_content import read_text, refuse_no_file, uncompressed
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -45,9 +39,9 @@ def read_votes(
     r"""Read predictions made anywhere, in any language.
 
     Cells are text, compared letter by letter: ``NA``, ``None`` and a blank are labels like any
-    other, and ``1`` is not ``1.0``. Where a prediction is no label but looks like one, that is an
-    error. In Parquet a number is the text it is written as. A `DatasetError` says what to do if the
-    table cannot be votes.
+    other, and ``1`` is not ``1.0``. In Parquet a number is the text it is written as. A
+    `DatasetError` says what to do if the table cannot be votes, or if a prediction is no label but
+    looks like one.
 
     Parameters
     ----------
@@ -59,7 +53,7 @@ def read_votes(
     ignore : collection of str
         Columns that are no voters, such as the names of the rows.
     unlabelled : path, optional
-        A table for `read_unlabelled_votes`, with the same voters in the same order.
+        A table without labels and empty cells, with the same voters in the same order.
 
     Examples
     --------
@@ -81,7 +75,7 @@ def read_votes(
             votes = Votes.joined([votes_of(_one_batch(table), columns)])
     if unlabelled is None:
         return votes
-    more, voters = _read_unlabelled(unlabelled, ignore)
+    more, voters = read_unlabelled(unlabelled, ignore)
     if voters != columns.voters:
         here, there = (shown(names, NAMES_SHOWN) for names in (voters, columns.voters))
         raise DatasetError(
@@ -93,20 +87,13 @@ def read_votes(
         return votes.with_unlabelled(more)
 
 
-def read_unlabelled_votes(
-    path: str | os.PathLike[str], *, ignore: Collection[str] = ()
-) -> NDArray[Any]:
-    """Read predicted labels of shape (n_voters, n_points) on points without labels.
-
-    The CSV or Parquet file has one row per point, one column per voter and no empty cell; columns
-    to `ignore` need not be there.
-    """
-    return _read_unlabelled(path, ignore)[0]
-
-
-def _read_unlabelled(
-    path: str | os.PathLike[str], ignore: Collection[str]
+def read_unlabelled(
+    path: str | os.PathLike[str], ignore: Collection[str] = ()
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Read predicted labels of shape (n_voters, n_points), and the names of the voters.
+
+    Columns to `ignore` need not be there.
+    """
     with _about(path):
         table = _read_whole(path)
         columns = agree_on_columns([(Path(path), table.schema)], label=None, ignore=ignore)
@@ -126,7 +113,7 @@ def _about(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        said = str(error)
+        said = getattr(error, "message", str(error))
         raise DatasetError(said if str(path) in said else f"{path}: {said}") from error
 
 
@@ -154,29 +141,23 @@ def _read_text(path: Path) -> pyarrow.Table:
     refuse_no_file(path)
     arrow = import_extra("pyarrow", "data")
     reader = import_extra("pyarrow.csv", "data")
-    data = read_bytes(path)
+    text, separator, names = read_text(path)
+    data = text.encode()
+    block_size = min(len(data) + 2, LARGEST_BLOCK)
+    places = {str(place): arrow.string() for place in range(len(names))}
     try:
-        text = data.decode("utf-8-sig").lstrip("\r\n")
-        if not text.strip():
-            raise DatasetError(f"{path} is empty. Give a header line and at least one row.")
-        separator = find_separator(text)
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-        places = {str(place): arrow.string() for place in range(len(names))}
-        block_size = min(len(data) + 2, LARGEST_BLOCK)
         table = reader.read_csv(
-            io.BytesIO(text.encode()),
-            reader.ReadOptions(column_names=list(places), block_size=block_size),
+            io.BytesIO(data),
+            reader.ReadOptions(column_names=[*places], block_size=block_size),
             reader.ParseOptions(delimiter=separator, newlines_in_values=True),
             reader.ConvertOptions(column_types=places, null_values=[""], strings_can_be_null=True),
         )
-    except UnicodeError as error:
-        raise DatasetError(f"{path} is not UTF-8 ({error}). Save it as UTF-8.") from error
-    except (csv.Error, arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError) as error:
         raise DatasetError(
             f"{path} cannot be read as a table ({error}). Check that every line has as many cells"
             " as the first, which names the columns."
         ) from error
-    return table.slice(1).rename_columns([name.strip() for name in names])
+    return table.slice(1).rename_columns(names)
 
 
 def _one_batch(table: pyarrow.Table) -> pyarrow.RecordBatch:
