@@ -99,7 +99,7 @@ class Balls(Arithmetic):
 
     def exactly(self, x: Fraction | int) -> Any:
         """Return the smallest ball around a fraction."""
-        return self._flint.arb(self._flint.fmpq(x.numerator, x.denominator))
+        return self._flint.arb(self._flint.fmpq(int(x.numerator), int(x.denominator)))
 
     def log_of(self, x: Fraction) -> Any:
         """Return the logarithm of a fraction."""

@@ -172,7 +172,7 @@ def _spelled(column: Any) -> Iterator[str]:
             yield ""
         elif isinstance(cell, str | int):  # booleans too
             yield str(cell)
-        elif isinstance(cell, float) and cell.is_integer() and abs(cell) < exact:
+        elif isinstance(cell, float | np.floating) and cell.is_integer() and abs(cell) < exact:
             yield str(int(cell))
         else:
             raise ValueError(f"{cell!r:.40}, which is neither a whole number nor text")
