@@ -11,11 +11,9 @@ import typer
 
 from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
-from tandemvote.cli.certify import certify
-from tandemvote.cli.compare import compare
-from tandemvote.cli.demo import demo
+from tandemvote.cli.certify import certify, predict
+from tandemvote.cli.compare import compare, demo
 from tandemvote.cli.options import in_options
-from tandemvote.cli.predict import predict
 from tandemvote.cli.verify import verify
 from tandemvote.spelling import printable
 

@@ -1,4 +1,4 @@
-"""``tandemvote certify``: from a data file, or from predictions, to a guarantee."""
+"""``tandemvote certify``, from data or predictions to a guarantee, and ``tandemvote predict``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tandemvote.cli.options import (
     DataOptions,
     Deploy,
     Design,
+    FileOptions,
     GuaranteeOptions,
     Json,
     TrainingOptions,
@@ -24,13 +25,18 @@ from tandemvote.cli.options import (
     grouped,
     in_options,
 )
-from tandemvote.cli.outputs import OutputOptions, check_outputs, write_votes, write_whole
+from tandemvote.cli.outputs import (
+    OutputOptions,
+    check_outputs,
+    write_table,
+    write_votes,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     from tandemvote.certificate.by_group import GroupCertificates
     from tandemvote.certificate.certificate import Certificate
     from tandemvote.certification import Certification
-    from tandemvote.tables import Dataset
 
 
 @grouped
@@ -86,30 +92,25 @@ def certify(
     from tandemvote.cli.designs import certify_predictions, connected, rows_apart, train
 
     model = dataset = None
+    beside: dict[str, list[str]] = {}
     if predictions is not None:
+        given = guarantee, reading, training
         with connected(training.dask) as client:
-            found, description = certify_predictions(
-                predictions,
-                reading.target or "label",
-                guarantee.asked(None),
-                unlabelled=training.unlabelled,
-                ignore=[*reading.drop, *({*guarantee.by} - {*tables.GROUPS_OF_VOTES})],
-                client=client,
-            )
+            found, description = certify_predictions(predictions, *given, client=client)
         groups = tables.groups_of_predictions(guarantee.by, predictions)
     else:
-        dataset = tables.read_data(str(data), reading, by=guarantee.by)
-        tested = None
+        dataset, tested = tables.read_data(str(data), reading, by=guarantee.by), None
         if test is not None:
-            tested = tables.read_labelled(test, reading, by=guarantee.by, like=dataset)
-        rows, aside = rows_apart(dataset.n_samples, design, training, tested)
+            tested = tables.read_labelled(test, reading, guarantee.by, like=dataset)
+        voted, aside = rows_apart(dataset.n_samples, design, training, tested)
+        if design is Design.HOLDOUT:
+            voted = aside
         if design is Design.HOLDOUT and tested is not None:
             groups = tables.groups_of_data(guarantee.by, tested)
         else:
-            voted = aside if design is Design.HOLDOUT else rows
             groups = tables.groups_of_data(guarantee.by, dataset, voted)
         if outputs.votes is not None:
-            tables.columns_beside_votes(groups)
+            beside = tables.columns_beside_votes(groups)
         more = tables.unlabelled_points(dataset, reading, training.unlabelled)
         with connected(training.dask):
             asked = guarantee.asked(design, deploy)
@@ -119,15 +120,11 @@ def certify(
     by_group = tables.certify_by(found, groups)
     _show(found.certificate, by_group, as_json=as_json)
     about = {"estimator": model, "data": dataset, "data_description": description}
-    _write(outputs, found, by_group, groups, **about)
-    if outputs.model is not None:
-        _keep(model, dataset, outputs.model)
+    _write(outputs, found, by_group, beside, about)
     value, limit = found.certificate.value, guarantee.max_error
     if limit is not None and value > limit:
-        said = (
-            f"Not guaranteed: the error is at most {rounded_up(value)}, --max-error is {limit:g}."
-        )
-        typer.echo(said, err=True)
+        proven = f"the error is at most {rounded_up(value)}, --max-error is {limit:g}."
+        typer.echo(f"Not guaranteed: {proven}", err=True)
         raise typer.Exit(GATE_CLOSED)
 
 
@@ -154,22 +151,20 @@ def _write(
     outputs: OutputOptions,
     found: Certification,
     by_group: GroupCertificates | None,
-    groups: dict[str, Any],
-    **about: Any,
+    beside: dict[str, list[str]],
+    about: dict[str, Any],
 ) -> None:
-    """Write the report, the certificate and the votes that were asked for."""
+    """Write the files that were asked for, and say where they are and how to check them."""
     if outputs.report is not None:
         from tandemvote.report import write_report
 
         command = shlex.join(["tandemvote", *sys.argv[1:]])
-        about |= {"classes": by_group, "command": command, "words": in_options}
-        written = write_whole(outputs.report, partial(write_report, certified=found, **about))
+        said = about | {"classes": by_group, "command": command, "words": in_options}
+        written = write_whole(outputs.report, partial(write_report, certified=found, **said))
         typer.echo(f"Report: {written}", err=True)
     checks = {}
     if outputs.votes is not None:
-        from tandemvote.cli.data import columns_beside_votes
-
-        checks = write_votes(outputs.votes, found, columns_beside_votes(groups))
+        checks = write_votes(outputs.votes, found, beside)
         typer.echo(f"Votes: {', '.join(map(str, dict.fromkeys(checks.values())))}", err=True)
     if outputs.certificate is not None:
         saved = found.certificate if by_group is None else by_group
@@ -177,16 +172,52 @@ def _write(
         words = [str(word) for option in checks.items() for word in option]
         check = shlex.join(["tandemvote", "verify", str(written), *words])
         typer.echo(f"Certificate: {written}\nCheck it: {check}", err=True)
+    if outputs.model is not None:
+        from sklearn.pipeline import Pipeline
+
+        from tandemvote.model_file import JOBLIB_WARNING, save_model
+
+        model, encoder = about["estimator"], about["data"].encoder
+        if encoder is not None:  # the whole way from the columns of a table to labels
+            model = Pipeline([("columns", encoder), ("vote", model)])
+        written = write_whole(outputs.model, partial(save_model, model))
+        warning = f" ({JOBLIB_WARNING})" if written.suffix == ".joblib" else ""
+        typer.echo(f"Model: {written}{warning}", err=True)
 
 
-def _keep(model: Any, dataset: Dataset | None, path: Path) -> None:
-    """Write the whole way from the columns of a table to labels."""
-    from sklearn.pipeline import Pipeline
+@grouped
+def predict(
+    model: Path = typer.Argument(help="What certify --model wrote."),
+    new: Path = typer.Argument(help="File with the same columns; labels optional."),
+    *,
+    output: Path | None = typer.Option(
+        None, help="Where to write, .csv or .parquet; else CSV on the standard output."
+    ),
+    keep: list[str] = typer.Option(
+        [], help="Column of NEW to copy, such as an identifier; repeatable."
+    ),
+    trusted: bool = typer.Option(
+        False, "--trusted", help="Open a .joblib file, which can run its maker's code."
+    ),
+    reading: FileOptions,
+) -> None:
+    """Predict the labels of NEW, one per row, by a certified MODEL.
 
-    from tandemvote.model_file import JOBLIB_WARNING, save_model
+    For example: tandemvote predict wine.skops new.csv --keep id --output predictions.csv
+    """
+    from tandemvote.model_file import encoder_of, load_model, vote_of
+    from tandemvote.tables import read_features
+    from tandemvote.tables.votes_table import read_column
 
-    if dataset is not None and dataset.encoder is not None:
-        model = Pipeline([("columns", dataset.encoder), ("vote", model)])
-    warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
-    written = write_whole(path, lambda file: save_model(model, file))
-    typer.echo(f"Model: {written}{warning}", err=True)
+    check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
+    kept = load_model(model, trusted=trusted)
+    vote = vote_of(kept)
+    like = encoder_of(kept) or int(vote.n_features_in_)
+    predicted = vote.predict(read_features(new, like=like, **reading.arguments))
+    table = {name: read_column(new, name) for name in keep} | {"prediction": predicted}
+    if output is None:
+        write_table(table, None)
+    else:
+        written = write_whole(output, partial(write_table, table))
+        typer.echo(f"Predictions: {written}", err=True)
+    typer.echo(f"{vote.certificate_.guarantee}", err=True)

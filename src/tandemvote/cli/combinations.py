@@ -63,20 +63,22 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
     """Return messages, and whether each applies."""
     bounds, model = given.get("bound", []), given.get("model")
     test, share = given.get("test"), given["test_fraction"]
-    more = given["unlabelled"] or given["use_unlabelled"]
-    deploy = given.get("deploy", Deploy.VOTE)
+    file, rows = given["unlabelled"], given["use_unlabelled"]
+    more = file or rows
+    deploy, folds = given.get("deploy", Deploy.VOTE), FOLDS in here
     deployed = deploy is not Deploy.VOTE
     weighs_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
-    pair_bound = _first_of_pairs(bounds)
+    pair_bound = _first_of_pairs(bounds) if bounds else ""
     no_pairs = "and voters of different folds share none. Leave it out, or choose --design trees."
     return {
         "--learner boosting goes with --design folds or holdout: boosted trees correct each other,"
         " so they are no voters.": {TREES, BOOSTING} <= here,
-        f"--weights tandem and disagreement look at points two voters never saw, {no_pairs}": FOLDS
-        in here
-        and weighs_pairs,
-        f"--bound {pair_bound} looks at points that two voters never saw, {no_pairs}": FOLDS in here
-        and pair_bound,
+        f"--weights tandem and disagreement look at points two voters never saw, {no_pairs}": (
+            folds and weighs_pairs
+        ),
+        f"--bound {pair_bound} looks at points that two voters never saw, {no_pairs}": (
+            folds and pair_bound
+        ),
         "--test and --test-fraction both give a test set. Choose one.": test and share,
         "--design holdout needs labels set aside: give --test-fraction or --test.": (
             HOLDOUT in here and share == 0
@@ -84,7 +86,7 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
         "--bound test_set needs labelled points used for nothing else: give DATA and"
         " --test-fraction, such as 0.2, or --test.": "test_set" in bounds and not (test or share),
         "--deploy refit goes with --design folds, whose models vouch for the one trained on all"
-        " labels.": deploy is Deploy.REFIT and FOLDS not in here,
+        " labels.": deploy is Deploy.REFIT and not folds,
         "--deploy average goes with --design trees: it is what a forest predicts.": (
             deploy is Deploy.AVERAGE and TREES not in here
         ),
@@ -96,11 +98,9 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
             "vote_profile" in bounds and not more
         ),
         "--drop-unlabelled and --use-unlabelled contradict each other.": (
-            given["drop_unlabelled"] and given["use_unlabelled"]
+            given["drop_unlabelled"] and rows
         ),
-        "--unlabelled and --use-unlabelled both give unlabelled points. Choose one.": (
-            given["unlabelled"] and given["use_unlabelled"]
-        ),
+        "--unlabelled and --use-unlabelled both give unlabelled points. Choose one.": file and rows,
         "--drop and --keep name the same column.": {*given["drop"]} & {*given["keep"]},
         f"--model {model}: a .skops file cannot keep boosted models. Choose .joblib, for yourself"
         " and for those who trust you.": BOOSTING in here and model and model.suffix == ".skops",
@@ -109,8 +109,6 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
 
 def _first_of_pairs(bounds: list[str]) -> str:
     """Return the first bound that says nothing of voters who share no held-out point."""
-    if not bounds:
-        return ""
     from tandemvote.bounds import get_bound
     from tandemvote.bounds.requirements import PAIR_OVERLAPS
 

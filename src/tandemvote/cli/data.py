@@ -31,7 +31,7 @@ Groups = dict[str, Any]
 
 def read_data(path: str, options: DataOptions, *, by: Collection[str] = ()) -> Dataset:
     """Read DATA and say on the error stream how."""
-    dataset = read_labelled(path, options, by=by)
+    dataset = read_labelled(path, options, by)
     if dataset.n_samples < FEWEST_ROWS:
         raise DatasetError(
             f"{path} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} show"
@@ -46,11 +46,7 @@ def read_data(path: str, options: DataOptions, *, by: Collection[str] = ()) -> D
 
 
 def read_labelled(
-    path: str | Path,
-    options: DataOptions,
-    *,
-    by: Collection[str] = (),
-    like: Dataset | None = None,
+    path: str | Path, options: DataOptions, by: Collection[str], like: Dataset | None = None
 ) -> Dataset:
     """Read labelled points; like others, with their columns and classes."""
     columns = {"drop": options.drop, "keep": options.keep} if like is None else {"like": like}
@@ -83,18 +79,17 @@ def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None
     """Return what some rows of a table are grouped by."""
     groups: Groups = {}
     for name in by:
-        if name in dataset.beside:
-            groups[name] = dataset.beside[name][rows]
-            distinct = len(set(dataset.beside[name]))
-            if distinct > MOST_GROUPS:
-                raise typer.BadParameter(
-                    f"--by {name}: {distinct} different values are more than {MOST_GROUPS}, too"
-                    " many for groups. Cut them into a column of a few ranges before looking at"
-                    " the labels."
-                )
-        else:
+        if name not in dataset.beside:
             word = "class" if name == dataset.target else name
             groups[word] = word
+            continue
+        groups[name] = dataset.beside[name][rows]
+        distinct = len(set(dataset.beside[name]))
+        if distinct > MOST_GROUPS:
+            raise typer.BadParameter(
+                f"--by {name}: {distinct} different values are more than {MOST_GROUPS}, too many"
+                " for groups. Cut them into a column of a few ranges before looking at the labels."
+            )
     return groups
 
 
@@ -105,17 +100,17 @@ def groups_of_predictions(by: Collection[str], path: str) -> Groups:
 
 def columns_beside_votes(groups: Groups) -> dict[str, list[str]]:
     """Return columns for a table of votes with which verify can count groups again, as text."""
-    columns = {name: values for name, values in groups.items() if not isinstance(values, str)}
-    for name in columns:
+    columns = {}
+    for name, values in groups.items():
+        if isinstance(values, str):
+            continue
         if NAMES_OF_VOTES.fullmatch(name):
             raise typer.BadParameter(
                 f"--by {name}: --votes writes a column of this name. Rename it in the data, or"
                 " leave out --votes."
             )
-    return {
-        name: ["" if value is None else str(value) for value in values]
-        for name, values in columns.items()
-    }
+        columns[name] = ["" if value is None else str(value) for value in values]
+    return columns
 
 
 def certify_by(found: Certification, groups: Groups) -> GroupCertificates | None:

@@ -1,13 +1,11 @@
-"""Votes and their certificates: of folds, trees or a hold-out of a table, or of given predictions.
-
-Small tables of predictions are read whole, Parquet files of any size in parts.
-"""
+"""Certificates of folds, trees or a hold-out of a table, or of given predictions."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +26,24 @@ from tandemvote.certification import (
     certify_counts,
     certify_votes,
 )
-from tandemvote.cli.options import Bagging, Design, Learner, TrainingOptions
+from tandemvote.cli.data import GROUPS_OF_VOTES
+from tandemvote.cli.options import (
+    Bagging,
+    DataOptions,
+    Design,
+    GuaranteeOptions,
+    Learner,
+    TrainingOptions,
+)
 from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
 from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
 from tandemvote.tables.columns import MISSING_TEXTS
+from tandemvote.tables.errors import number_of
 from tandemvote.votes import Votes
 
-SHARE_OF_POINTS = {Bagging.FULL: None, Bagging.REDUCED: 0.5}
 HOLD_OUT = 0.2
 """Share of the labels that the hold-out takes."""
 
@@ -68,20 +74,24 @@ def train(
     rows, aside = rows_apart(dataset.n_samples, design, options, test)
     X, y = dataset.X[rows], dataset.y[rows]
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
-    refits = not asked.get("ensemble", True)
-    models = options.folds + refits if design is Design.FOLDS else 1
-    # The models of the folds are trained on all points but one fold.
-    work = _estimate(options, X, y) * (models - (design is Design.FOLDS))
-    kind = f"forest of {options.trees} trees"
-    if options.learner is Learner.BOOSTING:
-        kind = "boosted trees"
-    what = f"Training {models} model{'s' * (models > 1)} ({kind}) on {len(y):,} rows"
-    with _shown(what, seconds=work):
+    n_models = n_fits = 1
+    if design is Design.FOLDS:
+        n_models = options.folds + (not asked.get("ensemble", True))
+        n_fits = n_models - 1  # on all points: the models of the folds leave out one fold together
+    with _announced(n_models, n_fits, options, X, y):
         if design is Design.HOLDOUT:
             fitted = [("model", learner(options).fit(X, y))]
             vote = CertifiedVotingClassifier(fitted, prefit=True, delta=asked["delta"])
             return vote.fit(*tested)
-        model = _voters(design, asked, options)
+        asked = {**asked, "random_state": options.seed}
+        model: Any
+        if design is Design.FOLDS:
+            asked["n_jobs"] = None if options.dask is None else -1
+            model = CertifiedClassifierCV(learner(options), cv=options.folds, **asked)
+        else:
+            asked["n_jobs"] = options.jobs if options.dask is None else -1
+            share = 0.5 if options.bagging is Bagging.REDUCED else None
+            model = CertifiedForestClassifier(options.trees, max_samples=share, **asked)
         bound = model.bound
         if TEST_SET in bound:
             # The model does not know the test set; its own certificate has the other bounds.
@@ -120,44 +130,34 @@ def rows_apart(
     return apart
 
 
-def _voters(design: Design, asked: dict[str, Any], options: TrainingOptions) -> Any:
-    if design is Design.FOLDS:
-        n_jobs = None if options.dask is None else -1
-        asked = {**asked, "random_state": options.seed, "n_jobs": n_jobs}
-        return CertifiedClassifierCV(learner(options), cv=options.folds, **asked)
-    return CertifiedForestClassifier(
-        options.trees,
-        max_samples=SHARE_OF_POINTS[options.bagging],
-        random_state=options.seed,
-        n_jobs=options.jobs if options.dask is None else -1,
-        **asked,
-    )
+@contextmanager
+def _announced(
+    n_models: int, n_fits: int, options: TrainingOptions, X: Any, y: Any
+) -> Iterator[None]:
+    """Show a clock on a terminal, or a line in a log if the work is long: as long as `n_fits`.
 
-
-def _estimate(options: TrainingOptions, X: Any, y: Any) -> float:
-    """Estimate the seconds that one model takes from those of one and of three trees."""
+    The seconds that one takes are estimated from those of one and of three trees.
+    """
+    kind, n_trees = f"forest of {options.trees} trees", options.trees
+    if options.learner is Learner.BOOSTING:
+        kind, n_trees = "boosted trees", ROUNDS
     seconds = []
-    for n_trees in (1, 3):
+    for few in (1, 3):
         started = time.perf_counter()
-        learner(options, n_trees).fit(X, y)
+        learner(options, few).fit(X, y)
         seconds.append(time.perf_counter() - started)
     first, second = seconds
-    n_trees = ROUNDS if options.learner is Learner.BOOSTING else options.trees
-    return VOTING * (first + n_trees * max(0.0, second - first) / 2)
-
-
-@contextmanager
-def _shown(what: str, *, seconds: float) -> Iterator[None]:
-    """Show a clock on a terminal, and a line in a log if the work is long."""
-    console, about = Console(stderr=True), duration(seconds)
-    if not console.is_terminal:
-        if seconds >= WORTH_A_LINE:
-            typer.echo(f"{what}: about {about}.", err=True)
-        yield
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as clock:
-        clock.add_task(f"{what}, about {about}")
+    work = VOTING * n_fits * (first + n_trees * max(0.0, second - first) / 2)
+    what = f"Training {number_of(n_models, 'model')} ({kind}) on {len(y):,} rows"
+    console = Console(stderr=True)
+    if console.is_terminal:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=console, transient=True) as clock:
+            clock.add_task(f"{what}, about {duration(work)}")
+            yield
+    else:
+        if work >= WORTH_A_LINE:
+            typer.echo(f"{what}: about {duration(work)}.", err=True)
         yield
 
 
@@ -173,30 +173,31 @@ def duration(seconds: float) -> str:
 
 
 def certify_predictions(
-    predictions: str,
-    target: str,
-    asked: dict[str, Any],
+    path: str,
+    guarantee: GuaranteeOptions,
+    reading: DataOptions,
+    training: TrainingOptions,
     *,
-    unlabelled: Path | None,
-    ignore: list[str],
     client: Any,
 ) -> tuple[Certification, str]:
     """Certify the vote whose predictions are in a table, a folder or many files; describe it, too.
 
-    Columns to `ignore` are no voters, and `asked` are the arguments of `CertificateRequest`. The
-    votes are not kept if they are too many to be held in memory.
+    Small tables are read whole, Parquet files of any size in parts, whose votes are not kept.
     """
-    request, name = CertificateRequest(**asked), Path(predictions).name
-    if names_parquet(predictions):
-        shards = parquet.ParquetVotes(predictions, label=target, ignore=ignore)
+    request, target = CertificateRequest(**guarantee.asked(None)), reading.target or "label"
+    ignore = [*reading.drop, *({*guarantee.by} - {*GROUPS_OF_VOTES})]
+    if names_parquet(path):
+        shards = parquet.ParquetVotes(path, label=target, ignore=ignore)
         if client is not None or shards.n_points * shards.n_voters > parquet.BATCH_CELLS:
-            if unlabelled is not None:
+            if training.unlabelled is not None:
                 raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
-            points = f"{shards.n_voters} voters at {shards.n_points} points"
-            return _certify_shards(shards, request, client), f"Predictions of {points}, {name}"
-    votes = read_votes(predictions, target=target, ignore=ignore, unlabelled=unlabelled)
+            voters = f"{shards.n_voters} voters at {shards.n_points} points"
+            found = _certify_shards(shards, request, client)
+            return found, f"Predictions of {voters}, {Path(path).name}"
+    votes = read_votes(path, target=target, ignore=ignore, unlabelled=training.unlabelled)
     _note_missing_texts(votes)
-    return certify_votes(votes, request), f"Predictions of {votes.n_voters} voters, {name}"
+    voters = f"Predictions of {votes.n_voters} voters"
+    return certify_votes(votes, request), f"{voters}, {Path(path).name}"
 
 
 def _note_missing_texts(votes: Votes) -> None:
@@ -221,9 +222,7 @@ def _certify_shards(
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task("points", total=shards.n_points)
-        counts = count_shards(
-            shards, client=client, progress=lambda n_more: bars.advance(task, n_more)
-        )
+        counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
     request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)
     return certify_counts(counts, request)
 

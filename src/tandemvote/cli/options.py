@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
@@ -17,24 +17,10 @@ import typer
 from tandemvote.cli import GATE_CLOSED
 
 Design = Enum("Design", {"FOLDS": "folds", "TREES": "trees", "HOLDOUT": "holdout"}, type=str)
-"""Which voters are trained on DATA, and on which points they are evaluated."""
-
 Deploy = Enum("Deploy", {"VOTE": "vote", "REFIT": "refit", "AVERAGE": "average"}, type=str)
-"""What is certified: the vote itself, or another classifier through it."""
-
 Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
-"""What a voter of folds, or the one model with a hold-out, is."""
-
 Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
-"""How many points each tree draws: as many as there are, or half as many."""
-
-DEPLOYED: dict[Deploy, dict[str, Any]] = {
-    Deploy.VOTE: {},
-    Deploy.REFIT: {"ensemble": False},
-    Deploy.AVERAGE: {"voting": "soft"},
-}
-"""What the certified classifiers call it."""
-
+Sharpening = Enum("Sharpening", {"HARMONIC": "harmonic", "PAPER": "paper"}, type=str)
 Weights = Enum(
     "Weights",
     {
@@ -45,10 +31,16 @@ Weights = Enum(
     },
     type=str,
 )
-Sharpening = Enum("Sharpening", {"HARMONIC": "harmonic", "PAPER": "paper"}, type=str)
 Format = Enum(
     "Format", {"CSV": "csv", "PARQUET": "parquet", "LIBSVM": "libsvm", "NPZ": "npz"}, type=str
 )
+DEPLOYED: dict[Deploy, dict[str, Any]] = {
+    Deploy.VOTE: {},
+    Deploy.REFIT: {"ensemble": False},
+    Deploy.AVERAGE: {"voting": "soft"},
+}
+"""What the certified classifiers call it."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 PHRASES = {
@@ -89,7 +81,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     A group is a dataclass; its docstring is the heading of its options in the help.
     """
     groups: dict[str, Any] = {}
-    parameters = []
+    parameters: list[Parameter] = []
     for parameter in signature(command, eval_str=True).parameters.values():
         if is_dataclass(parameter.annotation):
             groups[parameter.name] = parameter.annotation
@@ -111,19 +103,15 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return with_groups
 
 
-def _options_of(group: Any) -> list[Parameter]:
-    hints, parameters = get_type_hints(group), []
+def _options_of(group: Any) -> Iterator[Parameter]:
+    hints = get_type_hints(group)
     # Options of its own come before those of the group that it extends.
     for each in sorted(fields(group), key=lambda each: each.name not in group.__annotations__):
         assert callable(each.default_factory), "as `option` declares it"
         info = copy(each.metadata["option"])
-        info.rich_help_panel = group.__doc__.splitlines()[0].rstrip(".")
-        kind: Any = Annotated[hints[each.name], info]
-        default = each.default_factory()
-        parameters.append(
-            Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        )
-    return parameters
+        info.rich_help_panel = group.__doc__.rstrip(".")
+        kind, default = Annotated[hints[each.name], info], each.default_factory()
+        yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def _checked_delta(delta: float) -> float:
@@ -160,10 +148,7 @@ class GuaranteeOptions(Confidence):
     """The guarantee."""
 
     max_error: float | None = option(
-        None,
-        f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.",
-        min=0,
-        max=1,
+        None, f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.", min=0, max=1
     )
     by: list[str] = option(
         [],

@@ -55,8 +55,7 @@ class OutputOptions:
     @property
     def paths(self) -> dict[str, Path]:
         """The files asked for, by option."""
-        given = {f"--{name}": path for name, path in vars(self).items()}
-        return {option: path for option, path in given.items() if path is not None}
+        return {f"--{name}": path for name, path in vars(self).items() if path is not None}
 
 
 def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]) -> None:

@@ -92,16 +92,9 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[
     record = verdict.record
     how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
     unlabelled = record.counts["disagreement_overlaps"][0] > record.counts["overlaps"][0]
-    there = {
-        "votes": True,
-        "unlabelled": unlabelled or record.profile is not None,
-        "test": record.test is not None,
-    }
-    unseen = [
-        f"the counting of {what} (give --{name})"
-        for name, what in TABLES.items()
-        if there[name] and name not in recounted
-    ]
+    there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
+    there["test"] = record.test is not None
+    unseen = [name for name in TABLES if there[name] and name not in recounted]
     about = f"weighted vote of {record.n_voters} voters"
     if record.deployed is not None:
         about = f"for {record.deployed}, not a vote, through {record.n_voters} voters"
@@ -112,13 +105,13 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[
         f"  every number follows from the counts, {how}",
     ]
     if recounted:
-        lines.append(
-            f"  the counts are those of {' and '.join(TABLES[name] for name in recounted)}"
-        )
+        counted = " and ".join(TABLES[name] for name in recounted)
+        lines.append(f"  the counts are those of {counted}")
     if record.schema == SCHEMAS[0] and there["test"]:
         lines.append("  of the first schema: nothing is attested about the test points")
-    unseen.append(f"the {len(record.attestations)} attestations")
-    return [*lines, f"  not checked: {', '.join(unseen)}"]
+    counting = [f"the counting of {TABLES[name]} (give --{name})" for name in unseen]
+    unchecked = [*counting, f"the {len(record.attestations)} attestations"]
+    return [*lines, f"  not checked: {', '.join(unchecked)}"]
 
 
 def _groups(verdict: Verdict) -> list[str]:
