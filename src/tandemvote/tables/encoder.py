@@ -27,7 +27,7 @@ from tandemvote.tables.columns import (
     refuse_duplicates,
     refuse_identifiers,
 )
-from tandemvote.tables.errors import DatasetError, either
+from tandemvote.tables.errors import DatasetError, either, explained
 
 if TYPE_CHECKING:
     import pandas
@@ -221,13 +221,9 @@ def encode(
         categories: Categories = (*names, None) if missing.any() else tuple(names)
         return np.array([category_number(name) for name in categories])[codes], categories
     if kind == "number":
-        try:
+        said = f"The column {column.name!r} holds an integer above 1.8e308"
+        with explained(said, "Replace it, or leave the cell empty.", (OverflowError,)):
             return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan)), None
-        except OverflowError as error:  # integers of any length in a column of objects
-            raise DatasetError(
-                f"Column {column.name!r} holds an integer above 1.8e308. Replace it, or leave the"
-                " cell empty."
-            ) from error
     if kind == "date":
         # In whole seconds: an instant counted in nanoseconds could not be taken from the year 9999.
         start = pandas.Timestamp(0, unit="s", tz="UTC").as_unit("s")

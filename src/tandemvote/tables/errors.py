@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LONGEST_MESSAGE = 1000
 
@@ -32,6 +34,20 @@ class DatasetError(ValueError):
 def either(parameter: str, option: str) -> str:
     """Return words of which a `DatasetError` shows one in Python, the other on the command line."""
     return f"\ue000{parameter}\ue001{option}\ue002"
+
+
+@contextmanager
+def explained(
+    problem: str, way_out: str, kinds: tuple[type[Exception], ...] = (Exception,)
+) -> Iterator[None]:
+    """Turn other errors of these kinds into a `DatasetError`, which gives them as the reason."""
+    try:
+        yield
+    except DatasetError:
+        raise
+    except kinds as error:
+        reason = str(error).strip() or type(error).__name__
+        raise DatasetError(f"{problem} ({reason}). {way_out}") from error
 
 
 def number_of(count: int, noun: str) -> str:

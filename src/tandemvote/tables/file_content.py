@@ -6,13 +6,13 @@ import bz2
 import csv
 import gzip
 import io
-import warnings
 import zipfile
 import zlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from tandemvote.tables.columns import (
     refuse_data,
     refuse_duplicates,
 )
-from tandemvote.tables.errors import DatasetError, either, number_of
+from tandemvote.tables.errors import DatasetError, either, explained, number_of
 
 if TYPE_CHECKING:
     import pandas
@@ -52,12 +52,9 @@ def read_bytes(path: Path) -> bytes:
     opener = next((_OPENERS[magic] for magic in _OPENERS if data.startswith(magic)), None)
     if opener is None:
         return data
-    try:
+    kinds = (ValueError, OSError, EOFError, zlib.error)
+    with explained(f"{path.name} is damaged and cannot be unpacked", "Get it once more.", kinds):
         data = opener(io.BytesIO(data)).read(LARGEST_CONTENT + 1)
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise DatasetError(
-            f"{path.name} is damaged and cannot be unpacked ({error}). Get it once more."
-        ) from error
     if len(data) > LARGEST_CONTENT:
         raise DatasetError(
             f"{path.name} unpacks to more than {LARGEST_CONTENT / 2**30:g} GiB. If that is right,"
@@ -93,21 +90,18 @@ def read_text(
     path: Path, encoding: str = "utf-8-sig", separator: str | None = None
 ) -> tuple[str, str, list[str]]:
     """Read a text file, compressed or not; find its separator and the cells of its first line."""
-    try:
-        text = read_bytes(path).decode(encoding)
-        if not text.strip():
-            raise DatasetError(f"{path} is empty. Give a header line and rows below it.")
+    named = f"{either('encoding=', '--encoding ')}latin-1, where that is an option."
+    way_out = f"Save it as UTF-8, or name its encoding, such as {named}"
+    data = read_bytes(path)
+    kinds = (UnicodeError, LookupError)
+    with explained(f"{path} is not text in the encoding {encoding}", way_out, kinds):
+        text = data.decode(encoding)
+    if not text.strip():
+        raise DatasetError(f"{path} is empty. Give a header line and rows below it.")
+    with explained(f"{path} is no table of text cells", "Save it again.", (csv.Error,)):
         separator = separator or find_separator(text)
         lines = (line for line in io.StringIO(text, newline="") if line.strip())
         cells = next(csv.reader(lines, delimiter=separator))
-    except (UnicodeError, LookupError) as error:
-        raise DatasetError(
-            f"{path} is not text in the encoding {encoding} ({error}). Save it as UTF-8, or name"
-            f" its encoding, such as {either('encoding=', '--encoding ')}latin-1, where that is an"
-            " option."
-        ) from error
-    except csv.Error as error:
-        raise DatasetError(f"{path} is no table of text cells ({error}). Save it again.") from error
     return text, separator, [cell.strip() for cell in cells]
 
 
@@ -156,21 +150,17 @@ def read_delimited(
         **({} if int(pandas.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}),
     )
     missing = {*MISSING_TEXTS, *missing_values}
-    try:
-        with warnings.catch_warnings():
-            # A row longer than the header would lose its last cells with a mere warning.
-            warnings.simplefilter("error", pandas.errors.ParserWarning)
-            frame = read(io.StringIO(text), na_values=list(missing))
-            texts = (frame[name].dropna().unique() for name in _text_columns(frame))
-            padded = {cell for cells in texts for cell in cells if cell.strip() in missing}
-            if padded:  # such as "NA ": without them a column may well be one of numbers
-                frame = read(io.StringIO(text), na_values=list(missing | padded))
-    except (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
-        raise DatasetError(
-            f"{path} cannot be read as a table of {number_of(len(names), 'column')} separated by "
-            f"{separator!r} ({str(error).strip()}). Correct the line, or name the sign by"
-            f" {either('separator', '--separator')}."
-        ) from error
+    sought = f"a table of {number_of(len(names), 'column')} separated by {separator!r}"
+    way_out = f"Correct the line, or name the sign by {either('separator', '--separator')}."
+    kinds = (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning)
+    with explained(f"{path} cannot be read as {sought}", way_out, kinds), catch_warnings():
+        # A row longer than the header would lose its last cells with a mere warning.
+        simplefilter("error", pandas.errors.ParserWarning)
+        frame = read(io.StringIO(text), na_values=list(missing))
+        texts = (frame[name].dropna().unique() for name in _text_columns(frame))
+        padded = {cell for cells in texts for cell in cells if cell.strip() in missing}
+        if padded:  # such as "NA ": without them a column may well be one of numbers
+            frame = read(io.StringIO(text), na_values=list(missing | padded))
     for name in _text_columns(frame):
         cells = frame[name].str.strip()
         frame[name] = cells if name in categories else _checked_text(cells, decimal, path)
@@ -218,21 +208,15 @@ def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFr
     """Read a Parquet file of up to `LARGEST_TABLE` bytes; a stored row index is left out."""
     parquet = import_extra("pyarrow.parquet", "data")
     import_extra("pandas", "data")
-    try:
-        with parquet.ParquetFile(path) as file:
-            refuse_duplicates(file.schema_arrow.names, path)
-            # Runs of equal values take next to nothing in the file, and their full size in memory.
-            _refuse_size(path, file.metadata.num_rows, file.metadata.num_columns)
-            table = file.read()
-            table.validate(full=True)  # text may not be text
-            frame = table.to_pandas()
-    except DatasetError:
-        raise
-    except Exception as error:  # pyarrow raises most kinds there are on damaged files
-        raise DatasetError(
-            f"{path} cannot be read as Parquet ({error}). Write it again, or name its true "
-            f"format by {either('file_format', '--format')}."
-        ) from error
+    way_out = f"Write it again, or name its true format by {either('file_format', '--format')}."
+    # pyarrow raises most kinds of errors there are on damaged files.
+    with explained(f"{path} cannot be read as Parquet", way_out), parquet.ParquetFile(path) as file:
+        refuse_duplicates(file.schema_arrow.names, path)
+        # Runs of equal values take next to nothing in the file, and their full size in memory.
+        _refuse_size(path, file.metadata.num_rows, file.metadata.num_columns)
+        table = file.read()
+        table.validate(full=True)  # text may not be text
+        frame = table.to_pandas()
     for name in categories:
         find_column(list(frame.columns), name, path)
         frame[name] = frame[name].astype(object).map(str, na_action="ignore").astype("category")
@@ -247,14 +231,12 @@ def read_libsvm(
     The options are those of `sklearn.datasets.load_svmlight_file`. Entries not in the file are 0.
     """
     text = io.BytesIO(read_bytes(path))
-    try:
+    way_out = (
+        "Each line must be a number, the label, then index:value pairs in ascending order; name"
+        f" another format by {either('file_format', '--format')}."
+    )
+    with explained(f"{path} cannot be read as LIBSVM text", way_out, (ValueError, OverflowError)):
         table, y = load_svmlight_file(text, n_features=n_features, zero_based=zero_based)
-    except (ValueError, OverflowError) as error:
-        raise DatasetError(
-            f"{path} cannot be read as LIBSVM text ({error}). Each line must be a number, the "
-            "label, then index:value pairs in ascending order; name another format by"
-            f" {either('file_format', '--format')}."
-        ) from error
     _refuse_size(path, *table.shape)
     return table.toarray(), np.asarray(y)
 
@@ -277,20 +259,17 @@ def load_arrays(
 
     `required` names the table of numbers and, if wanted, its labels. Errors end in `way_out`.
     """
-    try:
-        # numpy forgets to close a file it cannot make sense of, so it is opened here
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            absent = [name for name in required if name not in archive]
-            names = ", ".join(archive)
-            _refuse_bombs(archive.zip)
-            arrays = {name: archive[name] for name in (*required, *optional) if name in archive}
-    except DatasetError:
-        raise
-    except Exception as error:  # numpy evaluates headers, and fails in all the ways they can
-        raise DatasetError(
-            f"{path} cannot be read as an archive of plain arrays ({type(error).__name__}: {error})"
-            f". {way_out}"
-        ) from error
+    # numpy evaluates headers, and fails in all the ways they can. It forgets to close a file it
+    # cannot make sense of, so it is opened here.
+    with (
+        explained(f"{path} cannot be read as an archive of plain arrays", way_out),
+        path.open("rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
+        absent = [name for name in required if name not in archive]
+        names = ", ".join(archive)
+        _refuse_bombs(archive.zip)
+        arrays = {name: archive[name] for name in (*required, *optional) if name in archive}
     if absent:
         raise DatasetError(f"{path} has no array {absent[0]!r}; it has {names}. {way_out}")
     X, *labels = (arrays[name] for name in required)

@@ -18,7 +18,7 @@ from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.extras import import_extra
 from tandemvote.spelling import refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
-from tandemvote.tables.errors import DatasetError
+from tandemvote.tables.errors import DatasetError, explained
 from tandemvote.tables.file_content import read_text, refuse_no_file, uncompressed
 from tandemvote.votes import Votes
 
@@ -122,12 +122,9 @@ def _read_whole(path: str | os.PathLike[str]) -> pyarrow.Table:
         return _read_text(Path(path))
     arrow = import_extra("pyarrow", "data")
     parquet = import_extra("pyarrow.parquet", "data")
-    try:
+    kinds = (arrow.ArrowException, OSError)
+    with explained(f"{path} cannot be read as Parquet", "Write it again.", kinds):
         return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
-    except (arrow.ArrowException, OSError) as error:
-        raise DatasetError(
-            f"{path} cannot be read as Parquet ({error}). Write it again."
-        ) from error
 
 
 def _read_text(path: Path) -> pyarrow.Table:
@@ -145,18 +142,15 @@ def _read_text(path: Path) -> pyarrow.Table:
     data = text.encode()
     block_size = min(len(data) + 2, LARGEST_BLOCK)
     places = {str(place): arrow.string() for place in range(len(names))}
-    try:
+    way_out = "Check that every line has as many cells as the first, which names the columns."
+    kinds = (arrow.ArrowException, OSError)
+    with explained(f"{path} cannot be read as a table", way_out, kinds):
         table = reader.read_csv(
             io.BytesIO(data),
             reader.ReadOptions(column_names=[*places], block_size=block_size),
             reader.ParseOptions(delimiter=separator, newlines_in_values=True),
             reader.ConvertOptions(column_types=places, null_values=[""], strings_can_be_null=True),
         )
-    except (arrow.ArrowException, OSError) as error:
-        raise DatasetError(
-            f"{path} cannot be read as a table ({error}). Check that every line has as many cells"
-            " as the first, which names the columns."
-        ) from error
     return table.slice(1).rename_columns(names)
 
 
