@@ -11,22 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tandemvote.cli import GATE_CLOSED
+from tandemvote.cli import GATE_CLOSED, options
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
-from tandemvote.cli.options import (
-    DataOptions,
-    Deploy,
-    Design,
-    FileOptions,
-    GuaranteeOptions,
-    Json,
-    TrainingOptions,
-    existing,
-    grouped,
-    in_options,
-)
 from tandemvote.cli.outputs import (
-    OutputOptions,
+    Outputs,
     check_outputs,
     write_table,
     write_votes,
@@ -39,19 +27,19 @@ if TYPE_CHECKING:
     from tandemvote.certification import Certification
 
 
-@grouped
+@options.grouped
 def certify(
     context: typer.Context,
     data: str | None = typer.Argument(None, help="CSV, Parquet, LIBSVM or npz file with labels."),
     *,
-    design: Design = typer.Option(
-        Design.FOLDS,
+    design: options.Design = typer.Option(
+        options.Design.FOLDS,
         help="folds: a few whole models, each evaluated on the fold it never saw; trees: the"
         " paper's forest, in which every tree votes; holdout: one model, and labels set aside to"
         " test it.",
     ),
-    deploy: Deploy = typer.Option(
-        Deploy.VOTE,
+    deploy: options.Deploy = typer.Option(
+        options.Deploy.VOTE,
         help="What to certify and keep: the vote; with folds, refit: one model trained on all"
         " labels; with trees, average: the forest's averaged probabilities, as scikit-learn"
         " predicts. Both others need unlabelled points.",
@@ -64,13 +52,15 @@ def certify(
         " Parquet files.",
     ),
     test: Path | None = typer.Option(
-        None, callback=existing, help="Labelled file used for nothing else; it tests the vote."
+        None,
+        callback=options.existing,
+        help="Labelled file used for nothing else; it tests the vote.",
     ),
-    guarantee: GuaranteeOptions,
-    reading: DataOptions,
-    training: TrainingOptions,
-    outputs: OutputOptions,
-    as_json: Json = False,
+    guarantee: options.Guarantee,
+    reading: options.Reading,
+    training: options.Training,
+    outputs: Outputs,
+    as_json: options.Json = False,
 ) -> None:
     """Certify a classifier trained on DATA, or the vote of given --predictions.
 
@@ -103,9 +93,9 @@ def certify(
         if test is not None:
             tested = tables.read_labelled(test, reading, guarantee.by, like=dataset)
         voted, aside = rows_apart(dataset.n_samples, design, training, tested)
-        if design is Design.HOLDOUT:
+        if design is options.Design.HOLDOUT:
             voted = aside
-        if design is Design.HOLDOUT and tested is not None:
+        if design is options.Design.HOLDOUT and tested is not None:
             groups = tables.groups_of_data(guarantee.by, tested)
         else:
             groups = tables.groups_of_data(guarantee.by, dataset, voted)
@@ -130,7 +120,7 @@ def certify(
 
 def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json: bool) -> None:
     if not as_json:
-        typer.echo(in_options(f"{certificate!r}\n\n{certificate.guarantee}"))
+        typer.echo(options.in_options(f"{certificate!r}\n\n{certificate.guarantee}"))
         if groups is not None:
             typer.echo(f"\nThis table and the guarantee each hold by themselves:\n{groups!r}")
         return
@@ -148,7 +138,7 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
 
 
 def _write(
-    outputs: OutputOptions,
+    outputs: Outputs,
     found: Certification,
     by_group: GroupCertificates | None,
     beside: dict[str, list[str]],
@@ -159,7 +149,7 @@ def _write(
         from tandemvote.report import write_report
 
         command = shlex.join(["tandemvote", *sys.argv[1:]])
-        said = about | {"classes": by_group, "command": command, "words": in_options}
+        said = about | {"classes": by_group, "command": command, "words": options.in_options}
         written = write_whole(outputs.report, partial(write_report, certified=found, **said))
         typer.echo(f"Report: {written}", err=True)
     checks = {}
@@ -169,7 +159,7 @@ def _write(
     if outputs.certificate is not None:
         saved = found.certificate if by_group is None else by_group
         written = write_whole(outputs.certificate, saved.save)
-        words = [str(word) for option in checks.items() for word in option]
+        words = [str(word) for check in checks.items() for word in check]
         check = shlex.join(["tandemvote", "verify", str(written), *words])
         typer.echo(f"Certificate: {written}\nCheck it: {check}", err=True)
     if outputs.model is not None:
@@ -185,7 +175,7 @@ def _write(
         typer.echo(f"Model: {written}{warning}", err=True)
 
 
-@grouped
+@options.grouped
 def predict(
     model: Path = typer.Argument(help="What certify --model wrote."),
     new: Path = typer.Argument(help="File with the same columns; labels optional."),
@@ -199,7 +189,7 @@ def predict(
     trusted: bool = typer.Option(
         False, "--trusted", help="Open a .joblib file, which can run its maker's code."
     ),
-    reading: FileOptions,
+    reading: options.FileReading,
 ) -> None:
     """Predict the labels of NEW, one per row, by a certified MODEL.
 

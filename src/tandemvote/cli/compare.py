@@ -10,35 +10,22 @@ from typing import Any
 
 import typer
 
+from tandemvote.cli import options
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
-from tandemvote.cli.options import (
-    Confidence,
-    DataOptions,
-    Design,
-    GuaranteeOptions,
-    Json,
-    Learner,
-    TrainingOptions,
-    grouped,
-)
 from tandemvote.cli.outputs import check_outputs
 
-WORDS = {
-    Design.FOLDS: "one model per fold",
-    Design.TREES: "every tree votes",
-    Design.HOLDOUT: "one model, tested",
-}
+WORDS = {"folds": "one model per fold", "trees": "every tree votes", "holdout": "one model, tested"}
 
 
-@grouped
+@options.grouped
 def compare(
     context: typer.Context,
     data: str = typer.Argument(help="CSV, Parquet, LIBSVM or npz file with labels."),
     *,
-    confidence: Confidence,
-    reading: DataOptions,
-    training: TrainingOptions,
-    as_json: Json = False,
+    confidence: options.Confidence,
+    reading: options.Reading,
+    training: options.Training,
+    as_json: options.Json = False,
 ) -> None:
     """Certify DATA by every design, each at its share of delta: whichever row you take holds.
 
@@ -46,15 +33,31 @@ def compare(
     """
     from tandemvote.certificate.decimals import percent, rounded_up
     from tandemvote.certificate.statement import Table
-    from tandemvote.cli.data import read_data
+    from tandemvote.cli.data import read_data, unlabelled_points
+    from tandemvote.cli.designs import train
 
-    boosts = training.learner is Learner.BOOSTING
-    designs = [each for each in Design if not (boosts and each is Design.TREES)]
+    boosts = training.learner is options.Learner.BOOSTING
+    designs = [each for each in options.Design if not (boosts and each is options.Design.TREES)]
     refuse_what_makes_no_sense(context, designs)
     check_outputs({}, inputs=[data, training.unlabelled])
     dataset, delta = read_data(data, reading), confidence.delta
-    share = delta / len(designs)
-    rows = {each.value: _row(each, dataset, share, reading, training) for each in designs}
+    more, share = unlabelled_points(dataset, reading, training.unlabelled), delta / len(designs)
+    rows: dict[str, dict[str, Any]] = {}
+    for design in designs:
+        asked = options.Guarantee(delta=share).asked(design)
+        tests = design is options.Design.HOLDOUT
+        chosen = training if tests else replace(training, test_fraction=None)
+        started = time.perf_counter()
+        model = train(design, dataset, asked, chosen, unlabelled=None if tests else more)
+        certificate = model.certificate_
+        rows[design.value] = {
+            "observed": certificate.observed,
+            "guaranteed": certificate.value,
+            "guessing": certificate.guessing,
+            "bound": certificate.bound,
+            "set_aside": certificate.counts.n_min if tests else 0,
+            "seconds": round(time.perf_counter() - started, 2),
+        }
     if as_json:
         typer.echo(json.dumps({"delta": delta, "delta_each": share, "designs": rows}))
         return
@@ -63,7 +66,7 @@ def compare(
         observed, guessing = f"{100 * row['observed']:.1f} %", f"{100 * row['guessing']:.1f} %"
         limit = f"{rounded_up(100 * row['guaranteed'], 1)} %" if row["guaranteed"] < 1 else "none"
         aside, seconds = str(row["set_aside"]), f"{row['seconds']:.1f}"
-        shown.append([name, WORDS[Design(name)], observed, limit, guessing, aside, seconds])
+        shown.append([name, WORDS[name], observed, limit, guessing, aside, seconds])
     best = min(rows, key=lambda name: rows[name]["guaranteed"])
     columns = ["design", "", "observed", "guaranteed", "guessing", "labels set aside", "seconds"]
     for line in Table(columns, "<<>>>>>", shown, [*rows].index(best)).lines():
@@ -73,29 +76,6 @@ def compare(
         f" {percent(delta)}: take any.\nTo keep one, certify with the same options and"
         f" --design {best} --delta {share}"
     )
-
-
-def _row(
-    design: Design, dataset: Any, delta: float, reading: DataOptions, training: TrainingOptions
-) -> dict[str, Any]:
-    from tandemvote.cli.data import unlabelled_points
-    from tandemvote.cli.designs import train
-
-    more = None
-    if design is not Design.HOLDOUT:
-        more = unlabelled_points(dataset, reading, training.unlabelled)
-        training = replace(training, test_fraction=None)
-    asked = GuaranteeOptions(delta=delta).asked(design)
-    started = time.perf_counter()
-    certificate = train(design, dataset, asked, training, unlabelled=more).certificate_
-    return {
-        "observed": certificate.observed,
-        "guaranteed": certificate.value,
-        "guessing": certificate.guessing,
-        "bound": certificate.bound,
-        "set_aside": certificate.counts.n_min if design is Design.HOLDOUT else 0,
-        "seconds": round(time.perf_counter() - started, 2),
-    }
 
 
 def demo(

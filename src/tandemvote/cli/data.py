@@ -16,7 +16,7 @@ from tandemvote.api.groups import certify_groups
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
 from tandemvote.certification import Certification
-from tandemvote.cli.options import DataOptions
+from tandemvote.cli.options import Reading
 from tandemvote.tables import Dataset, DatasetError, read_features, read_table
 from tandemvote.tables.errors import number_of
 from tandemvote.tables.votes_table import read_column
@@ -29,16 +29,16 @@ Groups = dict[str, Any]
 """What points are grouped by: one of `GROUPS_OF_VOTES`, or one value per point."""
 
 
-def read_data(path: str, options: DataOptions, *, by: Collection[str] = ()) -> Dataset:
+def read_data(path: str, reading: Reading, *, by: Collection[str] = ()) -> Dataset:
     """Read DATA and say on the error stream how."""
-    dataset = read_labelled(path, options, by)
+    dataset = read_labelled(path, reading, by)
     if dataset.n_samples < FEWEST_ROWS:
         raise DatasetError(
             f"{path} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} show"
             " nothing. Give more rows: thousands for a useful guarantee."
         )
     typer.echo(f"Read {dataset.n_samples:,} rows: {dataset.columns_summary}.", err=True)
-    used = "used as points without one" if options.use_unlabelled else "left out"
+    used = "used as points without one" if reading.use_unlabelled else "left out"
     for note in dataset.notes:
         said = note.replace("without a label left out", f"without a label {used}")
         typer.echo(f"Note: {said}.", err=True)
@@ -46,33 +46,31 @@ def read_data(path: str, options: DataOptions, *, by: Collection[str] = ()) -> D
 
 
 def read_labelled(
-    path: str | Path, options: DataOptions, by: Collection[str], like: Dataset | None = None
+    path: str | Path, reading: Reading, by: Collection[str], like: Dataset | None = None
 ) -> Dataset:
     """Read labelled points; like others, with their columns and classes."""
-    columns = {"drop": options.drop, "keep": options.keep} if like is None else {"like": like}
+    columns = {"drop": reading.drop, "keep": reading.keep} if like is None else {"like": like}
     return read_table(
         path,
-        target=options.target,
-        drop_missing=options.drop_missing,
-        drop_duplicates=options.drop_duplicates,
-        drop_unlabelled=options.drop_unlabelled or options.use_unlabelled,
-        beside=[name for name in by if name not in (*GROUPS_OF_VOTES, options.target)],
+        target=reading.target,
+        drop_missing=reading.drop_missing,
+        drop_duplicates=reading.drop_duplicates,
+        drop_unlabelled=reading.drop_unlabelled or reading.use_unlabelled,
+        beside=[name for name in by if name not in (*GROUPS_OF_VOTES, reading.target)],
         **columns,
-        **options.arguments,
+        **reading.arguments,
     )
 
 
-def unlabelled_points(
-    dataset: Dataset, options: DataOptions, path: Path | None
-) -> NDArray[Any] | None:
+def unlabelled_points(dataset: Dataset, reading: Reading, path: Path | None) -> NDArray[Any] | None:
     """Return the points without labels that were asked for, if any."""
-    if options.use_unlabelled and dataset.X_unlabelled is None:
+    if reading.use_unlabelled and dataset.X_unlabelled is None:
         raise DatasetError(
             f"{dataset.name}: every row has a label, so --use-unlabelled finds none. Leave it out."
         )
     if path is None:
-        return dataset.X_unlabelled if options.use_unlabelled else None
-    return read_features(path, like=dataset, **options.arguments)
+        return dataset.X_unlabelled if reading.use_unlabelled else None
+    return read_features(path, like=dataset, **reading.arguments)
 
 
 def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None)) -> Groups:

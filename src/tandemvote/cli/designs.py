@@ -27,14 +27,7 @@ from tandemvote.certification import (
     certify_votes,
 )
 from tandemvote.cli.data import GROUPS_OF_VOTES
-from tandemvote.cli.options import (
-    Bagging,
-    DataOptions,
-    Design,
-    GuaranteeOptions,
-    Learner,
-    TrainingOptions,
-)
+from tandemvote.cli.options import Bagging, Design, Guarantee, Learner, Reading, Training
 from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
@@ -61,7 +54,7 @@ def train(
     design: Design,
     dataset: Dataset,
     asked: dict[str, Any],
-    options: TrainingOptions,
+    training: Training,
     *,
     test: Dataset | None = None,
     unlabelled: NDArray[Any] | None = None,
@@ -71,27 +64,27 @@ def train(
     It is tested by `test`, labelled points used for nothing else; by default by a share of the data
     set, if options ask for one.
     """
-    rows, aside = rows_apart(dataset.n_samples, design, options, test)
+    rows, aside = rows_apart(dataset.n_samples, design, training, test)
     X, y = dataset.X[rows], dataset.y[rows]
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
     n_models = n_fits = 1
     if design is Design.FOLDS:
-        n_models = options.folds + (not asked.get("ensemble", True))
+        n_models = training.folds + (not asked.get("ensemble", True))
         n_fits = n_models - 1  # on all points: the models of the folds leave out one fold together
-    with _announced(n_models, n_fits, options, X, y):
+    with _announced(n_models, n_fits, training, X, y):
         if design is Design.HOLDOUT:
-            fitted = [("model", learner(options).fit(X, y))]
+            fitted = [("model", learner(training).fit(X, y))]
             vote = CertifiedVotingClassifier(fitted, prefit=True, delta=asked["delta"])
             return vote.fit(*tested)
-        asked = {**asked, "random_state": options.seed}
+        asked = {**asked, "random_state": training.seed}
         model: Any
         if design is Design.FOLDS:
-            asked["n_jobs"] = None if options.dask is None else -1
-            model = CertifiedClassifierCV(learner(options), cv=options.folds, **asked)
+            asked["n_jobs"] = None if training.dask is None else -1
+            model = CertifiedClassifierCV(learner(training), cv=training.folds, **asked)
         else:
-            asked["n_jobs"] = options.jobs if options.dask is None else -1
-            share = 0.5 if options.bagging is Bagging.REDUCED else None
-            model = CertifiedForestClassifier(options.trees, max_samples=share, **asked)
+            asked["n_jobs"] = training.jobs if training.dask is None else -1
+            share = 0.5 if training.bagging is Bagging.REDUCED else None
+            model = CertifiedForestClassifier(training.trees, max_samples=share, **asked)
         bound = model.bound
         if TEST_SET in bound:
             # The model does not know the test set; its own certificate has the other bounds.
@@ -103,48 +96,46 @@ def train(
         return model
 
 
-def learner(options: TrainingOptions, n_trees: int | None = None) -> Any:
+def learner(training: Training, n_trees: int | None = None) -> Any:
     """Return what is trained as a whole, not yet fitted."""
-    if options.learner is Learner.BOOSTING:
+    if training.learner is Learner.BOOSTING:
         # Early stopping would set points aside by class, which a class of one row does not allow.
         return HistGradientBoostingClassifier(
-            max_iter=n_trees or ROUNDS, early_stopping=False, random_state=options.seed
+            max_iter=n_trees or ROUNDS, early_stopping=False, random_state=training.seed
         )
     return RandomForestClassifier(
-        n_trees or options.trees, random_state=options.seed, n_jobs=options.jobs
+        n_trees or training.trees, random_state=training.seed, n_jobs=training.jobs
     )
 
 
 def rows_apart(
-    n_rows: int, design: Design, options: TrainingOptions, test: Dataset | None
+    n_rows: int, design: Design, training: Training, test: Dataset | None
 ) -> list[NDArray[Any]]:
     """Return the rows of DATA that train, and those that are set aside."""
-    share = options.test_fraction
+    share = training.test_fraction
     if share is None:
         share = HOLD_OUT if design is Design.HOLDOUT else 0.0
     rows = np.arange(n_rows)
     if test is not None or not share:
         return [rows, rows[:0]]
     # Not stratified: test points must be independent draws for the binomial limit to hold.
-    apart: list[NDArray[Any]] = train_test_split(rows, test_size=share, random_state=options.seed)
+    apart: list[NDArray[Any]] = train_test_split(rows, test_size=share, random_state=training.seed)
     return apart
 
 
 @contextmanager
-def _announced(
-    n_models: int, n_fits: int, options: TrainingOptions, X: Any, y: Any
-) -> Iterator[None]:
+def _announced(n_models: int, n_fits: int, training: Training, X: Any, y: Any) -> Iterator[None]:
     """Show a clock on a terminal, or a line in a log if the work is long: as long as `n_fits`.
 
     The seconds that one takes are estimated from those of one and of three trees.
     """
-    kind, n_trees = f"forest of {options.trees} trees", options.trees
-    if options.learner is Learner.BOOSTING:
+    kind, n_trees = f"forest of {training.trees} trees", training.trees
+    if training.learner is Learner.BOOSTING:
         kind, n_trees = "boosted trees", ROUNDS
     seconds = []
     for few in (1, 3):
         started = time.perf_counter()
-        learner(options, few).fit(X, y)
+        learner(training, few).fit(X, y)
         seconds.append(time.perf_counter() - started)
     first, second = seconds
     work = VOTING * n_fits * (first + n_trees * max(0.0, second - first) / 2)
@@ -174,9 +165,9 @@ def duration(seconds: float) -> str:
 
 def certify_predictions(
     path: str,
-    guarantee: GuaranteeOptions,
-    reading: DataOptions,
-    training: TrainingOptions,
+    guarantee: Guarantee,
+    reading: Reading,
+    training: Training,
     *,
     client: Any,
 ) -> tuple[Certification, str]:

@@ -144,7 +144,7 @@ class Confidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuaranteeOptions(Confidence):
+class Guarantee(Confidence):
     """The guarantee."""
 
     max_error: float | None = option(
@@ -184,7 +184,7 @@ class GuaranteeOptions(Confidence):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileOptions:
+class FileReading:
     """Reading files."""
 
     file_format: Format | None = option(None, "If the ending does not tell.", "--format")
@@ -214,7 +214,7 @@ class FileOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataOptions(FileOptions):
+class Reading(FileReading):
     """Reading files."""
 
     target: str | None = option(None, "Label column.")
@@ -238,7 +238,7 @@ class DataOptions(FileOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingOptions:
+class Training:
     """Training on DATA."""
 
     learner: Learner = option(

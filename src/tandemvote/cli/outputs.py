@@ -36,7 +36,7 @@ PACKAGES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class Outputs:
     """Files to write."""
 
     report: Path | None = option(None, "HTML report.")
