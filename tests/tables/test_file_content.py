@@ -80,6 +80,15 @@ def test_the_columns_of_a_file_without_a_header_are_numbered(tmp_path):
     assert dataset.X.tolist() == [[1, 2], [3, 4]]
 
 
+@pytest.mark.parametrize("read", [read_table, read_votes])
+def test_another_encoding_is_refused_in_the_words_of_the_face(read, tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes("wort,art\ngrün,0\nblau,1\n".encode("latin-1"))
+    with pytest.raises(DatasetError, match="encoding=latin-1") as caught:
+        read(path, target="art")
+    assert "--encoding latin-1" in caught.value.on_command_line
+
+
 def test_other_encodings_are_read_when_named(tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes("wort,art\ngrün,0\nblau,1\n".encode("latin-1"))

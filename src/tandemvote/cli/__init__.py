@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 
-GATE_CLOSED = 3
-"""Exit code where --max-error is not guaranteed."""
-
-INTERNAL_FAILURE = 70
-"""Exit code for a bug in the library; 1 is a verdict of ``verify``, 2 a mistake of the caller."""
+# Exit codes; 1 is a verdict of ``verify``, 2 a mistake of the caller.
+GATE_CLOSED = 3  # --max-error is not guaranteed
+INTERNAL_FAILURE = 70  # a bug in the library
 
 
 def main(arguments: list[str] | None = None) -> None:

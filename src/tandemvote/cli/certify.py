@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tandemvote.cli import GATE_CLOSED, options
+from tandemvote.cli import GATE_CLOSED, options, outputs
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
-from tandemvote.cli.outputs import (
-    Outputs,
-    check_outputs,
-    write_table,
-    write_votes,
-    write_whole,
-)
 
 if TYPE_CHECKING:
     from tandemvote.certificate.by_group import GroupCertificates
@@ -59,7 +52,7 @@ def certify(
     guarantee: options.Guarantee,
     reading: options.Reading,
     training: options.Training,
-    outputs: Outputs,
+    files: outputs.Outputs,
     as_json: options.Json = False,
 ) -> None:
     """Certify a classifier trained on DATA, or the vote of given --predictions.
@@ -76,7 +69,7 @@ def certify(
     bug in tandemvote.
     """
     refuse_what_makes_no_sense(context, [design])
-    check_outputs(outputs.paths, inputs=[data, predictions, test, training.unlabelled])
+    outputs.check_outputs(files.paths, inputs=[data, predictions, test, training.unlabelled])
     from tandemvote.certificate.decimals import rounded_up
     from tandemvote.cli import data as tables
     from tandemvote.cli.designs import certify_predictions, connected, rows_apart, train
@@ -99,7 +92,7 @@ def certify(
             groups = tables.groups_of_data(guarantee.by, tested)
         else:
             groups = tables.groups_of_data(guarantee.by, dataset, voted)
-        if outputs.votes is not None:
+        if files.votes is not None:
             beside = tables.columns_beside_votes(groups)
         more = tables.unlabelled_points(dataset, reading, training.unlabelled)
         with connected(training.dask):
@@ -110,7 +103,7 @@ def certify(
     by_group = tables.certify_by(found, groups)
     _show(found.certificate, by_group, as_json=as_json)
     about = {"estimator": model, "data": dataset, "data_description": description}
-    _write(outputs, found, by_group, beside, about)
+    _write(files, found, by_group, beside, about)
     value, limit = found.certificate.value, guarantee.max_error
     if limit is not None and value > limit:
         proven = f"the error is at most {rounded_up(value)}, --max-error is {limit:g}."
@@ -138,31 +131,31 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
 
 
 def _write(
-    outputs: Outputs,
+    files: outputs.Outputs,
     found: Certification,
     by_group: GroupCertificates | None,
     beside: dict[str, list[str]],
     about: dict[str, Any],
 ) -> None:
     """Write the files that were asked for, and say where they are and how to check them."""
-    if outputs.report is not None:
+    if files.report is not None:
         from tandemvote.report import write_report
 
         command = shlex.join(["tandemvote", *sys.argv[1:]])
         said = about | {"classes": by_group, "command": command, "words": options.in_options}
-        written = write_whole(outputs.report, partial(write_report, certified=found, **said))
+        written = outputs.write_whole(files.report, partial(write_report, certified=found, **said))
         typer.echo(f"Report: {written}", err=True)
     checks = {}
-    if outputs.votes is not None:
-        checks = write_votes(outputs.votes, found, beside)
+    if files.votes is not None:
+        checks = outputs.write_votes(files.votes, found, beside)
         typer.echo(f"Votes: {', '.join(map(str, dict.fromkeys(checks.values())))}", err=True)
-    if outputs.certificate is not None:
+    if files.certificate is not None:
         saved = found.certificate if by_group is None else by_group
-        written = write_whole(outputs.certificate, saved.save)
+        written = outputs.write_whole(files.certificate, saved.save)
         words = [str(word) for check in checks.items() for word in check]
         check = shlex.join(["tandemvote", "verify", str(written), *words])
         typer.echo(f"Certificate: {written}\nCheck it: {check}", err=True)
-    if outputs.model is not None:
+    if files.model is not None:
         from sklearn.pipeline import Pipeline
 
         from tandemvote.model_file import JOBLIB_WARNING, save_model
@@ -170,7 +163,7 @@ def _write(
         model, encoder = about["estimator"], about["data"].encoder
         if encoder is not None:  # the whole way from the columns of a table to labels
             model = Pipeline([("columns", encoder), ("vote", model)])
-        written = write_whole(outputs.model, partial(save_model, model))
+        written = outputs.write_whole(files.model, partial(save_model, model))
         warning = f" ({JOBLIB_WARNING})" if written.suffix == ".joblib" else ""
         typer.echo(f"Model: {written}{warning}", err=True)
 
@@ -199,15 +192,15 @@ def predict(
     from tandemvote.tables import read_features
     from tandemvote.tables.votes_table import read_column
 
-    check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
+    outputs.check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
     kept = load_model(model, trusted=trusted)
     vote = vote_of(kept)
     like = encoder_of(kept) or int(vote.n_features_in_)
     predicted = vote.predict(read_features(new, like=like, **reading.arguments))
     table = {name: read_column(new, name) for name in keep} | {"prediction": predicted}
     if output is None:
-        write_table(table, None)
+        outputs.write_table(table, None)
     else:
-        written = write_whole(output, partial(write_table, table))
+        written = outputs.write_whole(output, partial(outputs.write_table, table))
         typer.echo(f"Predictions: {written}", err=True)
     typer.echo(f"{vote.certificate_.guarantee}", err=True)

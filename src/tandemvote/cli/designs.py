@@ -37,17 +37,10 @@ from tandemvote.tables.columns import MISSING_TEXTS
 from tandemvote.tables.errors import number_of
 from tandemvote.votes import Votes
 
-HOLD_OUT = 0.2
-"""Share of the labels that the hold-out takes."""
-
-ROUNDS = 100
-"""Rounds of boosting."""
-
-VOTING = 1.3
-"""Training and voting take about so many times as long as training alone."""
-
-WORTH_A_LINE = 10.0
-"""Seconds of work that a log, which shows no clock, is told of."""
+HOLD_OUT = 0.2  # share of the labels
+ROUNDS = 100  # of boosting
+VOTING = 1.3  # training and voting take about so many times as long as training alone
+WORTH_A_LINE = 10.0  # seconds of work that a log, which shows no clock, is told of
 
 
 def train(
@@ -140,36 +133,21 @@ def _announced(n_models: int, n_fits: int, training: Training, X: Any, y: Any) -
     first, second = seconds
     work = VOTING * n_fits * (first + n_trees * max(0.0, second - first) / 2)
     what = f"Training {number_of(n_models, 'model')} ({kind}) on {len(y):,} rows"
+    about = f"{work / 60:.0f} min" if work >= 100 else f"{max(1, work):.0f} s"
     console = Console(stderr=True)
     if console.is_terminal:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
         with Progress(*columns, console=console, transient=True) as clock:
-            clock.add_task(f"{what}, about {duration(work)}")
+            clock.add_task(f"{what}, about {about}")
             yield
     else:
         if work >= WORTH_A_LINE:
-            typer.echo(f"{what}: about {duration(work)}.", err=True)
+            typer.echo(f"{what}: about {about}.", err=True)
         yield
 
 
-def duration(seconds: float) -> str:
-    """Say how long, roughly.
-
-    >>> duration(0.2), duration(75), duration(7000)
-    ('1 s', '75 s', '1.9 h')
-    """
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
 def certify_predictions(
-    path: str,
-    guarantee: Guarantee,
-    reading: Reading,
-    training: Training,
-    *,
-    client: Any,
+    path: str, guarantee: Guarantee, reading: Reading, training: Training, *, client: Any
 ) -> tuple[Certification, str]:
     """Certify the vote whose predictions are in a table, a folder or many files; describe it, too.
 

@@ -63,29 +63,9 @@ def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]
     read = [Path(path) for path in inputs if path is not None]
     taken = {path.resolve(): "that is read" for path in read}
     for name, path in paths.items():
-        if path.suffix not in ENDINGS[name]:
-            raise typer.BadParameter(
-                f"{name} {path} ends in {path.suffix!r}; expected {' or '.join(ENDINGS[name])}."
-            )
-        if path.is_dir():
-            raise typer.BadParameter(f"{name} {path} is a folder. Name a file in it.")
-        if not path.parent.is_dir():
-            raise typer.BadParameter(
-                f"{name} {path}: there is no folder {path.parent}. Make it, or choose another."
-            )
-        try:
-            TemporaryFile(dir=path.parent).close()
-        except OSError as error:
-            raise typer.BadParameter(
-                f"{name} {path}: the folder cannot be written to ({error.strerror}). Choose"
-                " another place."
-            ) from error
-        place = path.resolve()
-        if place in taken:
-            raise typer.BadParameter(
-                f"{name} {path} is also the file {taken[place]}. Give each a name of its own."
-            )
-        taken[place] = f"of {name}"
+        if problem := _problem(path, ENDINGS[name], taken):
+            raise typer.BadParameter(f"{name} {path}{problem}")
+        taken[path.resolve()] = f"of {name}"
     needs = [*paths, *(path.suffix for path in (*read, *paths.values()))]
     needed = {package for need in needs for package in PACKAGES.get(need, ())}
     if absent := sorted(package for package in needed if find_spec(package) is None):
@@ -94,6 +74,23 @@ def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]
             f"this needs {', '.join(absent)}, which {are} not installed. Install everything:"
             ' pip install "tandemvote[all]"'
         )
+
+
+def _problem(path: Path, endings: tuple[str, ...], taken: dict[Path, str]) -> str:
+    """Say why a file cannot be written, if it cannot."""
+    if path.suffix not in endings:
+        return f" ends in {path.suffix!r}; expected {' or '.join(endings)}."
+    if path.is_dir():
+        return " is a folder. Name a file in it."
+    if not path.parent.is_dir():
+        return f": there is no folder {path.parent}. Make it, or choose another."
+    if path.resolve() in taken:
+        return f" is also the file {taken[path.resolve()]}. Give each a name of its own."
+    try:
+        TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        return f": the folder cannot be written to ({error.strerror}). Choose another place."
+    return ""
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,49 +87,45 @@ def _checked(record: CertificateRecord, **options: Any) -> Verdict:
         raise typer.Exit(INTERNAL_FAILURE) from error
 
 
-def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> list[str]:
+def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Iterator[str]:
     from tandemvote.certificate.file_record import SCHEMAS
 
     record = verdict.record
-    how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
     unlabelled = record.counts["disagreement_overlaps"][0] > record.counts["overlaps"][0]
     there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
     there["test"] = record.test is not None
-    unseen = [name for name in TABLES if there[name] and name not in recounted]
     about = f"weighted vote of {record.n_voters} voters"
     if record.deployed is not None:
         about = f"for {record.deployed}, not a vote, through {record.n_voters} voters"
-    lines = [
-        f"valid: error <= {record.printed} with failure probability {record.delta:g}",
-        f"  by {record.bound}, {about}",
-        *_groups(verdict),
-        f"  every number follows from the counts, {how}",
-    ]
+    yield f"valid: error <= {record.printed} with failure probability {record.delta:g}"
+    yield f"  by {record.bound}, {about}"
+    yield from _groups(verdict)
+    how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
+    yield f"  every number follows from the counts, {how}"
     if recounted:
-        counted = " and ".join(TABLES[name] for name in recounted)
-        lines.append(f"  the counts are those of {counted}")
+        yield f"  the counts are those of {' and '.join(TABLES[name] for name in recounted)}"
     if record.schema == SCHEMAS[0] and there["test"]:
-        lines.append("  of the first schema: nothing is attested about the test points")
+        yield "  of the first schema: nothing is attested about the test points"
+    unseen = [name for name in TABLES if there[name] and name not in recounted]
     counting = [f"the counting of {TABLES[name]} (give --{name})" for name in unseen]
-    unchecked = [*counting, f"the {len(record.attestations)} attestations"]
-    return [*lines, f"  not checked: {', '.join(unchecked)}"]
+    yield f"  not checked: {', '.join([*counting, f'the {len(record.attestations)} attestations'])}"
 
 
-def _groups(verdict: Verdict) -> list[str]:
+def _groups(verdict: Verdict) -> Iterator[str]:
     """Say what holds on groups of points, and which of them were not counted again."""
     from tandemvote.certificate.decimals import rounded_down, rounded_up
 
-    groups = verdict.record.groups
-    if groups is None:
-        return []
-    lines = [f"  and by themselves, all at once with failure probability {verdict.record.delta:g}:"]
-    for group in groups.members:
+    if verdict.record.groups is None:
+        return
+    members = verdict.record.groups.members
+    yield f"  and by themselves, all at once with failure probability {verdict.record.delta:g}:"
+    for group in members:
         low, high = group.share
         limit = "nothing is shown" if group.printed is None else f"error <= {group.printed}"
         if group.lower:
             limit = f"{limit} and >= {rounded_down(group.lower)}"
         share = f"{rounded_down(low)} to {rounded_up(high)} of all"
-        lines.append(f"    {limit} on {group.points}, {share}")
-    by = dict.fromkeys(group.by for group in groups.members)
-    unseen = [f"by {name[:40]}" for name in by if name not in verdict.recounted_groups]
-    return [*lines, *([f"    not recounted: groups {', '.join(unseen)}"] if unseen else [])]
+        yield f"    {limit} on {group.points}, {share}"
+    by = dict.fromkeys(group.by for group in members if group.by not in verdict.recounted_groups)
+    if by:
+        yield f"    not recounted: groups {', '.join(f'by {name[:40]}' for name in by)}"

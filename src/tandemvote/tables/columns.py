@@ -30,15 +30,9 @@ MISSING_TEXTS = (
 them, as it may be a category elsewhere."""
 
 FEW_CLASSES = 30
-ROWS_OF_A_CLASS = {"numbers": 15, "texts": 2}
-"""More than a few classes need so many rows each, on average, or they are none."""
-
-FEWEST_ROWS = 20
-"""In fewer rows many an honest column has no value twice."""
-
-NEARLY_ALL = 0.9
-"""Share of different values from which on a column may name its rows."""
-
+ROWS_OF_A_CLASS = {"numbers": 15, "texts": 2}  # that more than a few need, on average
+FEWEST_ROWS = 20  # in fewer rows many an honest column has no value twice
+NEARLY_ALL = 0.9  # share of different values from which on a column may name its rows
 _IDENTIFIERS = re.compile(
     r"(?i:unnamed: \d+|(row|record)[ _.]?(names?|no|nr)|(.*[ _.-])?(uu|gu|u)?id)|.*[a-z]I[Dd]"
 )

@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 # scikit-learn's trees compute in float32; a float64, so that half floats are compared as such.
 LARGEST_VALUE = np.float64(np.finfo(np.float32).max)
 
-HASH_BYTES = 3
-"""Hashes stay below 2^24, so that float32 holds them exactly."""
-
-MISSING = -1.0
-"""The number of a missing category."""
-
+HASH_BYTES = 3  # hashes stay below 2^24, so that float32 holds them exactly
+MISSING = -1.0  # the number of a missing category
 Categories = tuple[str | None, ...]
 
 _KINDS = {

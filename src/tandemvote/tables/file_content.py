@@ -31,12 +31,8 @@ from tandemvote.tables.errors import DatasetError, either, explained, number_of
 if TYPE_CHECKING:
     import pandas
 
-LARGEST_CONTENT = 2**30
-"""Bytes that a compressed file may unpack to: a small file could fill the memory."""
-
-LARGEST_TABLE = 2**32
-"""Bytes of a table in memory: beyond this a mistake is likelier than intent."""
-
+LARGEST_CONTENT = 2**30  # bytes that a compressed file may unpack to: it could fill the memory
+LARGEST_TABLE = 2**32  # bytes of a table in memory: beyond this a mistake is likelier than intent
 # Told by the first bytes, not by the name: some servers unpack a .gz on the way.
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 

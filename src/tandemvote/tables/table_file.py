@@ -36,8 +36,7 @@ _FORMAT_OF_SUFFIX = {
     **dict.fromkeys((".libsvm", ".svmlight", ".svm"), "libsvm"),
     ".npz": "npz",
 }
-Like: TypeAlias = "Dataset | TableEncoder | int | None"
-"""What further points must fit."""
+Like: TypeAlias = "Dataset | TableEncoder | int | None"  # what further points must fit
 
 
 def read_table(
