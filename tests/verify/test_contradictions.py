@@ -1,4 +1,4 @@
-"""Files whose evidence contradicts itself, and files of the form that was replaced."""
+"""Files whose evidence contradicts itself."""
 
 import numpy as np
 import pytest
@@ -11,21 +11,17 @@ from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.verify import verify_record
 
-EQUAL, UNEQUAL = np.full(7, 1 / 7), np.arange(1, 8) / 28
 
-
-def document(held_out_share=1.0, weights=EQUAL):
+def document():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=1500)
     said = np.where(rng.random((7, 1500)) < 0.15, rng.integers(3, size=(7, 1500)), labels)
-    held_out = rng.random((7, 1200)) < held_out_share
-    votes = Votes.from_predictions(said[:, :1200], labels[:1200], held_out)
+    votes = Votes.from_predictions(said[:, :1200], labels[:1200])
     return document_of(
         Certificate.from_counts(
             VoteCounts.from_votes(votes),
-            weights=weights,
             bound="vote_profile",
-            profile=VoteProfile.of(said[:, 1200:], weights),
+            profile=VoteProfile.of(said[:, 1200:], np.full(7, 1 / 7)),
         )
     )
 
@@ -56,32 +52,6 @@ def test_unlabelled_points_of_another_source_make_a_file_invalid(lead, gap, rigo
     for value in (1e-11, 1.0):
         found = problem_of(stating(forged, "vote_profile", value), rigorous=rigorous)
         assert "do not come from one source" in found
-
-
-EARLY = {
-    (1.0, "equal"): "0x1.7da545e88abf4p-4",
-    (1.0, "unequal"): "0x1.d65216184759ep-4",
-    (0.5, "equal"): "0x1.f20d6c064afb1p-4",
-    (0.5, "unequal"): "0x1.2473519b9383ep-3",
-}
-"""What the development version before the grid of tilts said of these votes."""
-
-
-@pytest.mark.parametrize(("held_out_share", "weighting"), EARLY)
-def test_an_early_value_stands_where_it_was_proven_and_is_named_elsewhere(
-    held_out_share, weighting
-):
-    """Proven: one hold-out for all voters, and weights that are the prior."""
-    early = float.fromhex(EARLY[held_out_share, weighting])
-    weights = EQUAL if weighting == "equal" else UNEQUAL
-    file = stating(document(held_out_share, weights), "vote_profile", early)
-    found = problem_of(file)
-    if (held_out_share, weighting) == (1.0, "equal"):
-        assert found is None
-        assert problem_of(file, rigorous=True) is None
-    else:
-        assert "early development version" in found and "certify again" in found
-    assert "at least" in problem_of(stating(file, "vote_profile", early - 1e-6))
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,15 @@ from hypothesis import strategies as st
 
 from tandemvote.bounds import BOUNDS
 from tandemvote.verify.arithmetic import FLOATS, Balls
-from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
+from tandemvote.verify.inverses import (
+    Rate,
+    binomial_limit,
+    kl_lower,
+    kl_upper,
+    moment,
+    supremum,
+)
 from tandemvote.verify.rules import RULES
-from tandemvote.verify.trinomial import supremum
 
 BALLS = Balls()
 

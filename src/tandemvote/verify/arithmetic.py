@@ -16,6 +16,8 @@ from typing import Any
 
 from tandemvote.extras import import_extra
 
+HALF = Fraction(1, 2)
+
 SMALLEST_NORMAL = Fraction(sys.float_info.min)
 """Below it a float has fewer digits, or is 0."""
 
@@ -44,7 +46,7 @@ class Arithmetic:
         """Return the number nearest to a fraction, or the smallest ball around it."""
         return float(x)
 
-    def log_of(self, x: Fraction) -> Any:
+    def log_of(self, x: Fraction | int) -> Any:
         """Return the logarithm of a fraction, however small."""
         return (
             math.log(x) if x >= SMALLEST_NORMAL else math.log(x.numerator) - math.log(x.denominator)
@@ -101,7 +103,7 @@ class Balls(Arithmetic):
         """Return the smallest ball around a fraction."""
         return self._flint.arb(self._flint.fmpq(int(x.numerator), int(x.denominator)))
 
-    def log_of(self, x: Fraction) -> Any:
+    def log_of(self, x: Fraction | int) -> Any:
         """Return the logarithm of a fraction."""
         return self.exactly(x).log()
 

@@ -11,22 +11,26 @@ per point, where sizes above 8/pi (sqrt(n_min) - 1)^2 count as that.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from decimal import Context, Decimal, localcontext
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tandemvote.certificate.file_fields import FloatArray, IntArray, full
 from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.coalitions import HALF, Coalitions, voting_units
+from tandemvote.verify.arithmetic import HALF, Arithmetic
+from tandemvote.verify.coalitions import Coalitions, voting_units
 from tandemvote.verify.inverses import PI, Rate, moment
 
 MomentOf = Callable[[int, Arithmetic], Any]
+
+Integers = NDArray[np.object_]
+"""Python's integers, of any size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +80,19 @@ def no_moment(n: int, arithmetic: Arithmetic) -> Any:
 class Evidence:
     """The quantities in the theorems, as the file's counts and weights give them.
 
-    `neither` is the rate at which a pair neither errs together nor disagrees, on labelled points,
-    `lone` that at which exactly one errs. `voters`, `pairs` and `disagreement_pairs` are what
-    averages are worth, `pairs_at_prior` what they would be worth, were the weights the prior;
-    `in_full` counts voters' sets without a cap, and is None without a profile or points. Voters
-    that make the vote wrong have at least the weight `smallest_coalition`, one half as published.
-    Weights are `fixed_in_advance` if they are the prior and all voters share one hold-out.
+    On labelled points both voters of a pair err at the rate `tandem`, exactly one at the rate
+    `lone`; they disagree at the rate `differ`, and neither err together nor disagree at the rate
+    `neither`. `voters`, `pairs` and `disagreement_pairs` are what averages are worth,
+    `pairs_at_prior` what they would be worth, were the weights the prior. `in_full` counts voters'
+    sets without a cap, also at the prior; it is None without a profile or points. Voters that make
+    the vote wrong have at least the weight `smallest_coalition`, one half as published.
     """
 
     arithmetic: Arithmetic
     gibbs: Rate
     tandem: Rate
     disagreement: Rate
-    labelled_disagreement: Rate
+    differ: Any
     neither: Any
     lone: Rate
     voters: SampleSize
@@ -96,10 +100,9 @@ class Evidence:
     disagreement_pairs: SampleSize
     pairs_at_prior: SampleSize
     in_full: SampleSize | None
-    in_full_at_prior: SampleSize | None
+    rate_at_prior: Any | None
     profile: tuple[FloatArray, FloatArray] | None
     deployed: bool
-    fixed_in_advance: bool
     test: tuple[int, int] | None
     coalitions: Coalitions
     smallest_coalition: Fraction
@@ -108,102 +111,55 @@ class Evidence:
 def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     """Average the counts of a record, with its weights and prior divided by their exact sums."""
     weights, prior = _integers(record.weights), _integers(record.prior)
-    counts = record.counts
+    as_published = record.sharpening == "paper"
+    counts, itself = record.counts, diagonal(record.n_voters)
     errors, overlaps = counts["tandem_errors"], counts["overlaps"]
-    all_overlaps = counts["disagreement_overlaps"]
     labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
-    itself = diagonal(record.n_voters)
-    sizes, matrix = overlaps[itself], full(overlaps)
+    sizes, shared = overlaps[itself], full(overlaps)
+    all_shared = full(counts["disagreement_overlaps"])
     coalitions = Coalitions(
         units=voting_units(record.weights),
-        prior=tuple(Fraction(before, sum(prior)) for before in prior),
+        prior=tuple(map(Fraction, prior / Fraction(sum(prior)))),
         errors=tuple(errors[itself].tolist()),
         sizes=tuple(sizes.tolist()),
     )
 
-    def worth(sizes: IntArray, over: list[int] = weights) -> SampleSize:
-        counted = smallest if record.sharpening == "paper" else harmonic
-        return counted(sizes, over, prior, arithmetic)
+    def mean(part: IntArray, whole: IntArray, over: Integers = weights) -> Any:
+        return _mean(part, np.maximum(whole, 1), over, arithmetic)
 
-    def in_full(over: list[int]) -> SampleSize | None:
-        if record.profile is None or any(w and not n for w, n in zip(over, sizes, strict=True)):
-            return None
-        return uncapped(sizes, over, prior, arithmetic)
+    def average(part: IntArray, whole: IntArray) -> Rate:
+        return Rate(mean(part, whole), mean(np.maximum(whole, 1) - part, whole))
 
-    def average(part: IntArray, whole: IntArray, *, without_points: int) -> Rate:
-        groups = _pair_groups(part, whole, weights, without_points)
-        return _rate(groups, sum(weights) ** 2, arithmetic)
+    def worth(sizes: IntArray, over: Integers = weights) -> SampleSize:
+        n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
+        if n_min == 0:
+            return SampleSize(arithmetic, None, None, {})
+        counted = np.full_like(sizes, n_min) if as_published else np.minimum(sizes, cap(n_min))
+        return replace(_in_full(counted, over, prior, arithmetic), as_printed=as_published)
 
-    pairs = worth(matrix)
-    single = _groups(weights, errors[itself], sizes, 1)
+    pairs = worth(shared)
+    with_profile = record.profile is not None and sizes[prior > 0].all()
     return Evidence(
         arithmetic=arithmetic,
-        gibbs=_rate(single, sum(weights), arithmetic),
-        tandem=average(errors, overlaps, without_points=1),
-        disagreement=average(counts["disagreements"], all_overlaps, without_points=0),
-        labelled_disagreement=average(labelled, overlaps, without_points=0),
-        neither=average(overlaps - errors - labelled, overlaps, without_points=0).part,
-        lone=average(counts["lone_errors"], overlaps, without_points=1),
+        # Voters that share no point may always err.
+        gibbs=average(errors[itself] + (sizes == 0), sizes),
+        tandem=average(full(errors) + (shared == 0), shared),
+        disagreement=average(full(counts["disagreements"]), all_shared),
+        differ=mean(full(labelled), shared),
+        neither=mean(full(overlaps - errors - labelled), shared),
+        lone=average(full(counts["lone_errors"]) + (shared == 0), shared),
         voters=worth(sizes),
         pairs=pairs,
-        disagreement_pairs=pairs if (overlaps == all_overlaps).all() else worth(full(all_overlaps)),
-        pairs_at_prior=pairs if weights == prior else worth(matrix, prior),
-        in_full=in_full(weights),
-        in_full_at_prior=in_full(prior),
+        disagreement_pairs=pairs if (shared == all_shared).all() else worth(all_shared),
+        pairs_at_prior=pairs if (weights == prior).all() else worth(shared, prior),
+        in_full=_in_full(sizes, weights, prior, arithmetic) if with_profile else None,
+        rate_at_prior=mean(np.ones_like(sizes), sizes, prior) if with_profile else None,
         profile=record.profile,
         deployed=record.deployed is not None,
-        fixed_in_advance=bool((overlaps == overlaps[0]).all()) and _proportional(weights, prior),
         test=record.test,
         coalitions=coalitions,
-        smallest_coalition=HALF if record.sharpening == "paper" else coalitions.smallest,
+        smallest_coalition=HALF if as_published else coalitions.smallest,
     )
-
-
-def smallest(
-    sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
-) -> SampleSize:
-    """Take the smallest set of voters with a prior, with KL of voters or of pairs."""
-    n = _n_min(sizes, prior)
-    if n == 0:
-        return SampleSize(arithmetic, None, None, {})
-    divergence = arithmetic.exactly(0)
-    for weight, ratio in zip(weights, _log_ratios(weights, prior, arithmetic), strict=True):
-        divergence = divergence + arithmetic.exactly(Fraction(weight, sum(weights))) * ratio
-    rate = arithmetic.exactly(Fraction(1, n))
-    cost = rate * sizes.ndim * divergence
-    return SampleSize(arithmetic, rate, cost, {n: Fraction(1)}, as_printed=True)
-
-
-def harmonic(
-    sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
-) -> SampleSize:
-    """Take every set, of voters or of pairs (where `sizes` is a matrix), up to the cap."""
-    n_min = _n_min(sizes, prior)
-    if n_min == 0:
-        return SampleSize(arithmetic, None, None, {})
-    return uncapped(np.minimum(sizes, cap(n_min)), weights, prior, arithmetic)
-
-
-def uncapped(
-    sizes: IntArray, weights: list[int], prior: list[int], arithmetic: Arithmetic
-) -> SampleSize:
-    """Take every set as it is; those with weight must have points."""
-    number = arithmetic.exactly
-    before, whole = sum(prior) ** sizes.ndim, sum(weights) ** sizes.ndim
-    masses = {n: Fraction(mass, before) for n, mass in _mass_by_size(sizes, prior).items() if mass}
-    rate = cost = number(0)
-    for n, mass in _mass_by_size(sizes, weights).items():
-        share = number(Fraction(mass, n * whole))
-        rate, cost = rate + share, cost - share * arithmetic.log(number(n))
-    cost = cost - rate * arithmetic.log(rate)
-    if not _proportional(weights, prior):
-        ratios = _log_ratios(weights, prior, arithmetic)
-        for voter, (weight, ratio) in enumerate(zip(weights, ratios, strict=True)):
-            if weight:
-                for n, mass in _mass_by_partner(sizes, voter, weights).items():
-                    share = number(Fraction(sizes.ndim * weight * mass, n * whole))
-                    cost = cost + share * ratio
-    return SampleSize(arithmetic, rate, cost, masses)
 
 
 def cap(n_min: int) -> int:
@@ -214,8 +170,7 @@ def cap(n_min: int) -> int:
     >>> cap(10), cap(1000)
     (11, 2387)
     """
-    with localcontext(Context(prec=50)):
-        root = Fraction(Decimal(max(n_min, 1)).sqrt())
+    root = Fraction(math.isqrt(n_min * 10**100), 10**50)
     return max(n_min, int(8 / PI * (root - 1) ** 2))
 
 
@@ -225,89 +180,61 @@ def diagonal(n_voters: int) -> IntArray:
     return voters * (voters + 3) // 2
 
 
-def _log_ratios(weights: list[int], prior: list[int], arithmetic: Arithmetic) -> list[Any]:
-    """Logarithms of weight over prior, 0 for voters without weight."""
-
-    def log(part: int, whole: int) -> Any:
-        return arithmetic.log(arithmetic.exactly(Fraction(part, whole)))
-
-    # Two logarithms, because the ratio itself may be too large for a float.
-    return [
-        log(weight, sum(weights)) - log(before, sum(prior)) if weight else arithmetic.exactly(0)
-        for weight, before in zip(weights, prior, strict=True)
-    ]
-
-
-def _proportional(weights: list[int], prior: list[int]) -> bool:
-    pairs, total, before = zip(weights, prior, strict=True), sum(weights), sum(prior)
-    return all(w * before == p * total for w, p in pairs)
-
-
-def _n_min(sizes: IntArray, prior: list[int]) -> int:
-    allowed = np.array(prior, dtype=object) > 0
-    return int(sizes[np.ix_(*[allowed] * sizes.ndim)].min())
-
-
-def _mass_by_size(sizes: IntArray, weights: list[int]) -> dict[int, int]:
-    """Sum the weights of voters, or of pairs, over each size."""
-    masses: dict[int, int] = defaultdict(int)
-    for voter, weight in enumerate(weights):
-        if weight:
-            for n, mass in _mass_by_partner(sizes, voter, weights).items():
-                masses[n] += weight * mass
-    return masses
+def _in_full(
+    sizes: IntArray, weights: Integers, prior: Integers, arithmetic: Arithmetic
+) -> SampleSize:
+    """Take every set as it is, of voters or, where `sizes` is a matrix, of pairs."""
+    number, log_of = arithmetic.exactly, arithmetic.log_of
+    ones, total, at_prior = np.ones_like(sizes), sum(weights), sum(prior)
+    whole = total**sizes.ndim
+    rate = cost = number(0)
+    for n, mass in _by_size(ones, sizes, weights).items():
+        share = number(Fraction(mass, n * whole))
+        rate, cost = rate + share, cost - share * log_of(n)
+    cost = cost - rate * arithmetic.log(rate)
+    for voter in np.flatnonzero(weights) if (weights != prior).any() else ():
+        # The ratio itself may be too large for a float.
+        ratio = log_of(Fraction(weights[voter], total)) - log_of(Fraction(prior[voter], at_prior))
+        for n, mass in _over_partners(ones, sizes, weights, voter).items():
+            share = Fraction(sizes.ndim * weights[voter] * mass, n * whole)
+            cost = cost + number(share) * ratio
+    before = _by_size(ones, sizes, prior).items()
+    masses = {n: Fraction(mass, at_prior**sizes.ndim) for n, mass in before}
+    return SampleSize(arithmetic, rate, cost, masses)
 
 
-def _mass_by_partner(sizes: IntArray, voter: int, weights: list[int]) -> dict[int, int]:
-    """Sum the weights of a voter's partners over each size; a voter alone has one, of weight 1."""
+def _mean(parts: IntArray, sizes: IntArray, weights: Integers, arithmetic: Arithmetic) -> Any:
+    """Average parts / sizes over voters or pairs."""
+    total, whole = arithmetic.exactly(0), sum(weights) ** sizes.ndim
+    for n, part in _by_size(parts, sizes, weights).items():
+        total = total + arithmetic.exactly(Fraction(part, n * whole))
+    return total
+
+
+def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, int]:
+    """Sum weights of voters or pairs times parts over each size; sizes have few values."""
+    sums: dict[int, int] = defaultdict(int)
+    for voter in np.flatnonzero(weights):
+        for n, part in _over_partners(parts, sizes, weights, voter).items():
+            sums[n] += weights[voter] * part
+    return sums
+
+
+def _over_partners(
+    parts: IntArray, sizes: IntArray, weights: Integers, voter: np.intp
+) -> dict[int, int]:
+    """The same for the partners of a voter; alone it has one, of weight 1."""
     if sizes.ndim == 1:
-        return {int(sizes[voter]): 1}
-    masses: dict[int, int] = defaultdict(int)
-    for n, weight in zip(sizes[voter].tolist(), weights, strict=True):
-        if weight:
-            masses[n] += weight
-    return masses
+        return {int(sizes[voter]): int(parts[voter])}
+    found, places = np.unique(sizes[voter], return_inverse=True)
+    sums = np.zeros(found.size, object)
+    np.add.at(sums, places, weights * parts[voter])
+    return {n: part for n, part in zip(found.tolist(), sums, strict=True) if part}
 
 
-def _integers(weights: Iterable[float]) -> list[int]:
-    """Return the weights in units of their smallest binary digit: exact, and exact to multiply."""
-    fractions = [Fraction(weight) for weight in weights]
-    unit = max(fraction.denominator for fraction in fractions)
-    return [fraction.numerator * (unit // fraction.denominator) for fraction in fractions]
-
-
-def _groups(
-    weights: list[int], part: IntArray, whole: IntArray, without_points: int
-) -> dict[int, list[int]]:
-    """Sum weight * part and weight over each size of the whole; sizes have few values."""
-    groups: dict[int, list[int]] = defaultdict(lambda: [0, 0])
-    for weight, count, size in zip(weights, part.tolist(), whole.tolist(), strict=True):
-        if weight:
-            group = groups[size or 1]
-            group[0] += weight * (count if size else without_points)
-            group[1] += weight
-    return groups
-
-
-def _pair_groups(
-    part: IntArray, whole: IntArray, weights: list[int], without_points: int
-) -> dict[int, list[int]]:
-    groups: dict[int, list[int]] = defaultdict(lambda: [0, 0])
-    doubled = [2 * weight for weight in weights]
-    for voter, weight in enumerate(weights):
-        if not weight:
-            continue
-        row = slice(voter * (voter + 1) // 2, (voter + 1) * (voter + 2) // 2)
-        partners = [*doubled[:voter], weight]  # a pair of two stands for both its orders
-        for size, sums in _groups(partners, part[row], whole[row], without_points).items():
-            groups[size][0] += weight * sums[0]
-            groups[size][1] += weight * sums[1]
-    return groups
-
-
-def _rate(groups: dict[int, list[int]], total: int, arithmetic: Arithmetic) -> Rate:
-    part = rest = arithmetic.exactly(0)
-    for size, (sum_of_parts, mass) in groups.items():
-        part = part + arithmetic.exactly(Fraction(sum_of_parts, size * total))
-        rest = rest + arithmetic.exactly(Fraction(mass * size - sum_of_parts, size * total))
-    return Rate(part, rest)
+def _integers(weights: Iterable[float]) -> Integers:
+    """Return the smallest integers in proportion to the weights."""
+    exact = [Fraction(weight) for weight in weights]
+    unit = max(weight.denominator for weight in exact)
+    whole = [int(weight * unit) for weight in exact]
+    return np.array(whole, object) // math.gcd(*whole)

@@ -153,9 +153,9 @@ def _wrong_bound(
     seen: Evidence, name: str, stated: StatedBound, delta: Fraction, enclosures: dict[str, Truth]
 ) -> Iterator[str]:
     what = f"the {name} bound"
-    truth = enclosures[name] = RULES[name].at(seen, delta, stated.value)
-    value, rigorous = Fraction(stated.value), seen.arithmetic.rigorous
-    yield from wrong_value(what, value, truth, rigorous=rigorous)
+    value = Fraction(stated.value)
+    truth = enclosures[name] = RULES[name].at(seen, delta, value)
+    yield from wrong_value(what, value, truth, rigorous=seen.arithmetic.rigorous)
     yield from wrong_decimal(what, stated.value, stated.printed)
 
 

@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.arithmetic import HALF, Arithmetic
 from tandemvote.verify.inverses import binomial_limit
-
-HALF = Fraction(1, 2)
 
 FEW = 15
 """Voters up to which coalitions are listed."""

@@ -1,12 +1,18 @@
-"""Inverses by bisection, moments and binomial tails by their defining sums."""
+"""Inverses by bisection, moments and binomial tails by their defining sums, C2 by duality."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tandemvote.verify.arithmetic import Arithmetic
+from scipy.optimize import minimize_scalar
+
+from tandemvote.verify.arithmetic import FLOATS, HALF, Arithmetic
+
+Point = tuple[Fraction, Fraction]
+"""The coordinates e and d."""
 
 MANY_POINTS = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
@@ -146,3 +152,97 @@ def _log_at_most(k: int, n: int, p: Fraction, arithmetic: Arithmetic) -> Any:
         total = total + term
         k -= 1
     return log_term + arithmetic.log(total)
+
+
+def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: Arithmetic) -> Any:
+    """Enclose the largest f in C2, or return None where it reaches 1 or no vote is allowed at all.
+
+    Let f(e, d) = 1 - (1 - 2e - d)^2 / (1 - 2d), and let x = (e, d, 1 - e - d) range over the
+    distributions with d < 1/2 and KL(p‖x) <= eps. For any number t and g = (4t, 2t - 2t^2, 0)
+
+        f(x) <= (1 - t)^2 + g.x                            because u^2 / w >= 2tu - t^2 w, and
+        g.x  <= v - exp(sum_i p_i ln(v - g_i) - eps)       for every v >= max g,
+
+    the latter because sum_i x_i (v - g_i) >= prod_i (x_i (v - g_i) / p_i)^(p_i), the inequality of
+    the means, whose right side is exp(sum_i p_i ln(v - g_i) - KL(p‖x)). So whatever t and v a
+    search comes up with, the sum of both is above the supremum; at the best t and v it equals it.
+    Any allowed point gives a value below the supremum.
+    """
+    p = (tandem, differ, neither)
+    # Where 2e + d = 1 and d <= 1/2, f is 1. The nearest such point has d = p_d, or d = 1/2.
+    e = max(1 - arithmetic.middle(differ), HALF) / 2
+    if not (tandem < neither and divergence(p, (e, 1 - 2 * e, e), arithmetic) > allowed):
+        return None
+    middles = [float(arithmetic.middle(number)) for number in (*p, allowed)]
+    best = _search(*middles)
+    if best is None:
+        return None
+    above = _above(best, p, middles, allowed, arithmetic)
+    return arithmetic.between(_below(best, p, allowed, arithmetic), above)
+
+
+def _above(
+    best: Point, p: tuple[Any, ...], middles: list[float], allowed: Any, arithmetic: Arithmetic
+) -> Any:
+    """Upper bound by the two inequalities."""
+    t = (1 - 2 * best[0] - best[1]) / (1 - 2 * best[1])
+    slopes = (4 * t, 2 * t - 2 * t**2, Fraction(0))
+    v = max(slopes) + _search_multiplier(middles, [float(max(slopes) - g) for g in slopes])
+    exponent = -allowed
+    for face, slope in zip(p, slopes, strict=True):
+        if face != 0:
+            exponent = exponent + face * arithmetic.log(arithmetic.exactly(v - slope))
+    return arithmetic.exactly((1 - t) ** 2 + v) - arithmetic.exp(exponent)
+
+
+def _below(best: Point, p: tuple[Any, ...], allowed: Any, arithmetic: Arithmetic) -> Any:
+    """Value at an allowed point: the best, or as little from it towards p as is needed."""
+    e, d = observed = [arithmetic.middle(face) for face in p[:2]]
+    for bits in range(60, 0, -4):
+        nearby = [at + (to - at) / 2**bits for at, to in zip(best, observed, strict=True)]
+        if divergence(p, (*nearby, 1 - sum(nearby)), arithmetic) <= allowed:
+            e, d = nearby
+            break
+    return arithmetic.exactly(1 - (1 - 2 * e - d) ** 2 / (1 - 2 * d))
+
+
+def _search(tandem: float, differ: float, neither: float, allowed: float) -> Point | None:
+    """Best point in floating point: over d by scipy, over e by bisection."""
+    rate = Rate(differ, tandem + neither)
+    lowest = kl_lower(rate, allowed, FLOATS)
+    highest = min(kl_upper(rate, allowed, FLOATS), 0.5 - 1e-13)
+    if lowest >= highest:
+        return None
+
+    def largest_e(d: float) -> float:
+        low, high = (1.0 - d) * tandem / (tandem + neither), 1.0 - d
+        for _ in range(60):
+            e = (low + high) / 2
+            faces = ((tandem, e), (differ, d), (neither, 1.0 - e - d))
+            needed = math.fsum(p * math.log(p / q) if q > 0 else math.inf for p, q in faces if p)
+            low, high = (e, high) if needed <= allowed else (low, e)
+        return low
+
+    def loss(d: float) -> float:
+        return (1.0 - 2.0 * largest_e(d) - d) ** 2 / (1.0 - 2.0 * d)
+
+    d = _smallest(loss, lowest, highest)
+    return Fraction(largest_e(d)), Fraction(d)
+
+
+def _search_multiplier(middles: list[float], falls: list[float]) -> Fraction:
+    """Return v - max g that makes the upper bound smallest, given max g - g_i for every face."""
+    *p, allowed = middles
+
+    def height(log_s: float) -> float:
+        s = math.exp(log_s)
+        pairs = zip(p, falls, strict=True)
+        exponent = math.fsum(face * math.log1p(fall / s) for face, fall in pairs)
+        return -s * math.expm1(exponent - allowed)
+
+    return Fraction(math.exp(_smallest(height, -40.0, 25.0)))
+
+
+def _smallest(function: Callable[[float], float], low: float, high: float) -> float:
+    """Place of the smallest value of a function that falls, then rises."""
+    return float(minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14}).x)

@@ -11,15 +11,15 @@ source.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tandemvote.verify.arithmetic import Arithmetic
+from tandemvote.verify.arithmetic import HALF, Arithmetic
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.inverses import bisect, order
 
@@ -35,71 +35,43 @@ FACTORS = 16
 COARSE = 14
 """Halvings that locate the true value where the stated one is wrong."""
 
+NO_TILT = Fraction(1, 16)
+"""Share of the tilt 0 in the evidence of the labels."""
 
-@dataclass(frozen=True)
-class Form:
-    """How evidence is averaged: over slopes of the games on unlabelled points, and over tilts.
-
-    `no_tilt` is the share of the tilt 0; the others follow from ln(1/delta) and the reciprocal of
-    the sample size, and are divided by the root of the error that is supposed if `planned`.
-    """
-
-    slopes: tuple[Fraction, ...]
-    shares: tuple[Fraction, ...]
-    no_tilt: Fraction
-    tilts: Callable[[Any, Any, Arithmetic], list[tuple[Fraction, Any]]]
-    planned: bool
-
-
-def _grid(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, Any]]:
-    """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, 1/3, ..."""
-    found = [calculate.sqrt(16 * nats * calculate.smaller(rate, calculate.exactly(1)))]
-    while found[-1] < calculate.exactly(4):
-        found.append(found[-1] * 3 / 2)
-    shares = [Fraction(1, j) for j in range(1, len(found) + 1)]
-    whole = sum(shares, Fraction(0)) / Fraction(15, 16)
-    return [(share / whole, tilt) for share, tilt in zip(shares, found, strict=True)]
-
-
-def _plans(nats: Any, rate: Any, calculate: Arithmetic) -> list[tuple[Fraction, Any]]:
-    """Plans to collect 1, 2, 4, ..., 128 times ln(1/delta); their shares halve."""
-    shares = [Fraction(3, 8 * 2**plan) for plan in range(7)] + [Fraction(3, 512)]
-    return [(share, calculate.sqrt(2 * nats * 2**i * rate)) for i, share in enumerate(shares)]
-
-
-SLOPES = tuple(Fraction(2, n) for n in (2, 3, 4, 6, 9))
-
-GRID = Form((*SLOPES, Fraction(0)), (Fraction(1, 6),) * 6, Fraction(1, 16), _grid, planned=False)
+SLOPES = (*(Fraction(2, n) for n in (2, 3, 4, 6, 9)), Fraction(0))
 
 FEW_KINKS = 5
 
 
-def deployed_form(n_voters: int) -> Form:
-    """Slopes 1, ..., 2/K, 1/K and 0 for up to five voters, each with 3/4 of what is left."""
-    if n_voters > FEW_KINKS:
-        return GRID
-    slopes = tuple(Fraction(k, n_voters) for k in range(n_voters, -1, -1))
-    shares = tuple(Fraction(3, 4**game) for game in range(1, n_voters + 1))
-    return replace(GRID, slopes=slopes, shares=(*shares, Fraction(1, 4**n_voters)))
+def smallest_refuted(
+    seen: Evidence, delta: Fraction, stated: Fraction
+) -> tuple[Fraction, Fraction] | None:
+    """Enclose the smallest error rate that is refuted, closely if it is the stated one.
 
-
-PLANNED = Form(SLOPES, (Fraction(1, 5),) * 5, Fraction(1, 4), _plans, planned=True)
-"""In files of early development versions. A tilt that depends on the supposed error is fixed in
-advance only if the voters and their weights are, as with one hold-out for all."""
+    None if every rate is refuted, beyond rounding. The evidence must have a profile.
+    """
+    refutes = _ProfileGame(seen, delta).refutes
+    if refutes(-NEARBY):
+        return None
+    below = max(stated - NEARBY, Fraction(0))
+    if not refutes(stated):
+        low, high = stated, Fraction(1)
+    elif below > 0 and refutes(below):
+        low, high = Fraction(0), below
+    else:
+        return below, stated
+    for _ in range(COARSE):
+        middle = (low + high) / 2
+        low, high = (low, middle) if refutes(middle) else (middle, high)
+    return low, high
 
 
 @dataclass(frozen=True, eq=False)
-class ProfileGame:
-    """Everything but the error rate in question; the evidence must have a profile."""
+class _ProfileGame:
+    """Everything but the error rate in question."""
 
     seen: Evidence
     delta: Fraction
-    form: Form
-
-    @property
-    def two_sources(self) -> bool:
-        """Whether every error rate of voters and vote is refuted, beyond rounding."""
-        return self.refutes(-NEARBY)
 
     def refutes(self, error: Fraction) -> bool:
         """Whether an error rate of the vote is too large for what was seen."""
@@ -107,37 +79,45 @@ class ProfileGame:
 
     @cached_property
     def _nats(self) -> Any:
-        return -self.seen.arithmetic.log(self.seen.arithmetic.exactly(self.delta))
+        return -self.seen.arithmetic.log_of(self.delta)
 
     @cached_property
     def _cells(self) -> list[tuple[Any, Any]]:
         """For each cell the largest g, and the evidence the labels leave to be found."""
-        calculate, size = self.seen.arithmetic, self.seen.in_full
+        size, least = self.seen.in_full, self.seen.arithmetic.log_of(NO_TILT)
         assert size is not None
-        divergence = size.cost / size.rate
-        least = calculate.log(calculate.exactly(self.form.no_tilt))
-        width = (self._nats - least + divergence) / N_CELLS
-        left = [self._nats - least + divergence - cell * width for cell in range(N_CELLS)]
-        ends = [least + (cell + 1) * width for cell in range(N_CELLS)]
-        return [(self._largest_gibbs(end), found) for end, found in zip(ends, left, strict=True)]
+        largest = self._nats - least + size.cost / size.rate
+        width = largest / N_CELLS
+        return [
+            (self._largest_gibbs(least + (cell + 1) * width), largest - cell * width)
+            for cell in range(N_CELLS)
+        ]
+
+    @cached_property
+    def _tilts(self) -> list[tuple[Fraction, Any]]:
+        """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, ..."""
+        calculate = self.seen.arithmetic
+        rate = calculate.smaller(self.seen.rate_at_prior, calculate.exactly(1))
+        found = [calculate.sqrt(16 * self._nats * rate)]
+        while found[-1] < calculate.exactly(4):
+            found.append(found[-1] * 3 / 2)
+        shares = [Fraction(1, j) for j in range(1, len(found) + 1)]
+        whole = sum(shares) / (1 - NO_TILT)
+        return [(share / whole, tilt) for share, tilt in zip(shares, found, strict=True)]
 
     def _largest_gibbs(self, evidence: Any) -> Any:
         """Smallest g against which the labels give that much evidence, divergence included."""
-        calculate = self.seen.arithmetic
-        size, at_prior = self.seen.in_full, self.seen.in_full_at_prior
-        assert size is not None and at_prior is not None
-        n = 1 / size.rate
-        tilts = self.form.tilts(self._nats, at_prior.rate, calculate)
+        calculate, size = self.seen.arithmetic, self.seen.in_full
+        assert size is not None
 
         def exceeds(g: Fraction) -> bool | None:
             q, rest = calculate.exactly(g), calculate.exactly(1 - g)
-            logs = [calculate.log(calculate.exactly(self.form.no_tilt))]
-            for share, planned in tilts:
-                tilt = planned / calculate.sqrt(q) if self.form.planned else planned
+            logs = [calculate.log_of(NO_TILT)]
+            for share, tilt in self._tilts:
                 # The exponential of a large tilt is 0 in floating point.
                 shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
-                share_of_it = calculate.log(calculate.exactly(share))
-                logs.append(share_of_it - n * (tilt * self.seen.gibbs.part + shrunk))
+                found = (tilt * self.seen.gibbs.part + shrunk) / size.rate
+                logs.append(calculate.log_of(share) - found)
             return order(_log_sum(logs, calculate), evidence)
 
         if not exceeds(Fraction(1)):
@@ -145,14 +125,27 @@ class ProfileGame:
         return bisect(exceeds, Fraction(1, 2**1000), Fraction(1), calculate)
 
     @cached_property
-    def _games(self) -> list[tuple[Fraction, Fraction, list[Any], list[Any]]]:
-        """For each slope: the largest phi, the values of phi, and bets for a goal of one nat."""
+    def _shares(self) -> list[tuple[Fraction, Fraction]]:
+        """Shares and slopes of the games.
+
+        Up to five voters of a deployed classifier: slopes 1, ..., 2/K, 1/K and 0, each with 3/4 of
+        what is left.
+        """
+        n = len(self.seen.coalitions.sizes)
+        if not self.seen.deployed or n > FEW_KINKS:
+            return [(Fraction(1, len(SLOPES)), slope) for slope in SLOPES]
+        games = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
+        return [*games, (Fraction(1, 4**n), Fraction(0))]
+
+    @cached_property
+    def _games(self) -> list[tuple[Fraction, Fraction, Fraction, list[Any], list[Any]]]:
+        """Each share and slope, the largest and all values of phi, and bets for a goal of a nat."""
         assert self.seen.profile is not None
         number, sqrt = self.seen.arithmetic.exactly, self.seen.arithmetic.sqrt
         points = [tuple(map(Fraction, point)) for point in np.transpose(self.seen.profile).tolist()]
         n, games = len(points), []
-        for slope in self.form.slopes:
-            largest = self._largest(slope)
+        for share, slope in self._shares:
+            largest = slope if self.seen.deployed else max(slope - HALF, Fraction(0))
             phi = [
                 number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest))
                 for lead, gap in points
@@ -166,21 +159,21 @@ class ProfileGame:
                 before = total / i
                 total = total + value
                 squares = squares + (value - before) * (value - total / (i + 1))
-            games.append((slope, largest, phi, bets))
+            games.append((share, slope, largest, phi, bets))
         return games
 
     def _refutes_in(self, cell: tuple[Any, Any], error: Fraction) -> bool:
         g, needed = cell
         calculate, number = self.seen.arithmetic, self.seen.arithmetic.exactly
         limit = number(1)
-        for slope in filter(None, self.form.slopes):
-            most = number(self._largest(slope) / slope)
-            limit = calculate.smaller(limit, most + g / number(slope))
+        for _, slope, largest, _, _ in self._games:
+            if slope:
+                limit = calculate.smaller(limit, number(largest / slope) + g / number(slope))
         if number(error) >= limit:
             return True  # nothing errs more often where a random voter errs at that rate
         goal = calculate.sqrt(needed + 1)
         capitals = []
-        for share, (slope, largest, phi, bets) in zip(self.form.shares, self._games, strict=True):
+        for share, slope, largest, phi, bets in self._games:
             mean = calculate.smaller(number(slope * error) - g, number(largest))
             room = number(largest) - mean
             most = number(STAKE) / room if room > 0 else None
@@ -188,29 +181,6 @@ class ProfileGame:
             capital = _log_capital(phi, stakes, mean, calculate)
             capitals.append(calculate.log(number(share)) + capital)
         return bool(_log_sum(capitals, calculate) >= needed)
-
-    def _largest(self, slope: Fraction) -> Fraction:
-        """Largest value of phi."""
-        return slope if self.seen.deployed else max(slope - Fraction(1, 2), Fraction(0))
-
-
-def enclose(refutes: Callable[[Fraction], bool], stated: Fraction) -> tuple[Fraction, Fraction]:
-    """Find the smallest error rate that is refuted: closely if it is the stated one."""
-    below = max(stated - NEARBY, Fraction(0))
-    if not refutes(stated):
-        return _narrowed(refutes, stated, Fraction(1))
-    if below > 0 and refutes(below):
-        return _narrowed(refutes, Fraction(0), below)
-    return below, stated
-
-
-def _narrowed(
-    refutes: Callable[[Fraction], bool], low: Fraction, high: Fraction
-) -> tuple[Fraction, Fraction]:
-    for _ in range(COARSE):
-        middle = (low + high) / 2
-        low, high = (low, middle) if refutes(middle) else (middle, high)
-    return low, high
 
 
 def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:

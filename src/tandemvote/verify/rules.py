@@ -13,6 +13,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
+from tandemvote.verify.arithmetic import HALF
 from tandemvote.verify.averages import (
     Evidence,
     MomentOf,
@@ -21,11 +22,8 @@ from tandemvote.verify.averages import (
     no_moment,
     two_roots,
 )
-from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment
-from tandemvote.verify.profile_game import GRID, PLANNED, ProfileGame, deployed_form, enclose
-from tandemvote.verify.trinomial import supremum
-
-HALF = Fraction(1, 2)
+from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment, supremum
+from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 """Offsets of Chebyshev and Cantelli's inequality that share delta."""
@@ -41,17 +39,6 @@ MAGNIFIED = TOLERANCE / 20
 
 LARGEST_SHOWN = 10**6
 """No number of a certificate is large; of one that is, no more is shown."""
-
-TWO_SOURCES = (
-    "the labelled and the unlabelled points do not come from one source: the voters differ more on"
-    " the unlabelled points than their errors on the labelled ones allow, so there is no"
-    " vote_profile bound"
-)
-
-UNPROVEN = (
-    "the vote_profile bound was computed by the form of an early development version, which is"
-    " proven only for weights fixed in advance and one hold-out for all voters; certify again"
-)
 
 
 @dataclass(frozen=True)
@@ -77,21 +64,24 @@ NOTHING = Truth(Fraction(1), Fraction(1))
 class Rule:
     """How a bound follows from evidence and failure probability.
 
-    Without a formula `truth` also takes the stated value, near which it searches first. `earlier`
-    is a looser form that earlier versions of the library stated, right as well.
+    Without a formula `truth` also takes the stated value, near which it searches first. Earlier
+    versions of the library stated a looser form, right as well, where a `coalition` has a factor:
+    they counted on no more than half of the weight to be wrong where the vote is.
     """
 
     truth: Callable[..., Truth]
     two_classes: bool = False
     has_formula: bool = True
-    earlier: Callable[..., Truth] | None = None
+    coalition: bool = False
 
-    def at(self, seen: Evidence, delta: Fraction, stated: float) -> Truth:
+    def at(self, seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
         """Enclose the true value."""
         if not self.has_formula:
-            return self.truth(seen, delta, Fraction(stated))
-        forms = [form(seen, delta) for form in (self.truth, self.earlier) if form]
-        return min(forms, key=lambda truth: abs(truth.high - Fraction(stated)))
+            return self.truth(seen, delta, stated)
+        forms = [self.truth(seen, delta)]
+        if self.coalition:
+            forms.append(self.truth(replace(seen, smallest_coalition=HALF), delta))
+        return min(forms, key=lambda truth: abs(truth.high - stated))
 
 
 def _first_order(seen: Evidence, delta: Fraction) -> Truth:
@@ -102,11 +92,6 @@ def _first_order(seen: Evidence, delta: Fraction) -> Truth:
 def _tandem(seen: Evidence, delta: Fraction) -> Truth:
     _, tandem = _ends(seen.tandem, seen.pairs, delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
-
-
-def _with_one_half(rule: Callable[..., Truth]) -> Callable[..., Truth]:
-    """Count on no more than half of the weight to be wrong where the vote is."""
-    return lambda seen, delta: rule(replace(seen, smallest_coalition=HALF), delta)
 
 
 def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
@@ -133,11 +118,10 @@ def _c2(seen: Evidence, delta: Fraction) -> Truth:
     allowed = seen.pairs.allowed(delta, moment_and_size)
     if allowed is None:
         return NOTHING
-    differ = seen.labelled_disagreement.part
-    value = supremum(seen.tandem.part, differ, seen.neither, allowed, seen.arithmetic)
+    value = supremum(seen.tandem.part, seen.differ, seen.neither, allowed, seen.arithmetic)
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
         return NOTHING
-    truth = clipped(seen, value, denominator=1 - 2 * differ)
+    truth = clipped(seen, value, denominator=1 - 2 * seen.differ)
     return replace(truth, or_one=truth.low == 0)
 
 
@@ -214,21 +198,19 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
 
 
 def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
-    n_voters = len(seen.coalitions.sizes)
-    if seen.profile is None or seen.in_full is None or seen.in_full_at_prior is None:
+    if seen.profile is None or seen.in_full is None or seen.rate_at_prior is None:
         return NOTHING
-    if seen.deployed and n_voters == 1:
+    if seen.deployed and len(seen.coalitions.sizes) == 1:
         return _single_voter(seen, delta)
-    game = ProfileGame(seen, delta, deployed_form(n_voters) if seen.deployed else GRID)
-    if game.two_sources:
-        return replace(NOTHING, problem=TWO_SOURCES)
-    truth = Truth(*enclose(game.refutes, stated))
-    if truth.low < stated or seen.deployed:
-        return truth
-    early = Truth(*enclose(replace(game, form=PLANNED).refutes, stated))
-    if early.high != stated:
-        return truth
-    return early if seen.fixed_in_advance else replace(early, problem=UNPROVEN)
+    ends = smallest_refuted(seen, delta, stated)
+    if ends is not None:
+        return Truth(*ends)
+    return replace(
+        NOTHING,
+        problem="the labelled and the unlabelled points do not come from one source: the voters"
+        " differ more on the unlabelled points than their errors on the labelled ones allow, so"
+        " there is no vote_profile bound",
+    )
 
 
 def _single_voter(seen: Evidence, delta: Fraction) -> Truth:
@@ -262,8 +244,8 @@ def _test_set(seen: Evidence, delta: Fraction) -> Truth:
 
 RULES = MappingProxyType(
     {
-        "first_order": Rule(_first_order, earlier=_with_one_half(_first_order)),
-        "tandem": Rule(_tandem, earlier=_with_one_half(_tandem)),
+        "first_order": Rule(_first_order, coalition=True),
+        "tandem": Rule(_tandem, coalition=True),
         "disagreement": Rule(_disagreement, two_classes=True),
         "c1": Rule(_c1, two_classes=True),
         "c2": Rule(_c2, two_classes=True),
