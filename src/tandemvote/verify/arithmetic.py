@@ -48,9 +48,9 @@ class Arithmetic:
 
     def log_of(self, x: Fraction | int) -> Any:
         """Return the logarithm of a fraction, however small."""
-        return (
-            math.log(x) if x >= SMALLEST_NORMAL else math.log(x.numerator) - math.log(x.denominator)
-        )
+        if x < SMALLEST_NORMAL:
+            return math.log(x.numerator) - math.log(x.denominator)
+        return math.log(x)
 
     def between(self, low: Any, high: Any) -> Any:
         """Return a number that stands for an interval."""

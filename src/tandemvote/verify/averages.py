@@ -33,6 +33,11 @@ Integers = NDArray[np.object_]
 """Python's integers, of any size."""
 
 
+def two_roots(n: int, arithmetic: Arithmetic) -> Any:
+    """Give the printed moment, 2 sqrt(n)."""
+    return 2 * arithmetic.sqrt(arithmetic.exactly(n))
+
+
 @dataclass(frozen=True, eq=False)
 class SampleSize:
     """How many points an average over voters or pairs is worth.
@@ -49,7 +54,7 @@ class SampleSize:
     as_printed: bool = False
     means: dict[MomentOf, Any] = field(default_factory=dict)
 
-    def allowed(self, delta: Fraction, printed: MomentOf) -> Any | None:
+    def allowed(self, delta: Fraction, printed: MomentOf = two_roots) -> Any | None:
         """Divergence allowed per point; None without points. `printed` is the paper's moment."""
         if self.rate is None:
             return None
@@ -59,11 +64,6 @@ class SampleSize:
             parts = [number(mass) * of(n, self.arithmetic) for n, mass in self.masses.items()]
             self.means[of] = sum(parts[1:], parts[0])
         return self.cost + self.rate * (log(self.means[of]) - self.arithmetic.log_of(delta))
-
-
-def two_roots(n: int, arithmetic: Arithmetic) -> Any:
-    """Give the printed moment, 2 sqrt(n)."""
-    return 2 * arithmetic.sqrt(arithmetic.exactly(n))
 
 
 def moment_and_size(n: int, arithmetic: Arithmetic) -> Any:
@@ -124,8 +124,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         sizes=tuple(sizes.tolist()),
     )
 
-    def mean(part: IntArray, whole: IntArray, over: Integers = weights) -> Any:
-        return _mean(part, np.maximum(whole, 1), over, arithmetic)
+    def mean(part: IntArray, whole: IntArray) -> Any:
+        return _mean(part, np.maximum(whole, 1), weights, arithmetic)
 
     def average(part: IntArray, whole: IntArray) -> Rate:
         return Rate(mean(part, whole), mean(np.maximum(whole, 1) - part, whole))
@@ -153,7 +153,7 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         disagreement_pairs=pairs if (shared == all_shared).all() else worth(all_shared),
         pairs_at_prior=pairs if (weights == prior).all() else worth(shared, prior),
         in_full=_in_full(sizes, weights, prior, arithmetic) if with_profile else None,
-        rate_at_prior=mean(np.ones_like(sizes), sizes, prior) if with_profile else None,
+        rate_at_prior=_in_full(sizes, prior, prior, arithmetic).rate if with_profile else None,
         profile=record.profile,
         deployed=record.deployed is not None,
         test=record.test,

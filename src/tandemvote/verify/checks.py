@@ -25,8 +25,6 @@ from tandemvote.verify.recount import CLASS, NAMED, TEST_SET, group_values, on_g
 from tandemvote.verify.rules import RULES, Truth, clipped, told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
-SUM_TOLERANCE = Fraction(1, 10**9)
-
 ERRORS = Fraction(9, 10)
 """Part of delta for the errors of groups; the rest is for both limits of their shares."""
 
@@ -165,7 +163,7 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
         if lowest < 0:
             yield f"the {name} are {lowest} at voter {weights.index(lowest)}, below 0"
         total = sum(map(Fraction, weights), Fraction(0))
-        if abs(total - 1) > SUM_TOLERANCE:
+        if abs(total - 1) > 1e-9:
             shown, _ = told_apart(total, Fraction(1))
             yield f"the {name} sum to {shown}, not to 1"
     for voter, (weight, before) in enumerate(zip(record.weights, record.prior, strict=True)):

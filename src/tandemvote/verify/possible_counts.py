@@ -68,22 +68,20 @@ def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
     counts = record.counts
     rows, columns = np.tril_indices(record.n_voters)
     itself = diagonal(record.n_voters)
-
-    def smaller(name: str) -> IntArray:
-        own = counts[name][itself]
-        return np.minimum(own[rows], own[columns])
-
     both_wrong, overlaps = counts["tandem_errors"], counts["overlaps"]
-    unlabelled = counts["unlabelled_disagreements"]
+    unlabelled, lone = counts["unlabelled_disagreements"], counts["lone_errors"]
     labelled = counts["disagreements"] - unlabelled
-    lone = counts["lone_errors"]
     n_unlabelled = counts["disagreement_overlaps"] - overlaps
-    least, most = _lone_errors(record)
+    errors, sizes = (count[itself][np.stack([rows, columns])] for count in (both_wrong, overlaps))
+    # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
+    # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
+    least = (np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong).sum(axis=0)
+    most = (np.minimum(errors, overlaps) - both_wrong).sum(axis=0)
     by_one = "points on which one of them errs"
     limits = (
         ("tandem errors", 0, both_wrong, overlaps, "points both hold out"),
-        ("tandem errors", 0, both_wrong, smaller("tandem_errors"), "errors of one of them"),
-        ("common points", 0, overlaps, smaller("overlaps"), "points of one of them"),
+        ("tandem errors", 0, both_wrong, errors.min(axis=0), "errors of one of them"),
+        ("common points", 0, overlaps, sizes.min(axis=0), "points of one of them"),
         ("labelled disagreements", 0, labelled, overlaps, "points both hold out"),
         ("unlabelled disagreements", 0, unlabelled, n_unlabelled, "unlabelled points"),
         ("lone errors", 0, lone, labelled, "labelled disagreements"),
@@ -105,35 +103,16 @@ def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
         yield "of two classes, voters disagree where not exactly one of them errs"
 
 
-def _lone_errors(record: CertificateRecord) -> tuple[IntArray, IntArray]:
-    """Return the fewest and the most lone errors that a pair's other counts leave possible.
-
-    Of a voter's e errors among n points, those on the o common points number at most min(e, o) and
-    at least e - (n - o), and no fewer than the tandem errors T. Lone errors are the common errors
-    of both voters minus 2 T; on common points alone that is e + e' - 2 T.
-    """
-    rows, columns = np.tril_indices(record.n_voters)
-    both_wrong, overlaps = record.counts["tandem_errors"], record.counts["overlaps"]
-    errors, sizes = (count[diagonal(record.n_voters)] for count in (both_wrong, overlaps))
-    least, most = -2 * both_wrong, -2 * both_wrong
-    for voter in (rows, columns):
-        elsewhere = sizes[voter] - overlaps
-        least = least + np.maximum(both_wrong, errors[voter] - elsewhere)
-        most = most + np.minimum(errors[voter], overlaps)
-    return least, most
-
-
 def _impossible_profile(
     record: CertificateRecord, leads: FloatArray, gaps: FloatArray
 ) -> Iterator[str]:
     """The heaviest voter votes for something, and two shares sum to at most 1."""
-    others, whose = leads - gaps, "the vote"
+    others = leads - gaps
     possible = (leads >= 0) & (others >= 0) & (leads + others <= 1 + ROUNDING)
     possible &= np.maximum(leads, others) >= max(record.weights) - ROUNDING
     if record.deployed is None:
         possible &= gaps >= 0
-    else:
-        whose = "the deployed classifier"
+    whose = "the vote" if record.deployed is None else "the deployed classifier"
     for point in np.flatnonzero(~possible)[:1]:
         yield (
             f"at unlabelled point {point} {whose} has a share of {leads[point]:g} and a lead of"
@@ -196,33 +175,27 @@ def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int
         sets["predictions of unlabelled points"] = n_unlabelled - differ
     for pivot in range(min(len(wrong), max(MOST_TRIPLES // len(wrong) ** 2, 1))):
         for what, shared in sets.items():
-            for others in _three_that_do_not_fit(shared, pivot):
+            own, row = np.diag(shared), shared[pivot]
+            fits = np.add.outer(row, row) - shared <= own[pivot]
+            fits &= row[:, np.newaxis] + shared - row <= own[:, np.newaxis]
+            for others in _first(~fits):
                 yield (pivot, *others), f"share {what} as no three voters can"
         # All three sets meet at most where two do.
         row = held_out[pivot]
-        meeting = np.minimum(np.minimum(row, row[:, np.newaxis]), held_out)
-        most = _union_at_least(held_out, pivot) + meeting
+        most = _union_at_least(held_out, pivot) + np.minimum(np.minimum.outer(row, row), held_out)
         for what in ("errors", "correct predictions"):
             for others in _first(_union_at_least(sets[what], pivot) > most):
                 yield (pivot, *others), f"have more {what} than points, each counted once"
         if n_unlabelled and counts.n_classes <= 2:
-            around = differ + differ[pivot] + differ[pivot][:, np.newaxis]
+            around = differ + np.add.outer(differ[pivot], differ[pivot])
             for others in _first((around > 2 * n_unlabelled) | (around % 2 == 1)):
                 yield (pivot, *others), "disagree on unlabelled points as no three can on 2 labels"
-
-
-def _three_that_do_not_fit(shared: IntArray, pivot: int) -> Iterator[tuple[int, int]]:
-    """Find two sets that, with the pivot's, violate the first inequality in either role."""
-    own, row = np.diag(shared), shared[pivot]
-    yield from _first(row + row[:, np.newaxis] - shared > own[pivot])
-    yield from _first(row[:, np.newaxis] + shared - row > own[:, np.newaxis])
 
 
 def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
     """Return the fewest members that the union of the pivot's and two other sets can have."""
     own, row = np.diag(shared), shared[pivot]
-    alone = own - row
-    return own[pivot] + alone + alone[:, np.newaxis] - shared
+    return own[pivot] + np.add.outer(own - row, own - row) - shared
 
 
 def _negative_squares(counts: _Matrices, weights: FloatArray) -> Iterator[str]:
@@ -257,30 +230,20 @@ def _coefficients(counts: _Matrices, weights: FloatArray) -> Iterator[IntArray]:
     if (held_out == held_out[0, 0]).all() and held_out[0, 0]:
         errors = np.diag(wrong).astype(float)
         forms.append(wrong - np.outer(errors, errors) / held_out[0, 0])
-    for form in forms:
-        yield from _negative_direction(form.astype(float))
-
-
-def _negative_direction(form: FloatArray) -> Iterator[IntArray]:
-    """Propose a vector at which a quadratic form may be negative, if it seems to have one."""
-    scale = np.abs(form).max()
-    if not scale:
-        return
-    try:
-        cholesky(form / scale + 1e-9 * np.eye(len(form)), check_finite=False)
-    except LinAlgError:
-        _, vectors = eigh(form, subset_by_index=[0, 0])
-        yield _as_integers(vectors[:, 0])
+    for form in filter(np.any, forms):
+        try:
+            cholesky(form / np.abs(form).max() + 1e-9 * np.eye(len(form)), check_finite=False)
+        except LinAlgError:  # it seems to be negative somewhere
+            yield _as_integers(eigh(form.astype(float), subset_by_index=[0, 0])[1][:, 0])
 
 
 def _as_integers(b: FloatArray) -> IntArray:
-    largest = np.abs(b).max()
-    return np.rint(b * (LARGEST_COEFFICIENT / largest if largest else 0)).astype(np.int64)
+    return np.rint(b * (LARGEST_COEFFICIENT / np.abs(b).max())).astype(np.int64)
 
 
 def _square(b: IntArray, matrix: IntArray) -> int:
     """Return the quadratic form exactly: the sum may exceed 64 bits."""
-    return sum(x * y for x, y in zip(b.tolist(), (matrix @ b).tolist(), strict=True))
+    return int(b.astype(object) @ (matrix @ b))
 
 
 def _first(bad: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.certificate.file_fields import IntArray
+from tandemvote.certificate.file_fields import IntArray, n_voters_of
 from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.votes import Votes
@@ -66,10 +66,10 @@ def group_values(
     grouped = test if tested else votes
     if grouped is None:
         return {}
-    names = [_written(label) for label in grouped.classes.tolist()]
-    known = {**columns, CLASS: [names[code] for code in grouped.labels.tolist()]}
+    names = np.array([_written(label) for label in grouped.classes.tolist()], object)
+    known = {**columns, CLASS: names[grouped.labels].tolist()}
     if tested and not any(_other_test_set(record, grouped)):
-        known[NAMED] = [names[code] for code in _vote(record, grouped).tolist()]
+        known[NAMED] = names[_vote(record, grouped)].tolist()
     return {group.by: known[group.by] for group in record.groups.members if group.by in known}
 
 
@@ -80,15 +80,11 @@ def on_group(record: CertificateRecord, group: GroupRecord) -> CertificateRecord
     weights, prior = record.weights, record.prior
     if not found:  # the vote was tested itself, as a single voter
         found, weights, prior = dict.fromkeys(PAIRS, np.zeros(1, np.int64)), (1.0,), (1.0,)
-    counts = {
-        **found,
-        "disagreements": found["lone_errors"],
-        "disagreement_overlaps": found["overlaps"],
-        "unlabelled_disagreements": np.zeros_like(found["overlaps"]),
-    }
-    candidates = record.groups.candidates
-    alone = replace(record, candidates=candidates, bounds=group.bounds, test=group.test)
-    return replace(alone, weights=weights, prior=prior, counts=counts, profile=None, groups=None)
+    everywhere = {"disagreements": found["lone_errors"], "disagreement_overlaps": found["overlaps"]}
+    nowhere = {"unlabelled_disagreements": np.zeros_like(found["overlaps"])}
+    alone = replace(record, bounds=group.bounds, test=group.test, profile=None, groups=None)
+    counts = {**found, **everywhere, **nowhere}
+    return replace(alone, weights=weights, prior=prior, counts=counts)
 
 
 def _other_groups(
@@ -108,20 +104,20 @@ def _other_groups(
         if own.size != votes.n_samples or own.sum() != group.n_points:
             yield f"{group.points} are {group.n_points} in the file and {own.sum()} in the votes"
             return
-        predictions, labels = votes.predictions[:, own], votes.labels[own]
-        inside = replace(
-            votes, predictions=predictions, labels=labels, held_out=votes.held_out[:, own]
+        said, labels, held_out = (
+            votes.predictions[:, own],
+            votes.labels[own],
+            votes.held_out[:, own],
         )
+        inside = replace(votes, predictions=said, labels=labels, held_out=held_out)
         problems: Iterator[str] = iter(())
         if group.test is not None:
             problems = _other_test_set(replace(record, test=group.test), inside)
         elif group.counts is not None:
             # One wrong label is as good as another.
-            wrong = np.where(predictions == labels, labels, labels == 0)
-            alone = on_group(record, group)
-            problems = _other_counts(alone, replace(inside, predictions=wrong))
-        for problem in problems:
-            yield f"on {group.points}: {problem}"
+            inside = replace(inside, predictions=np.where(said == labels, labels, labels == 0))
+            problems = _other_counts(on_group(record, group), inside)
+        yield from (f"on {group.points}: {problem}" for problem in problems)
 
 
 def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -133,41 +129,36 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         )
         return
     yield from _unknown_labels(record, votes, "the votes")
-    counts = record.counts
-    stated = {
-        "points both hold out": counts["overlaps"],
-        "common errors": counts["tandem_errors"],
-        "lone errors": counts["lone_errors"],
-        "disagreements": counts["disagreements"] - counts["unlabelled_disagreements"],
-    }
     held_out = _bits(votes.held_out)
     wrong = _bits(votes.held_out & (votes.predictions != votes.labels))
     says = [_bits(votes.held_out & (votes.predictions == c)) for c in range(votes.classes.size)]
 
-    def counted(first: int, second: int) -> tuple[int, ...]:
+    def counted(first: int, second: int) -> dict[str, int]:
         common = held_out[first] & held_out[second]
-        return (
-            common.bit_count(),
-            (wrong[first] & wrong[second]).bit_count(),
-            (common & (wrong[first] ^ wrong[second])).bit_count(),
-            common.bit_count() - _agreements(says, first, second),
-        )
+        return {
+            "points both hold out": common.bit_count(),
+            "common errors": (wrong[first] & wrong[second]).bit_count(),
+            "lone errors": (common & (wrong[first] ^ wrong[second])).bit_count(),
+            "disagreements": common.bit_count() - _agreements(says, first, second),
+        }
 
-    yield from _other_pairs(record.n_voters, stated, counted)
+    counts = record.counts
+    labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
+    stated = (counts["overlaps"], counts["tandem_errors"], counts["lone_errors"], labelled)
+    yield from _other_pairs(stated, counted)
 
 
 def _other_pairs(
-    n_voters: int, stated: Mapping[str, IntArray], counted: Callable[[int, int], tuple[int, ...]]
+    stated: Sequence[IntArray], counted: Callable[[int, int], dict[str, int]]
 ) -> Iterator[str]:
     """Say where lower triangles of counts are not those of the pairs of voters."""
-    rows, columns = (places.tolist() for places in np.tril_indices(n_voters))
-    for place, (second, first) in enumerate(zip(rows, columns, strict=True)):
-        found = counted(first, second)
-        for (what, triangle), count in zip(stated.items(), found, strict=True):
-            if triangle[place] != count:
+    places = np.transpose(np.tril_indices(n_voters_of(stated[0]))).tolist()
+    for (second, first), *in_file in zip(places, *stated, strict=True):
+        for (what, count), told in zip(counted(first, second).items(), in_file, strict=True):
+            if told != count:
                 yield (
-                    f"voters {first} and {second} have {triangle[place]} {what} in the file and"
-                    f" {count} in the votes"
+                    f"voters {first} and {second} have {told} {what} in the file and {count} in the"
+                    " votes"
                 )
 
 
@@ -193,11 +184,13 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             f" votes are about {votes.n_samples}"
         )
         return
-    stated = {"disagreements on unlabelled points": record.counts["unlabelled_disagreements"]}
     says = [_bits(votes.predictions[:, counted] == c) for c in range(votes.classes.size)]
-    yield from _other_pairs(
-        record.n_voters, stated, lambda *pair: (counted.size - _agreements(says, *pair),)
-    )
+
+    def disagreements(first: int, second: int) -> dict[str, int]:
+        differ = counted.size - _agreements(says, first, second)
+        return {"disagreements on unlabelled points": differ}
+
+    yield from _other_pairs([record.counts["unlabelled_disagreements"]], disagreements)
     if record.profile is not None:
         yield from _other_profile(record, votes.predictions[:, profiled], votes.classes.size)
 

@@ -14,25 +14,16 @@ from types import MappingProxyType
 from typing import Any
 
 from tandemvote.verify.arithmetic import HALF
-from tandemvote.verify.averages import (
-    Evidence,
-    MomentOf,
-    SampleSize,
-    moment_and_size,
-    no_moment,
-    two_roots,
-)
+from tandemvote.verify.averages import Evidence, SampleSize, moment_and_size, no_moment
 from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment, supremum
 from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 """Offsets of Chebyshev and Cantelli's inequality that share delta."""
 
-NEARBY = Fraction(1, 10**9)
-"""By how much two estimates must exceed what a vote can have to contradict each other for sure."""
-
 TOLERANCE = Fraction(1, 10**9)
-"""How far above the truth a stated value may be; without rigour also how far below."""
+"""How far above the truth a stated value may be, without rigour also how far below; and by how much
+two estimates must exceed what a vote can have to contradict each other for sure."""
 
 MAGNIFIED = TOLERANCE / 20
 """The same, times the smallest denominator of a formula that divides."""
@@ -261,20 +252,18 @@ RULES = MappingProxyType(
 )
 
 
-def _ends(
-    rate: Rate, size: SampleSize, delta: Fraction, printed: MomentOf = two_roots
-) -> tuple[Any, Any]:
+def _ends(rate: Rate, size: SampleSize, delta: Fraction, *printed: Any) -> tuple[Any, Any]:
     """Smallest and largest true rate within the divergence that PAC-Bayes-kl allows."""
-    allowed = size.allowed(delta, printed)
+    allowed = size.allowed(delta, *printed)
     return kl_lower(rate, allowed, size.arithmetic), kl_upper(rate, allowed, size.arithmetic)
 
 
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
     """Say nothing if an excess is positive, when estimates contradict each other."""
     ends = [seen.arithmetic.ends(excess) for excess in excesses]
-    if any(low > NEARBY for low, _ in ends):
+    if any(low > TOLERANCE for low, _ in ends):
         return NOTHING
-    return replace(truth, or_one=any(high > -NEARBY for _, high in ends))
+    return replace(truth, or_one=any(high > -TOLERANCE for _, high in ends))
 
 
 def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
@@ -291,9 +280,7 @@ def wrong_value(what: str, value: Fraction, truth: Truth, *, rigorous: bool) -> 
         yield truth.problem
     if truth.or_one and value == 1:
         return
-    slack = TOLERANCE
-    if truth.smallest_denominator < MAGNIFIED / TOLERANCE:
-        slack = MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED)
+    slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
     if value < (truth.high if rigorous else truth.high - slack):
         shown, real = told_apart(value, truth.low)
         yield f"{what} is {shown} in the file and at least {real} by its own counts"
