@@ -61,8 +61,8 @@ class SampleSize:
         number, log = self.arithmetic.exactly, self.arithmetic.log
         of = moment if printed is two_roots and not self.as_printed else printed
         if of not in self.means:
-            parts = [number(mass) * of(n, self.arithmetic) for n, mass in self.masses.items()]
-            self.means[of] = sum(parts[1:], parts[0])
+            parts = (number(mass) * of(n, self.arithmetic) for n, mass in self.masses.items())
+            self.means[of] = sum(parts, number(0))
         return self.cost + self.rate * (log(self.means[of]) - self.arithmetic.log_of(delta))
 
 
@@ -205,10 +205,9 @@ def _in_full(
 
 def _mean(parts: IntArray, sizes: IntArray, weights: Integers, arithmetic: Arithmetic) -> Any:
     """Average parts / sizes over voters or pairs."""
-    total, whole = arithmetic.exactly(0), sum(weights) ** sizes.ndim
-    for n, part in _by_size(parts, sizes, weights).items():
-        total = total + arithmetic.exactly(Fraction(part, n * whole))
-    return total
+    number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
+    sums = _by_size(parts, sizes, weights).items()
+    return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
 
 
 def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, int]:

@@ -95,10 +95,7 @@ class Coalitions:
             prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
         else:
             prices = self._prices({v: arithmetic.middle(limit) for v, limit in limits.items()})
-        total = arithmetic.exactly(0)
-        for voter, price in prices.items():
-            total = total + arithmetic.exactly(price) * limits[voter]
-        return total
+        return sum(arithmetic.exactly(price) * limits[voter] for voter, price in prices.items())
 
     def _limit(self, voter: int, delta: Fraction, arithmetic: Arithmetic) -> Any:
         share = delta * self.prior[voter]

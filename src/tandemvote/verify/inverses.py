@@ -7,18 +7,18 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from scipy.optimize import minimize_scalar
+from scipy.optimize import OptimizeResult, minimize_scalar
 
-from tandemvote.verify.arithmetic import FLOATS, HALF, Arithmetic
-
-Point = tuple[Fraction, Fraction]
-"""The coordinates e and d."""
+from tandemvote.verify.arithmetic import HALF, Arithmetic
 
 MANY_POINTS = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
 
 PI = Fraction("3.14159265358979323846264338327950288419716939937510")
 """Rounded down to 50 digits."""
+
+LARGEST_TILT = 100.0
+"""Of t in C2: with a larger one f is negative, or d above 0.49995."""
 
 TAIL_BITS = 64
 """Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
@@ -51,12 +51,8 @@ def kl_lower(rate: Rate, allowed: Any | None, arithmetic: Arithmetic) -> Any:
 
 def divergence(p: tuple[Any, ...], q: tuple[Fraction, ...], arithmetic: Arithmetic) -> Any:
     """Sum of p ln(p / q) over the faces of a die; q positive where p is not exactly 0."""
-    terms = [
-        face * (arithmetic.log(face) - arithmetic.log_of(other))
-        for face, other in zip(p, q, strict=True)
-        if face != 0
-    ]
-    return sum(terms[1:], terms[0])
+    faces, log, log_of = zip(p, q, strict=True), arithmetic.log, arithmetic.log_of
+    return sum(face * (log(face) - log_of(other)) for face, other in faces if face != 0)
 
 
 def bisect(
@@ -165,84 +161,44 @@ def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: A
 
     the latter because sum_i x_i (v - g_i) >= prod_i (x_i (v - g_i) / p_i)^(p_i), the inequality of
     the means, whose right side is exp(sum_i p_i ln(v - g_i) - KL(p‖x)). So whatever t and v a
-    search comes up with, the sum of both is above the supremum; at the best t and v it equals it.
-    Any allowed point gives a value below the supremum.
+    search comes up with, the sum of both is above the supremum; at the best t and v it equals it,
+    and every x_i (v - g_i) / p_i is that exponential. Any allowed point gives a value below.
     """
-    p = (tandem, differ, neither)
+    p, number = (tandem, differ, neither), arithmetic.exactly
     # Where 2e + d = 1 and d <= 1/2, f is 1. The nearest such point has d = p_d, or d = 1/2.
     e = max(1 - arithmetic.middle(differ), HALF) / 2
     if not (tandem < neither and divergence(p, (e, 1 - 2 * e, e), arithmetic) > allowed):
         return None
-    middles = [float(arithmetic.middle(number)) for number in (*p, allowed)]
-    best = _search(*middles)
-    if best is None:
-        return None
-    above = _above(best, p, middles, allowed, arithmetic)
-    return arithmetic.between(_below(best, p, allowed, arithmetic), above)
+    *faces, most = (float(arithmetic.middle(each)) for each in (*p, allowed))
 
+    def best_multiplier(t: float) -> OptimizeResult:
+        """Search log(v - max g); the value is relative to max g = 4t."""
 
-def _above(
-    best: Point, p: tuple[Any, ...], middles: list[float], allowed: Any, arithmetic: Arithmetic
-) -> Any:
-    """Upper bound by the two inequalities."""
-    t = (1 - 2 * best[0] - best[1]) / (1 - 2 * best[1])
-    slopes = (4 * t, 2 * t - 2 * t**2, Fraction(0))
-    v = max(slopes) + _search_multiplier(middles, [float(max(slopes) - g) for g in slopes])
-    exponent = -allowed
-    for face, slope in zip(p, slopes, strict=True):
-        if face != 0:
-            exponent = exponent + face * arithmetic.log(arithmetic.exactly(v - slope))
-    return arithmetic.exactly((1 - t) ** 2 + v) - arithmetic.exp(exponent)
+        def height(log_s: float) -> float:
+            falls, s = zip(faces, (0.0, 2 * t + 2 * t * t, 4 * t), strict=True), math.exp(log_s)
+            exponent = math.fsum(face * math.log1p(fall / s) for face, fall in falls)
+            return -s * math.expm1(exponent - most)
 
+        return _smallest(height, -40.0, 25.0)
 
-def _below(best: Point, p: tuple[Any, ...], allowed: Any, arithmetic: Arithmetic) -> Any:
-    """Value at an allowed point: the best, or as little from it towards p as is needed."""
-    e, d = observed = [arithmetic.middle(face) for face in p[:2]]
-    for bits in range(60, 0, -4):
-        nearby = [at + (to - at) / 2**bits for at, to in zip(best, observed, strict=True)]
-        if divergence(p, (*nearby, 1 - sum(nearby)), arithmetic) <= allowed:
-            e, d = nearby
-            break
-    return arithmetic.exactly(1 - (1 - 2 * e - d) ** 2 / (1 - 2 * d))
-
-
-def _search(tandem: float, differ: float, neither: float, allowed: float) -> Point | None:
-    """Best point in floating point: over d by scipy, over e by bisection."""
-    rate = Rate(differ, tandem + neither)
-    lowest = kl_lower(rate, allowed, FLOATS)
-    highest = min(kl_upper(rate, allowed, FLOATS), 0.5 - 1e-13)
-    if lowest >= highest:
+    best = _smallest(lambda t: (1 - t) ** 2 + 4 * t + best_multiplier(t).fun, 0.0, LARGEST_TILT).x
+    t, v = Fraction(best), 4 * Fraction(best) + Fraction(math.exp(best_multiplier(best).x))
+    slopes = zip(p, (4 * t, 2 * t - 2 * t**2, Fraction(0)), strict=True)
+    logs = (face * arithmetic.log_of(v - slope) for face, slope in slopes if face != 0)
+    mean = arithmetic.exp(sum(logs, -allowed))
+    d = Fraction(float(arithmetic.middle(mean)) * faces[1] / float(v - 2 * t + 2 * t**2))
+    if d >= HALF:
         return None
 
-    def largest_e(d: float) -> float:
-        low, high = (1.0 - d) * tandem / (tandem + neither), 1.0 - d
-        for _ in range(60):
-            e = (low + high) / 2
-            faces = ((tandem, e), (differ, d), (neither, 1.0 - e - d))
-            needed = math.fsum(p * math.log(p / q) if q > 0 else math.inf for p, q in faces if p)
-            low, high = (e, high) if needed <= allowed else (low, e)
-        return low
+    def exceeds(e: Fraction) -> bool | None:
+        return order(divergence(p, (e, d, 1 - e - d), arithmetic), allowed)
 
-    def loss(d: float) -> float:
-        return (1.0 - 2.0 * largest_e(d) - d) ** 2 / (1.0 - 2.0 * d)
-
-    d = _smallest(loss, lowest, highest)
-    return Fraction(largest_e(d)), Fraction(d)
+    nearest = (1 - d) * Fraction(faces[0] / (faces[0] + faces[2]))
+    e, _ = arithmetic.ends(bisect(exceeds, nearest, 1 - d, arithmetic))
+    below = 1 - (1 - 2 * e - d) ** 2 / (1 - 2 * d)
+    return arithmetic.between(number(below), number((1 - t) ** 2 + v) - mean)
 
 
-def _search_multiplier(middles: list[float], falls: list[float]) -> Fraction:
-    """Return v - max g that makes the upper bound smallest, given max g - g_i for every face."""
-    *p, allowed = middles
-
-    def height(log_s: float) -> float:
-        s = math.exp(log_s)
-        pairs = zip(p, falls, strict=True)
-        exponent = math.fsum(face * math.log1p(fall / s) for face, fall in pairs)
-        return -s * math.expm1(exponent - allowed)
-
-    return Fraction(math.exp(_smallest(height, -40.0, 25.0)))
-
-
-def _smallest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Place of the smallest value of a function that falls, then rises."""
-    return float(minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14}).x)
+def _smallest(function: Callable[[float], float], low: float, high: float) -> OptimizeResult:
+    """Find the smallest value of a function that falls, then rises."""
+    return minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14})

@@ -179,7 +179,7 @@ class _ProfileGame:
             most = number(STAKE) / room if room > 0 else None
             stakes = (_stake(bet, goal, most, calculate) for bet in bets)
             capital = _log_capital(phi, stakes, mean, calculate)
-            capitals.append(calculate.log(number(share)) + capital)
+            capitals.append(calculate.log_of(share) + capital)
         return bool(_log_sum(capitals, calculate) >= needed)
 
 
@@ -203,5 +203,4 @@ def _log_capital(phi: list[Any], stakes: Iterable[Any], mean: Any, calculate: Ar
 def _log_sum(logs: list[Any], calculate: Arithmetic) -> Any:
     """Logarithm of a sum of exponentials, none of which may overflow."""
     largest = max(logs, key=lambda number: calculate.ends(number)[1])
-    parts = [calculate.exp(number - largest) for number in logs]
-    return largest + calculate.log(sum(parts[1:], parts[0]))
+    return largest + calculate.log(sum(calculate.exp(number - largest) for number in logs))
