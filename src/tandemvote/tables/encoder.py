@@ -218,7 +218,7 @@ def encode(
         return np.array([category_number(name) for name in categories])[codes], categories
     if kind == "number":
         said = f"The column {column.name!r} holds an integer above 1.8e308"
-        with explained(said, "Replace it, or leave the cell empty.", (OverflowError,)):
+        with explained(said, "Replace it, or leave the cell empty.", OverflowError):
             return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan)), None
     if kind == "date":
         # In whole seconds: an instant counted in nanoseconds could not be taken from the year 9999.

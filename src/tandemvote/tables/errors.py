@@ -37,10 +37,8 @@ def either(parameter: str, option: str) -> str:
 
 
 @contextmanager
-def explained(
-    problem: str, way_out: str, kinds: tuple[type[Exception], ...] = (Exception,)
-) -> Iterator[None]:
-    """Turn other errors of these kinds into a `DatasetError`, which gives them as the reason."""
+def explained(problem: str, way_out: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Turn errors of these kinds into a `DatasetError` that gives them as the reason."""
     try:
         yield
     except DatasetError:

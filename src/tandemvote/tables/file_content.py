@@ -48,8 +48,8 @@ def read_bytes(path: Path) -> bytes:
     opener = next((_OPENERS[magic] for magic in _OPENERS if data.startswith(magic)), None)
     if opener is None:
         return data
-    kinds = (ValueError, OSError, EOFError, zlib.error)
-    with explained(f"{path.name} is damaged and cannot be unpacked", "Get it once more.", kinds):
+    said = f"{path.name} is damaged and cannot be unpacked"
+    with explained(said, "Get it once more.", ValueError, OSError, EOFError, zlib.error):
         data = opener(io.BytesIO(data)).read(LARGEST_CONTENT + 1)
     if len(data) > LARGEST_CONTENT:
         raise DatasetError(
@@ -89,12 +89,12 @@ def read_text(
     named = f"{either('encoding=', '--encoding ')}latin-1, where that is an option."
     way_out = f"Save it as UTF-8, or name its encoding, such as {named}"
     data = read_bytes(path)
-    kinds = (UnicodeError, LookupError)
-    with explained(f"{path} is not text in the encoding {encoding}", way_out, kinds):
+    said = f"{path} is not text in the encoding {encoding}"
+    with explained(said, way_out, UnicodeError, LookupError):
         text = data.decode(encoding)
     if not text.strip():
         raise DatasetError(f"{path} is empty. Give a header line and rows below it.")
-    with explained(f"{path} is no table of text cells", "Save it again.", (csv.Error,)):
+    with explained(f"{path} is no table of text cells", "Save it again.", csv.Error):
         separator = separator or find_separator(text)
         lines = (line for line in io.StringIO(text, newline="") if line.strip())
         cells = next(csv.reader(lines, delimiter=separator))
@@ -148,10 +148,10 @@ def read_delimited(
     missing = {*MISSING_TEXTS, *missing_values}
     sought = f"a table of {number_of(len(names), 'column')} separated by {separator!r}"
     way_out = f"Correct the line, or name the sign by {either('separator', '--separator')}."
-    kinds = (ValueError, pandas.errors.ParserError, pandas.errors.ParserWarning)
-    with explained(f"{path} cannot be read as {sought}", way_out, kinds), catch_warnings():
+    problem, ragged = f"{path} cannot be read as {sought}", pandas.errors.ParserWarning
+    with explained(problem, way_out, ValueError, ragged), catch_warnings():
         # A row longer than the header would lose its last cells with a mere warning.
-        simplefilter("error", pandas.errors.ParserWarning)
+        simplefilter("error", ragged)
         frame = read(io.StringIO(text), na_values=list(missing))
         texts = (frame[name].dropna().unique() for name in _text_columns(frame))
         padded = {cell for cells in texts for cell in cells if cell.strip() in missing}
@@ -205,8 +205,9 @@ def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFr
     parquet = import_extra("pyarrow.parquet", "data")
     import_extra("pandas", "data")
     way_out = f"Write it again, or name its true format by {either('file_format', '--format')}."
+    said = f"{path} cannot be read as Parquet"
     # pyarrow raises most kinds of errors there are on damaged files.
-    with explained(f"{path} cannot be read as Parquet", way_out), parquet.ParquetFile(path) as file:
+    with explained(said, way_out, Exception), parquet.ParquetFile(path) as file:
         refuse_duplicates(file.schema_arrow.names, path)
         # Runs of equal values take next to nothing in the file, and their full size in memory.
         _refuse_size(path, file.metadata.num_rows, file.metadata.num_columns)
@@ -231,7 +232,7 @@ def read_libsvm(
         "Each line must be a number, the label, then index:value pairs in ascending order; name"
         f" another format by {either('file_format', '--format')}."
     )
-    with explained(f"{path} cannot be read as LIBSVM text", way_out, (ValueError, OverflowError)):
+    with explained(f"{path} cannot be read as LIBSVM text", way_out, ValueError, OverflowError):
         table, y = load_svmlight_file(text, n_features=n_features, zero_based=zero_based)
     _refuse_size(path, *table.shape)
     return table.toarray(), np.asarray(y)
@@ -258,7 +259,7 @@ def load_arrays(
     # numpy evaluates headers, and fails in all the ways they can. It forgets to close a file it
     # cannot make sense of, so it is opened here.
     with (
-        explained(f"{path} cannot be read as an archive of plain arrays", way_out),
+        explained(f"{path} cannot be read as an archive of plain arrays", way_out, Exception),
         path.open("rb") as file,
         np.load(file, allow_pickle=False) as archive,
     ):

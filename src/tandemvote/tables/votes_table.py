@@ -122,8 +122,8 @@ def _read_whole(path: str | os.PathLike[str]) -> pyarrow.Table:
         return _read_text(Path(path))
     arrow = import_extra("pyarrow", "data")
     parquet = import_extra("pyarrow.parquet", "data")
-    kinds = (arrow.ArrowException, OSError)
-    with explained(f"{path} cannot be read as Parquet", "Write it again.", kinds):
+    said = f"{path} cannot be read as Parquet"
+    with explained(said, "Write it again.", arrow.ArrowException, OSError):
         return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
 
 
@@ -143,8 +143,8 @@ def _read_text(path: Path) -> pyarrow.Table:
     block_size = min(len(data) + 2, LARGEST_BLOCK)
     places = {str(place): arrow.string() for place in range(len(names))}
     way_out = "Check that every line has as many cells as the first, which names the columns."
-    kinds = (arrow.ArrowException, OSError)
-    with explained(f"{path} cannot be read as a table", way_out, kinds):
+    said = f"{path} cannot be read as a table"
+    with explained(said, way_out, arrow.ArrowException, OSError):
         table = reader.read_csv(
             io.BytesIO(data),
             reader.ReadOptions(column_names=[*places], block_size=block_size),
