@@ -38,10 +38,8 @@ def read_data(path: str, reading: Reading, *, by: Collection[str] = ()) -> Datas
             " nothing. Give more rows: thousands for a useful guarantee."
         )
     typer.echo(f"Read {dataset.n_samples:,} rows: {dataset.columns_summary}.", err=True)
-    used = "used as points without one" if reading.use_unlabelled else "left out"
     for note in dataset.notes:
-        said = note.replace("without a label left out", f"without a label {used}")
-        typer.echo(f"Note: {said}.", err=True)
+        typer.echo(f"Note: {note}.", err=True)
     return dataset
 
 

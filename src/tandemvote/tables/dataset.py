@@ -139,7 +139,7 @@ class Dataset:
         alone = [label for label, count in self.class_counts.items() if count == 1]
         counted = {
             "with missing entries left out": self.n_dropped,
-            "without a label left out": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
+            "without a label set apart": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
             "left out that repeat an earlier one": self.n_dropped_duplicates,
             "equal to an earlier one, label included; if these are copies of one case, the"
             " guarantee is too good": self.n_duplicates,
@@ -277,7 +277,8 @@ def _points(
             f"{about['name']}: no label in {n_unlabelled} {of_rows}, the first of them row"
             f" {unlabelled.argmax() + 1}; texts such as NaN and None are none. Fill it in, or"
             f" {either('pass drop_unlabelled=True', 'give --drop-unlabelled')} to leave out such"
-            f" rows ({either('drop_missing=True', '--drop-missing')}: all rows with a gap)."
+            f" rows{either('', ', --use-unlabelled to use them as points without labels')}"
+            f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap go)."
         )
     if not (left & ~unlabelled).any():
         raise DatasetError(
