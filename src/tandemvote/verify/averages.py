@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate.file_fields import FloatArray, IntArray, full
+from tandemvote.certificate.file_fields import IntArray, full
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import HALF, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
@@ -88,6 +88,7 @@ class Evidence:
     the vote wrong have at least the weight `smallest_coalition`, one half as published.
     """
 
+    record: CertificateRecord
     arithmetic: Arithmetic
     gibbs: Rate
     tandem: Rate
@@ -101,9 +102,6 @@ class Evidence:
     pairs_at_prior: SampleSize
     in_full: SampleSize | None
     rate_at_prior: Any | None
-    profile: tuple[FloatArray, FloatArray] | None
-    deployed: bool
-    test: tuple[int, int] | None
     coalitions: Coalitions
     smallest_coalition: Fraction
 
@@ -140,6 +138,7 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     pairs = worth(shared)
     with_profile = record.profile is not None and sizes[prior > 0].all()
     return Evidence(
+        record=record,
         arithmetic=arithmetic,
         # Voters that share no point may always err.
         gibbs=average(errors[itself] + (sizes == 0), sizes),
@@ -154,9 +153,6 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         pairs_at_prior=pairs if (weights == prior).all() else worth(shared, prior),
         in_full=_in_full(sizes, weights, prior, arithmetic) if with_profile else None,
         rate_at_prior=_in_full(sizes, prior, prior, arithmetic).rate if with_profile else None,
-        profile=record.profile,
-        deployed=record.deployed is not None,
-        test=record.test,
         coalitions=coalitions,
         smallest_coalition=HALF if as_published else coalitions.smallest,
     )
@@ -214,7 +210,8 @@ def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, i
     """Sum weights of voters or pairs times parts over each size; sizes have few values."""
     sums: dict[int, int] = defaultdict(int)
     for voter in np.flatnonzero(weights):
-        for n, part in _over_partners(parts, sizes, weights, voter).items():
+        partners = np.append(2 * weights[:voter], weights[voter])  # both orders of a pair
+        for n, part in _over_partners(parts, sizes, partners, voter).items():
             sums[n] += weights[voter] * part
     return sums
 
@@ -222,12 +219,13 @@ def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, i
 def _over_partners(
     parts: IntArray, sizes: IntArray, weights: Integers, voter: np.intp
 ) -> dict[int, int]:
-    """The same for the partners of a voter; alone it has one, of weight 1."""
+    """The same for the first partners of a voter; alone it has one, of weight 1."""
     if sizes.ndim == 1:
         return {int(sizes[voter]): int(parts[voter])}
-    found, places = np.unique(sizes[voter], return_inverse=True)
+    row = voter, slice(weights.size)
+    found, places = np.unique(sizes[row], return_inverse=True)
     sums = np.zeros(found.size, object)
-    np.add.at(sums, places, weights * parts[voter])
+    np.add.at(sums, places, weights * parts[row])
     return {n: part for n, part in zip(found.tolist(), sums, strict=True) if part}
 
 

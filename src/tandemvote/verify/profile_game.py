@@ -131,8 +131,8 @@ class _ProfileGame:
         Up to five voters of a deployed classifier: slopes 1, ..., 2/K, 1/K and 0, each with 3/4 of
         what is left.
         """
-        n = len(self.seen.coalitions.sizes)
-        if not self.seen.deployed or n > FEW_KINKS:
+        n = self.seen.record.n_voters
+        if self.seen.record.deployed is None or n > FEW_KINKS:
             return [(Fraction(1, len(SLOPES)), slope) for slope in SLOPES]
         games = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
         return [*games, (Fraction(1, 4**n), Fraction(0))]
@@ -140,12 +140,13 @@ class _ProfileGame:
     @cached_property
     def _games(self) -> list[tuple[Fraction, Fraction, Fraction, list[Any], list[Any]]]:
         """Each share and slope, the largest and all values of phi, and bets for a goal of a nat."""
-        assert self.seen.profile is not None
+        profile, of_vote = self.seen.record.profile, self.seen.record.deployed is None
+        assert profile is not None
         number, sqrt = self.seen.arithmetic.exactly, self.seen.arithmetic.sqrt
-        points = [tuple(map(Fraction, point)) for point in np.transpose(self.seen.profile).tolist()]
+        points = [tuple(map(Fraction, point)) for point in np.transpose(profile).tolist()]
         n, games = len(points), []
         for share, slope in self._shares:
-            largest = slope if self.seen.deployed else max(slope - HALF, Fraction(0))
+            largest = max(slope - HALF, Fraction(0)) if of_vote else slope
             phi = [
                 number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest))
                 for lead, gap in points

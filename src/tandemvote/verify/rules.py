@@ -13,6 +13,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
+from tandemvote.certificate.file_fields import FloatArray
 from tandemvote.verify.arithmetic import HALF
 from tandemvote.verify.averages import Evidence, SampleSize, moment_and_size, no_moment
 from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment, supremum
@@ -189,10 +190,10 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
 
 
 def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
-    if seen.profile is None or seen.in_full is None or seen.rate_at_prior is None:
+    if seen.in_full is None or seen.record.profile is None:
         return NOTHING
-    if seen.deployed and len(seen.coalitions.sizes) == 1:
-        return _single_voter(seen, delta)
+    if seen.record.deployed is not None and seen.record.n_voters == 1:
+        return _single_voter(seen, delta, seen.record.profile[0])
     ends = smallest_refuted(seen, delta, stated)
     if ends is not None:
         return Truth(*ends)
@@ -204,11 +205,10 @@ def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
     )
 
 
-def _single_voter(seen: Evidence, delta: Fraction) -> Truth:
+def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
     """Errors of the voter, and differences from it: a small level of one is paid by the other."""
     errors, size = seen.coalitions.errors[0], seen.coalitions.sizes[0]
-    leads = () if seen.profile is None else seen.profile[0]
-    differ, ratio = sum(lead < HALF for lead in leads), Fraction(3, 2)
+    differ, ratio = int((leads < 0.5).sum()), Fraction(3, 2)
     each = 1 / ratio**2 if len(leads) >= 2 * size else 1 / ratio
     steps, failures = 0, Fraction(1)  # in units of the first level
     while delta * ratio**steps < failures:
@@ -228,9 +228,9 @@ def _coalition(seen: Evidence, delta: Fraction) -> Truth:
 
 
 def _test_set(seen: Evidence, delta: Fraction) -> Truth:
-    if seen.test is None:
+    if seen.record.test is None:
         return NOTHING
-    return clipped(seen, binomial_limit(*seen.test, delta, seen.arithmetic))
+    return clipped(seen, binomial_limit(*seen.record.test, delta, seen.arithmetic))
 
 
 RULES = MappingProxyType(
