@@ -1,6 +1,7 @@
 """verify reads votes by code of its own, and reads what was certified."""
 
 import csv
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -42,7 +43,9 @@ words = st.sampled_from(
             "\u2028",
             "\x0b",
         ),
-        *("\u00e9", "e\u0301", "\ufeff", "9007199254740993", "True", "TRUE", "a\0", "\0a", "?"),
+        *("\u00e9", "e\u0301", "\ufeff", "9007199254740993", "True", "TRUE", "?"),
+        # The csv module of Python 3.10 cannot write a null character.
+        *(("a\0", "\0a") if sys.version_info >= (3, 11) else ()),
     ]
 )
 
