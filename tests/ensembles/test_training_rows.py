@@ -132,3 +132,12 @@ def test_training_points_are_recognised_by_the_own_predictions_of_a_forest(fores
     for rows in (np.arange(1600), *([np.arange(1000)] if forest.bootstrap else [])):
         with pytest.raises(ValueError, match="was trained on"):
             refuse_points_trained_on(forest, X[rows], what="unlabelled")
+
+
+@pytest.mark.parametrize("n_points", [50, 100])
+def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_points):
+    X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
+    forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])
+    refuse_points_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
+    with pytest.raises(ValueError, match="are points that RandomForestClassifier was trained on"):
+        refuse_points_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
