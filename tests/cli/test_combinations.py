@@ -39,6 +39,7 @@ def call(tmp_path, monkeypatch):
         ("--design holdout --deploy refit", "--deploy refit goes with --design folds"),
         ("--deploy average --unlabelled table.csv", "--deploy average goes with --design trees"),
         ("--deploy refit --unlabelled table.csv --by class", "goes without --test, --test-fract"),
+        ("--design holdout --dask tcp://nowhere:1", "--dask goes with --design folds or"),
         ("--folds 1", "Invalid value for '--folds'"),
         ("--format excel", "Invalid value for '--format'"),
         ("--test nowhere.csv", "there is no file nowhere.csv"),
@@ -88,3 +89,10 @@ def test_no_option_for_training_is_ignored_with_predictions(tmp_path, monkeypatc
         (tmp_path / name).write_text("label,a,b\nx,x,x\ny,x,y\n")
     assert run(["certify", "--predictions", "votes.csv", *option.split()]) == 2
     assert ", not with --predictions." in capsys.readouterr().err
+
+
+def test_a_cluster_is_not_asked_for_what_it_would_not_count(tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    path.write_text("label,a,b\nx,x,x\ny,x,y\n")
+    assert run(["certify", "--predictions", str(path), "--dask", "tcp://nowhere:1"]) == 2
+    assert "--dask counts predictions in Parquet files, not in text" in capsys.readouterr().err

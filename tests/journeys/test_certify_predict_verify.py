@@ -1,5 +1,6 @@
 """The whole way on the command line: certify, keep the model, predict new rows, verify."""
 
+import io
 import json
 
 import numpy as np
@@ -99,6 +100,12 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
     turned.to_csv("turned.csv", index=False, sep=";")
     assert run([*predict, "turned.csv"]) == 0
     assert capsys.readouterr().out.splitlines() == ["prediction", *expected]
+    written = {"sep": "#", "encoding": "utf-16"}
+    rows_of(2).assign(name="Zoë; #1").to_csv("named.csv", index=False, **written)
+    options = ["--keep", "name", "--separator", "#", "--encoding", "utf-16"]
+    assert run([*predict, "named.csv", *options]) == 0
+    named = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)
+    assert {*named["name"]} == {"Zoë; #1"} and named["prediction"].tolist() == expected
     strange = rows_of(3, 20).assign(zip="99999", colour="violet", size=np.nan)
     strange.to_csv("strange.csv", index=False)
     assert run([*predict, "strange.csv"]) == 0

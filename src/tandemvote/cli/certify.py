@@ -197,7 +197,10 @@ def predict(
     vote = vote_of(kept)
     like = encoder_of(kept) or int(vote.n_features_in_)
     predicted = vote.predict(read_features(new, like=like, **reading.arguments))
-    table = {name: read_column(new, name) for name in keep} | {"prediction": predicted}
+    given = reading.arguments
+    as_text = {name: given[name] for name in ("separator", "encoding") if name in given}
+    copied = {name: read_column(new, name, **as_text) for name in keep}
+    table = copied | {"prediction": predicted}
     if output is None:
         outputs.write_table(table, None)
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from tandemvote.cli.options import Deploy, Design, Learner, Weights
+from tandemvote.counting.parquet_files import names_parquet
 
 DATA, PREDICTIONS = "DATA", "--predictions"
 FOLDS, TREES, HOLDOUT = (f"--design {design.value}" for design in Design)
@@ -25,7 +26,9 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "folds": (FOLDS,),
     "bagging": (TREES,),
     "use_unlabelled": (FOLDS, TREES),
-    **dict.fromkeys(("weights", "bound", "sharpening", "unlabelled"), (FOLDS, TREES, PREDICTIONS)),
+    **dict.fromkeys(
+        ("weights", "bound", "sharpening", "unlabelled", "dask"), (FOLDS, TREES, PREDICTIONS)
+    ),
 }
 """Where an option has a meaning; one that is not listed has it everywhere."""
 
@@ -63,6 +66,7 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
     """Return messages, and whether each applies."""
     bounds, model = given.get("bound", []), given.get("model")
     test, share = given.get("test"), given["test_fraction"]
+    predictions = given.get("predictions")
     file, rows = given["unlabelled"], given["use_unlabelled"]
     more = file or rows
     deploy, folds = given.get("deploy", Deploy.VOTE), FOLDS in here
@@ -101,6 +105,8 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
             given["drop_unlabelled"] and rows
         ),
         "--unlabelled and --use-unlabelled both give unlabelled points. Choose one.": file and rows,
+        "--dask counts predictions in Parquet files, not in text, which is read whole. Leave it"
+        " out.": given["dask"] and predictions and not names_parquet(predictions),
         "--drop and --keep name the same column.": {*given["drop"]} & {*given["keep"]},
         f"--model {model}: a .skops file cannot keep boosted models. Choose .joblib, for yourself"
         " and for those who trust you.": BOOSTING in here and model and model.suffix == ".skops",

@@ -86,6 +86,9 @@ def read_text(
     path: Path, encoding: str = "utf-8-sig", separator: str | None = None
 ) -> tuple[str, str, list[str]]:
     """Read a text file, compressed or not; find its separator and the cells of its first line."""
+    separator = _SPELLED.get(separator or "", separator)
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise DatasetError(f"{separator!r} is no separator. Give one character, tab or space.")
     named = f"{either('encoding=', '--encoding ')}latin-1, where that is an option."
     way_out = f"Save it as UTF-8, or name its encoding, such as {named}"
     data = read_bytes(path)
@@ -117,9 +120,6 @@ def read_delimited(
     twice, is refused.
     """
     pandas = import_extra("pandas", "data")
-    separator = _SPELLED.get(separator or "", separator)
-    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
-        raise DatasetError(f"{separator!r} is no separator. Give one character, tab or space.")
     text, separator, names = read_text(path, encoding, separator)
     if header is False:
         names = [f"column{place + 1}" for place in range(len(names))]

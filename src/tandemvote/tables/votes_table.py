@@ -100,9 +100,12 @@ def read_unlabelled(
         return predictions_of(_one_batch(table), columns), columns.voters
 
 
-def read_column(path: str | os.PathLike[str], name: str) -> NDArray[Any]:
-    """Read one column of such a table, such as a group of points; empty cells are None."""
-    table = _read_whole(path)
+def read_column(path: str | os.PathLike[str], name: str, **options: str) -> NDArray[Any]:
+    """Read one column of such a table, such as a group of points; empty cells are None.
+
+    Text may have a `separator` and an `encoding`.
+    """
+    table = _read_whole(path, **options)
     find_column(table.column_names, name, path)
     return np.array(table.column(name).to_pylist(), dtype=object)
 
@@ -117,9 +120,9 @@ def _about(path: str | os.PathLike[str]) -> Iterator[None]:
         raise DatasetError(said if str(path) in said else f"{path}: {said}") from error
 
 
-def _read_whole(path: str | os.PathLike[str]) -> pyarrow.Table:
+def _read_whole(path: str | os.PathLike[str], **options: str) -> pyarrow.Table:
     if not names_parquet(path):
-        return _read_text(Path(path))
+        return _read_text(Path(path), **options)
     arrow = import_extra("pyarrow", "data")
     parquet = import_extra("pyarrow.parquet", "data")
     said = f"{path} cannot be read as Parquet"
@@ -127,7 +130,7 @@ def _read_whole(path: str | os.PathLike[str]) -> pyarrow.Table:
         return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
 
 
-def _read_text(path: Path) -> pyarrow.Table:
+def _read_text(path: Path, **options: str) -> pyarrow.Table:
     """Read a CSV file as text; only an empty cell is null."""
     ending = uncompressed(path).suffix
     if ending.lower() not in ENDINGS:
@@ -138,7 +141,7 @@ def _read_text(path: Path) -> pyarrow.Table:
     refuse_no_file(path)
     arrow = import_extra("pyarrow", "data")
     reader = import_extra("pyarrow.csv", "data")
-    text, separator, names = read_text(path)
+    text, separator, names = read_text(path, **options)
     data = text.encode()
     block_size = min(len(data) + 2, LARGEST_BLOCK)
     places = {str(place): arrow.string() for place in range(len(names))}
