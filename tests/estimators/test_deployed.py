@@ -168,9 +168,9 @@ def test_frames_texts_and_parallel_work_give_what_arrays_give():
 
 
 def test_progress_is_told_for_all_four_models(capfd):
-    refitted(verbose=2)
+    refitted(verbose=10)
     told = "".join(capfd.readouterr())
-    assert re.search(r"4 out of\s+4", told)
+    assert re.search(r"Done\s+4 ", told)
 
 
 def test_probabilities_are_offered_by_models_that_have_them():

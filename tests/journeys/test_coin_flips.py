@@ -294,7 +294,7 @@ def flips(tmp_path, monkeypatch):
 def test_no_design_of_the_command_line_predicts_coin_flips(flips, options):
     done = flips(options)
     assert done.exit_code == 0
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout.splitlines()[-1])  # Click before 8.2 mixes both streams
     assert (
         min([found["value"], *(each["value"] for each in found["groups"])]) >= LOWEST_HONEST_VALUE
     )
