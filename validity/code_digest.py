@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "tandemvote"
 
 
 def code_digest(*rooms: str, source: Path = SOURCE) -> str:
-    """Digest modules and packages of the library, but not their comments, docstrings and errors."""
+    """Digest modules and packages of the library, but not their comments, docstrings and prose."""
     digest = sha256()
     for room in rooms:
         files = sorted((source / room).rglob("*.py")) or [source / f"{room}.py"]
@@ -26,7 +26,7 @@ def code_digest(*rooms: str, source: Path = SOURCE) -> str:
 def _words(node: ast.AST) -> Iterator[str]:
     """Spell a syntax tree out; fields that only some versions of Python have are empty in ours."""
     yield f"({type(node).__name__}"
-    if isinstance(node, ast.Raise):
+    if isinstance(node, ast.Raise) or _is_prose(node):
         return
     for name, value in ast.iter_fields(node):
         parts = value if isinstance(value, list) else [value]
@@ -38,6 +38,13 @@ def _words(node: ast.AST) -> Iterator[str]:
             elif part is not None:
                 yield repr(part)
     yield ")"
+
+
+def _is_prose(node: ast.AST) -> bool:
+    """Tell whether this is text of more than a word, with or without values in it."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return any(isinstance(text, str) and " " in text.strip() for text in texts)
 
 
 def _is_text(node: ast.AST) -> bool:

@@ -20,6 +20,7 @@ def twice(x):
     'Say it.'
     if x < 0:
         raise ValueError("no")
+    print(f"{x} in a message", end="word")
     return 2 * x
 """
 
@@ -36,6 +37,8 @@ def written(folder, text):
         ("Say it.", "Say it otherwise.", True),
         ("return", "# twice\n    return", True),
         ('"no"', 'f"{x} is below 0"', True),
+        ("in a message", "said otherwise", True),
+        ("word", "other", False),
         ("2 * x", "3 * x", False),
         ("x < 0", "x <= 0", False),
         ("twice", "double", False),
