@@ -37,7 +37,7 @@ dist: $(INSTALLED)  ## build wheel and sdist, check them, install them into empt
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python -m pytest -q -m dist tests/packaging
 
-lint: $(INSTALLED)  ## style, types, order of the rooms
+lint: $(INSTALLED)  ## style, types, order of the packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -10,7 +10,7 @@ choice of components, and the search for good parameters.
 # A search is a classifier
 # ------------------------
 # Each of the three models searches for its own parameters, on its own two thirds of the points.
-# The last third evaluates the result of the search, which has never seen it.
+# The remaining third evaluates the result of the search, which has never seen it.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits

@@ -37,9 +37,10 @@ certificate = certify([tested], X_held_out, y_held_out, X_unlabelled=X_more, dep
 print(certificate)
 
 # %%
-# The more points without labels, the better
-# ------------------------------------------
-# They need no labels, but they must be new to both models and come from the same source. The
+# How many points without labels?
+# -------------------------------
+# They must be new to both models and come from the same source. Beyond a few hundred, more of them
+# change little here: what remains is how often the two models differ. The
 # certificate's ``predict`` is that of the refitted model.
 
 sizes = [25, 50, 100, 200, 400, 700]

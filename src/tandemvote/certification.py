@@ -1,7 +1,7 @@
 """The one way from votes to a certificate: count, choose weights, profile, bound, issue.
 
-Every face of the library (the estimators, the `certify` functions, the command line) asks for a
-certificate with a `CertificateRequest` and gets a `Certification`, which keeps all that was
+Every interface of the library (the estimators, the `certify` functions, the command line) asks for
+a certificate with a `CertificateRequest` and gets a `Certification`, which keeps all that was
 computed on the way.
 """
 
@@ -60,7 +60,7 @@ class CertificateRequest:
         `deployed` is the name of the classifier to be certified in place of the vote, if any.
         """
         if n_voters < 1:
-            raise ValueError(f"A vote of {n_voters} voters is none; ask for at least 1.")
+            raise ValueError(f"A vote needs at least 1 voter, got {n_voters}.")
         check_delta(self.delta)
         get_sharpening(self.sharpening)
         distribution(self.prior, n_voters, "prior")
@@ -146,7 +146,7 @@ class Certification:
             notes = [*notes, self._about(deployed)]
         if self.test_votes is not None:
             test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
-            used = f"Test-set labels: {test_counts.n_min} set aside for the test-set bound."
+            used = f"Test-set labels: {test_counts.n_min} used for nothing else."
             notes = [*notes, used]
         return Certificate.from_counts(
             self.counts,

@@ -97,7 +97,7 @@ def test_a_test_set_adds_the_exact_bound_of_the_hard_vote_and_says_what_it_cost(
     exact = beta.ppf(0.9, errors + 1, 400 - errors)
     assert certificate.bounds["test_set"].value == pytest.approx(exact)
     assert certificate.bound == "tandem"
-    assert "Test-set labels: 400 set aside" in " ".join(certificate.notes)
+    assert "Test-set labels: 400 used for nothing else" in " ".join(certificate.notes)
     assert certify(forest, X[:500], y[:500], **test, bound="test_set").bound == "test_set"
     assert certify(forest, X[:500], y[:500], **test).bound == "test_set"
 

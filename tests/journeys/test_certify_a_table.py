@@ -130,7 +130,7 @@ def test_machines_get_json_with_the_same_number(messy, capsys):
 def test_a_test_set_is_paid_in_labels_and_shown_beside_the_rest(messy, capsys):
     options = ["--target", "quality", "--trees", "30", "--test-fraction", "0.25"]
     assert run(["certify", str(messy), *options]) == 0
-    assert "labels of an extra test set" in capsys.readouterr().out
+    assert "labels used for nothing else" in capsys.readouterr().out
 
 
 def test_a_test_set_bound_can_be_the_one_reported(messy, capsys):

@@ -111,7 +111,7 @@ def certify_by_group(
         predicted class  points           share  observed  error <=  bound
         frequent           4526  0.892 to 0.918     0.003    0.0050  TEST   precision >= 0.995
         rare                474  0.082 to 0.108     0.000    0.0080  TEST   precision >= 0.992
-      note: Test-set labels: 5000 set aside for the test-set bound.
+      note: Test-set labels: 5000 used for nothing else.
     """
     names = (bound,) if isinstance(bound, str) else bound
     if VOTE_PROFILE in names:

@@ -66,7 +66,8 @@ def certify(
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, which add the test-set bound.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
-        How much each voter counts: equally, as minimises the bound of that name, or as given.
+        How much each voter counts: equally, by the weights that minimise the named bound, or as
+        given.
     bound : str or sequence of str
         The bound to report: "auto", which is chosen by the kind of evidence (see
         `tandemvote.bounds.registry`); a name, several, or "best" for all that apply.

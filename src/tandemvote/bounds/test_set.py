@@ -31,7 +31,7 @@ TEST_SET = Bound(
     label="TEST",
     summary="errors of the vote itself on labelled points used for nothing else",
     theorem="Clopper-Pearson",
-    labels_used="labels of an extra test set",
+    labels_used="labels used for nothing else",
     formula=test_set_bound,
     terms=lambda averages: {
         "n_errors": int(averages.counts.errors[0]),

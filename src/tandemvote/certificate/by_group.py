@@ -223,7 +223,10 @@ class GroupCertificates(Statement):
         return f"errors by {listed}, all at once with probability {percent(self.delta)}"
 
     def _basis(self) -> list[str]:
-        vote, each = f"the hard weighted vote of {self.weights.size} voters", f"{len(self)} errors"
+        vote, each = (
+            f"the hard weighted vote of {self.weights.size} voter{'s' * (self.weights.size > 1)}",
+            f"{len(self)} errors",
+        )
         return [f"{vote}; each of {each} at {ERRORS_OF_DELTA:g} delta / {len(self)}"]
 
     def _table(self) -> Table:

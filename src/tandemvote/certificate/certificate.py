@@ -269,7 +269,7 @@ class Certificate(VoteStatement):
         if self.guessing is None or self.value < self.guessing:
             return ""
         ways = ", or ".join(self.ways_to_tighten)
-        return f"Guessing is guaranteed to do as well. What would help: {ways}."
+        return f"The guarantee is not below guessing. What would help: {ways}."
 
     def _table(self) -> Table:
         said = {n: v for n, v in self.bounds.items() if v.value < 1.0 or n == self.bound}

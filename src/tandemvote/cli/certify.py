@@ -59,7 +59,7 @@ def certify(
 
     For example: tandemvote certify wine.csv --target quality --report wine.html
 
-    Or: tandemvote certify wine.csv --target quality --unlabelled more.csv --max-error 0.1
+    Or: tandemvote certify wine.csv --target quality --design trees --unlabelled more.csv
 
     Or: tandemvote certify wine.csv --target quality --unlabelled more.csv --deploy refit
 

@@ -148,7 +148,10 @@ class Guarantee(Confidence):
     """The guarantee."""
 
     max_error: float | None = option(
-        None, f"End with exit code {GATE_CLOSED} unless at most this is guaranteed.", min=0, max=1
+        None,
+        f"Exit with code {GATE_CLOSED} unless the guaranteed error is at most this.",
+        min=0,
+        max=1,
     )
     by: list[str] = option(
         [],
@@ -158,8 +161,8 @@ class Guarantee(Confidence):
     )
     weights: Weights | None = option(
         None,
-        "How much each voter counts: as minimises a bound, 'tandem' by default for trees; else"
-        " equally.",
+        "How much each voter counts: equally, or so as to minimise the named bound; by default"
+        " tandem for trees, uniform otherwise.",
     )
     bound: list[str] = option(
         [],
@@ -187,8 +190,12 @@ class Guarantee(Confidence):
 class FileReading:
     """Reading files."""
 
-    file_format: Format | None = option(None, "If the ending does not tell.", "--format")
-    separator: str | None = option(None, "CSV: sign between cells, or 'tab'; found by itself.")
+    file_format: Format | None = option(
+        None, "File format, if the name of the file does not show it.", "--format"
+    )
+    separator: str | None = option(
+        None, "CSV: character between cells, or 'tab'; detected by default."
+    )
     decimal: str | None = option(None, "CSV: the decimal sign, such as ','.")
     encoding: str | None = option(None, "CSV: such as latin-1; UTF-8 by default.")
     header: bool | None = option(
@@ -217,7 +224,9 @@ class FileReading:
 class Reading(FileReading):
     """Reading files."""
 
-    target: str | None = option(None, "Label column.")
+    target: str | None = option(
+        None, "Label column; needed for CSV and Parquet, by default 'label' of predictions."
+    )
     drop: list[str] = option(
         [],
         "Column to leave out; with --predictions, one that is no voter; repeatable.",
@@ -254,10 +263,12 @@ class Training:
     )
     unlabelled: Path | None = option(
         None,
-        "File of more points of the same source, without labels, which make guarantees much"
-        " tighter; with --predictions, of the predictions on them.",
+        "File of further points of the same source without labels: they make the guarantee for"
+        " trees much tighter, and --deploy needs them. With --predictions: predictions on them.",
         callback=existing,
     )
     seed: int = option(0, "Seed of training and splits.")
     jobs: int = option(1, "Threads; -1 for all.", "--jobs", "-j", callback=_checked_jobs)
-    dask: str | None = option(None, "Address of a Dask scheduler for counting or growing trees.")
+    dask: str | None = option(
+        None, "Address of a Dask scheduler, for counting votes or training models."
+    )

@@ -100,9 +100,10 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
         raise ValueError(f"A {name} read from a file has no votes. Fit it anew.")
     if found.votes.deployed is not None:
         raise ValueError(
-            f"This {name} predicts by {found.votes.deployed.name}, and labels tell of its voters"
-            " alone: nothing but the share of its errors is certified, by certificate_. Fit it with"
-            " the vote (ensemble=True, voting='hard'), or pass [model] with points it never saw."
+            f"This {name} predicts by {found.votes.deployed.name}, and the labels test only its"
+            " voters: nothing but the share of its errors is certified, by certificate_. Fit it"
+            " with the vote (ensemble=True, voting='hard'), or pass [model] with points it never"
+            " saw."
         )
     if len(model.estimators_) < found.counts.n_voters:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Certified classifiers with the face of scikit-learn."""
+"""Certified classifiers with the interface of scikit-learn."""
 
 from tandemvote.estimators.cross_fitted import CertifiedClassifierCV
 from tandemvote.estimators.forest import CertifiedForestClassifier

@@ -42,7 +42,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     Parameters
     ----------
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
-        How much each voter counts: equally, as minimises the bound of that name, or as given.
+        How much each voter counts: equally, by the weights that minimise the named bound, or as
+        given.
         Choosing weights on the training data costs no confidence.
     bound : str or sequence of str
         The bound behind `certificate_`: "auto", which is chosen by the kind of evidence; a name; or

@@ -2,7 +2,7 @@ r"""Catoni's inequality with tilts fixed in advance: PAC-Bayes without the momen
 
 For a tilt C >= 0 let
 
-.. math:: \psi_C(\hat p, q) = -C \hat p - \ln(1 - q (1 - e^{-C})),
+.. math:: \psi_C(\hat p, q) = -C \hat p - \ln(1 - q (1 - e^{-C})).
 
 Losses in [0, 1] with mean q satisfy E exp(n psi_C(p^, q)) <= 1, because exp(-C x) lies below its
 chord, and so does the average over a grid of tilts that depends on nothing but the sample size. It

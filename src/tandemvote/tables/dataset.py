@@ -275,8 +275,8 @@ def _points(
     if n_unlabelled and not drop_unlabelled:
         raise DatasetError(
             f"{about['name']}: no label in {n_unlabelled} {of_rows}, the first of them row"
-            f" {unlabelled.argmax() + 1}; texts such as NaN and None are none. Fill it in, or"
-            f" {either('pass drop_unlabelled=True', 'give --drop-unlabelled')} to leave out such"
+            f" {unlabelled.argmax() + 1}; texts such as NaN and None count as missing. Fill it in,"
+            f" or {either('pass drop_unlabelled=True', 'give --drop-unlabelled')} to leave out such"
             f" rows{either('', ', --use-unlabelled to use them as points without labels')}"
             f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap go)."
         )
