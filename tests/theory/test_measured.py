@@ -16,10 +16,15 @@ from guarantees import BROKEN, guarantees  # noqa: E402
 from simulation import power  # noqa: E402
 
 FACTOR = """
+import math
+def refuse_one(x):
+    if x == 1:
+        raise ValueError("one")
 def twice(x):
     'Say it.'
     if x < 0:
         raise ValueError("no")
+    refuse_one(x)
     print(f"{x} in a message", end="word")
     return 2 * x
 """
@@ -40,11 +45,17 @@ def written(folder, text):
         ("in a message", "said otherwise", True),
         ("word", "other", False),
         ("2 * x", "3 * x", False),
-        ("x < 0", "x <= 0", False),
+        ("x < 0", "x <= 0", True),
+        ("x == 1", "x in {0, 1}", True),
+        ("    refuse_one(x)\n", "", True),
+        ("import math", "import math, os", True),
+        ("    if x < 0:\n        raise", "    if x < 0:\n        x = 0\n        raise", False),
         ("twice", "double", False),
     ],
 )
-def test_a_digest_follows_what_code_does_and_not_how_it_is_explained(old, new, same, tmp_path):
+def test_a_digest_follows_what_code_computes_and_not_what_it_says_or_refuses(
+    old, new, same, tmp_path
+):
     before = written(tmp_path, FACTOR)
     assert (written(tmp_path, FACTOR.replace(old, new)) == before) is same
 
