@@ -28,9 +28,9 @@ def code_digest(*rooms: str, source: Path = SOURCE) -> str:
 
 def _words(node: ast.AST) -> Iterator[str]:
     """Spell a syntax tree out; fields that only some versions of Python have are empty in ours."""
-    yield f"({type(node).__name__}"
     if _is_prose(node) or _refuses(node) or isinstance(node, ast.Import | ast.ImportFrom):
         return
+    yield f"({type(node).__name__}"
     for name, value in ast.iter_fields(node):
         parts = value if isinstance(value, list) else [value]
         if name == "body":  # text by itself is a docstring

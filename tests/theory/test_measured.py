@@ -53,9 +53,7 @@ def written(folder, text):
         ("twice", "double", False),
     ],
 )
-def test_a_digest_follows_what_code_computes_and_not_what_it_says_or_refuses(
-    old, new, same, tmp_path
-):
+def test_a_digest_follows_what_code_computes_not_what_it_says_or_refuses(old, new, same, tmp_path):
     before = written(tmp_path, FACTOR)
     assert (written(tmp_path, FACTOR.replace(old, new)) == before) is same
 
