@@ -66,6 +66,15 @@ def test_a_test_file_tests_any_design(found, table, tmp_path):
         assert shown["bound"] == "test_set"
 
 
+@pytest.mark.parametrize("design", ["folds", "holdout"])
+def test_a_model_is_not_tested_by_the_rows_it_was_trained_on(table, capsys, design):
+    call = ["certify", table, "--target", "kind", "--learner", "boosting", "--design", design]
+    assert run([*call, "--test", table]) == 2
+    shown = capsys.readouterr()
+    assert f"{N_ROWS} of the {N_ROWS} test points are rows of the training data" in shown.err
+    assert "Give points that were not trained on." in shown.err and not shown.out
+
+
 def test_every_row_of_a_comparison_is_what_certify_gives_at_its_share_of_delta(found):
     shown = found("--trees", 8, "--delta", 0.06, command="compare")
     assert list(shown["designs"]) == ["folds", "trees", "holdout"]

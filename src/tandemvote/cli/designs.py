@@ -31,6 +31,7 @@ from tandemvote.cli.options import Bagging, Design, Guarantee, Learner, Reading,
 from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
+from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
 from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
 from tandemvote.tables.columns import MISSING_TEXTS
@@ -60,6 +61,8 @@ def train(
     rows, aside = rows_apart(dataset.n_samples, design, training, test)
     X, y = dataset.X[rows], dataset.y[rows]
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
+    if test is not None:  # before training; and a single model keeps no trace of its rows
+        refuse_training_rows(row_digests(X), test.X, what="test")
     n_models = n_fits = 1
     if design is Design.FOLDS:
         n_models = training.folds + (not asked.get("ensemble", True))

@@ -49,6 +49,7 @@ PHRASES = {
     r"\bbound='(\w+)'": r"--bound \1",
     r"\bCertifiedClassifierCV\b": "--design folds",
     r"\btrusted=True": "--trusted",
+    r"\bPass points\b": "Give points",
     r"\bnumber of splits n_splits=": "--folds ",
     r": n_samples=\d+": "",
     r"\bmax_samples=0\.5\b": "--bagging reduced",
