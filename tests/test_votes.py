@@ -192,3 +192,19 @@ def test_unlabelled_predictions_need_every_voter_and_no_gap():
         Votes.from_predictions([[0, 1]], [0, 1], unlabelled=[[0], [1]])
     with pytest.raises(ValueError, match="every unlabelled point"):
         Votes.from_predictions([[0, 1]], [0, 1], unlabelled=[[0, np.nan]])
+
+
+def test_columns_of_pandas_in_another_order_than_the_labels_are_refused():
+    labels = pd.Series([0, 1, 1], index=[5, 6, 7])
+    said, mask = labels.copy(), pd.Series([True, True, False], index=[5, 6, 7])
+    kept = Votes.from_predictions([said], labels, held_out=mask)
+    assert kept.held_out.tolist() == [[True, True, False]]
+    for turned in ({"held_out": mask[::-1]}, {"predictions": [said[::-1]]}):
+        given = {"predictions": [said], "held_out": mask} | turned
+        with pytest.raises(ValueError, match="index of the points in another order"):
+            Votes.from_predictions(labels=labels, **given)
+    other = mask.set_axis([0, 1, 2])[::-1]  # an index of its own says nothing of order
+    assert Votes.from_predictions([said], labels, held_out=other).held_out.tolist() == [
+        [False, True, True]
+    ]
+    assert Votes.from_predictions([said.to_numpy()[::-1]], labels).n_samples == 3

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import Codes, as_array, comparable, distinct, encode, refuse_missing
+from tandemvote.codes import (
+    Codes,
+    as_array,
+    comparable,
+    distinct,
+    encode,
+    refuse_missing,
+    refuse_other_order,
+)
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
@@ -92,6 +100,7 @@ class Votes:
         unlabelled : array_like, shape (n_voters, n_unlabelled), optional
             Predictions on further points of the same source, without labels, that no voter saw.
         """
+        refuse_other_order(labels, {"held_out": held_out, "predictions": predictions})
         predictions, labels = as_array(predictions), as_array(labels)
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
             raise ValueError(

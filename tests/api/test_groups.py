@@ -460,3 +460,18 @@ def test_what_goes_together_must_come_together(data):
         certify_by_group(votes, groups="class", bound=["tandem", "vote_profile"])
     with pytest.raises(ValueError, match="X or y is missing"):
         certify_by_group(models, X, groups="class")
+
+
+def test_groups_in_another_order_than_the_points_are_refused():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=900), "sex": rng.choice(["f", "m"], size=900)})
+    labels = (frame["x"] > 0).astype(int)
+    model = GaussianNB().fit(frame[["x"]][:300], labels[:300])
+    points = frame[300:].sample(frac=1, random_state=0)
+    given = [model], points[["x"]], labels[points.index]
+    aligned = certify_by_group(*given, groups=points["sex"])
+    bare = certify_by_group(*given, groups=points["sex"].to_numpy())
+    assert bare["f"].value == aligned["f"].value
+    for groups in (frame["sex"][300:], frame[["sex"]][300:], {"sex": frame["sex"][300:]}):
+        with pytest.raises(ValueError, match=r"'sex' has the index .* in another order"):
+            certify_by_group(*given, groups=groups)

@@ -160,3 +160,19 @@ def test_a_hold_out_of_one_point_is_refused(data):
     tree = DecisionTreeClassifier().fit(X, y)
     with pytest.raises(ValueError, match="hold-out of 1 points"):
         hold_out_votes([tree], X[:1], y[:1])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["Cat", "dog"], "written 'cat' and a label 'Cat'"),
+        (["cat ", "dog"], "written 'cat' and a label 'cat '"),
+        (["0", "1"], "No prediction is a label"),
+    ],
+)
+def test_labels_that_a_model_writes_otherwise_are_refused(labels, message):
+    X, y = np.arange(60)[:, None] % 2, np.arange(60) % 2
+    model = KNeighborsClassifier(1).fit(X[:30], np.array(["cat", "dog"])[y[:30]])
+    assert hold_out_votes([model], X[30:], np.array(["cat", "dog"])[y[30:]]).n_samples == 30
+    with pytest.raises(ValueError, match=message):
+        hold_out_votes([model], X[30:], np.array(labels)[y[30:]])

@@ -110,6 +110,30 @@ def test_out_of_bag_score_is_the_accuracy_of_the_unseeing_vote(binary):
     assert forest.oob_score_ == np.mean(expected.argmax(axis=1) == y[judged])
 
 
+def test_a_smaller_vote_does_not_inherit_the_test_of_the_whole_one(binary):
+    X, y = binary
+    forest = CertifiedForestClassifier(15, random_state=0).fit(X[:300], y[:300])
+    whole = forest.certify_with_test(X[300:], y[300:], keep=True)
+    small = forest.prune(1)
+    assert whole.bound == "test_set" and "test_set" not in small.certificate_.bounds
+    n_errors = int((small.predict(X[300:]) != y[300:]).sum())
+    tested = small.certify_with_test(X[300:], y[300:])
+    assert tested.value == test_set_bound(n_errors=n_errors, n_samples=300) > whole.value
+
+
+def test_a_frame_that_holds_the_labels_is_refused(binary):
+    X, y = binary
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(kind=y)
+    forest = CertifiedForestClassifier(5, random_state=0)
+    with pytest.raises(ValueError, match=r"drop\(columns='kind'\)"):
+        forest.fit(frame, frame["kind"])
+    plain = RandomForestClassifier(5, random_state=0).fit(frame, y)
+    with pytest.raises(ValueError, match="holds the labels y"):
+        certify(plain, frame, frame["kind"])
+    named_alike = frame["a"].gt(0).astype(int).rename("b")
+    assert forest.fit(frame, named_alike).certificate_.value < 1
+
+
 def test_pruning_keeps_few_voters_and_an_honest_certificate(binary):
     X, y = binary
     asked = {"weights": "tandem", "bound": "tandem", "sharpening": "paper"}

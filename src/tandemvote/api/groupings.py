@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.certificate.by_group import MEASURES, PREDICTED_CLASS, TRUE_CLASS
-from tandemvote.codes import Codes, as_array, is_missing
+from tandemvote.codes import Codes, as_array, is_missing, refuse_other_order
 
 Mask = NDArray[np.bool_]
 
@@ -35,6 +35,7 @@ def members_of(
                 yield by, label, codes[by] == code
         else:
             told = _column(values, X, columns) if isinstance(values, str) else values
+            refuse_other_order(X, {f"The grouping {name!r}": told})
             for label, points in _members(name, told, n_samples):
                 yield name, label, points
 

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.codes import refuse_labels_among_features
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
 from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes, votes_on
 from tandemvote.ensembles.refusals import (
@@ -66,6 +67,7 @@ def evidence(
             "X or y is missing. Pass the training data of an ensemble, or a hold-out for a list of"
             " fitted classifiers."
         )
+    refuse_labels_among_features(X, y)
     if isinstance(model, Sequence):
         votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
         used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."

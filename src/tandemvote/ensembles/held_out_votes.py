@@ -18,6 +18,7 @@ from tandemvote.ensembles.training_rows import (
     row_digests,
 )
 from tandemvote.ensembles.voters import member_input, members_of, predict_held_out, voters_in
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
 from tandemvote.votes import Votes
 
 
@@ -107,6 +108,16 @@ def votes_on(
     # Votes check and sort labels of any kind: here the true ones together with those of the voters.
     known = np.concatenate([classes, more_classes])
     joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
+    _refuse_other_labels(classes[np.unique(codes)], labels)
     position, more_position = np.split(joined.unlabelled[0], [len(classes)])
     said, held_out = position[codes], np.ones(codes.shape, bool)
     return Votes(said, joined.labels, held_out, joined.classes, more_position[more], voters)
+
+
+def _refuse_other_labels(said: NDArray[Any], labels: NDArray[Any]) -> None:
+    """Refuse predictions that are written otherwise than the labels."""
+    words = [np.unique(part).tolist() for part in (said, labels)]
+    if all(isinstance(word, str) for part in words for word in part):
+        refuse_other_spellings(*words)
+        if labels.size >= FEWEST_POINTS:
+            refuse_other_words(*words)

@@ -21,7 +21,7 @@ from tandemvote.bounds.averages import HARMONIC
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
-from tandemvote.codes import Codes
+from tandemvote.codes import Codes, refuse_labels_among_features
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.held_out_votes import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
@@ -119,6 +119,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             "disagreement", each of the two gets half of them.
         """
         refuse_fit_parameters(unknown)
+        refuse_labels_among_features(X, y)
         if self._deployed_name is not None and X_unlabelled is None:
             raise ValueError(
                 f"Of {self._deployed_name} itself, which no labelled point tests, nothing can be"
@@ -210,7 +211,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         At most `max_voters` are kept. Their weights are chosen anew, to minimise the bound that
         `weights` names, else `bound`, else the tandem bound. `certificate_` and `counts_` of the
         smaller vote list all voters there were: those left out have weight 0, and the guarantee
-        pays for the choice among them. It has no `oob_score_`.
+        pays for the choice among them. It has no `oob_score_`, and no bound from a test set of the
+        whole vote: `certify_with_test` tests it anew.
         """
         check_is_fitted(self)
         self._refuse_if_deployed("there is no vote to prune")
@@ -220,7 +222,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
                 " before. Prune the whole one again."
             )
         smaller = copy(self)
-        smaller._accept(self.certification_.pruned(max_voters))
+        # What was tested is the whole vote.
+        smaller._accept(replace(self.certification_, test_votes=None).pruned(max_voters))
         kept = np.flatnonzero(smaller.weights_)
         smaller._keep([self.estimators_[voter] for voter in kept])
         smaller.weights_ = smaller.weights_[kept]
