@@ -36,24 +36,8 @@ html_title = "tandemvote"
 html_static_path = ["_static"]
 html_css_files = ["tandemvote.css"]
 html_show_sourcelink = False
-html_sidebars = {
-    # Pages without pages below them: the room goes to the text.
-    page: []
-    for page in (
-        "index",
-        "start",
-        "which_design",
-        "pipelines",
-        "ci",
-        "other_languages",
-        "other_tools",
-        "which_bound",
-        "certificate",
-        "theory",
-        "add_a_bound",
-        "reproduction",
-    )
-}
+# Pages without pages below them: the space goes to the text.
+html_sidebars = {page.stem: [] for page in DOCS.glob("*.rst")}
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,

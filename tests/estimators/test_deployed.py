@@ -108,7 +108,7 @@ def test_what_is_about_the_vote_alone_is_refused(fitted):
     with pytest.raises(ValueError, match="no vote to prune"):
         model.prune(2)
     for certified in (partial(certify_by_group, groups="class"), certify_agreement):
-        with pytest.raises(ValueError, match="labels tell of its voters alone"):
+        with pytest.raises(ValueError, match="labels test only its voters"):
             certified(model)
     tested = certify([model], X[TEST], NAMES[TEST])
     assert tested.bound == "test_set"
