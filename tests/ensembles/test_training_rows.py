@@ -21,10 +21,43 @@ def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
     refuse_training_rows(row_digests(X), rng.normal(size=(500, 3)), what="unlabelled")
     mixed = rng.normal(size=(500, 3))
     mixed[:20] = X[:20]
-    with pytest.raises(ValueError, match="20 of the 500 unlabelled points"):
+    with pytest.raises(ValueError, match="20 different rows of the 500 unlabelled points"):
         refuse_training_rows(row_digests(X), mixed, what="unlabelled")
     dice = rng.integers(4, size=(500, 3))  # 64 different rows: every new one is an old one
     refuse_training_rows(row_digests(dice), rng.integers(4, size=(500, 3)), what="unlabelled")
+
+
+def categories(rng, n_rows, n_values, skew=0):
+    odds = 1 / np.arange(1, n_values + 1) ** skew
+    return rng.choice(n_values, size=(n_rows, 4), p=odds / odds.sum())
+
+
+@pytest.mark.parametrize("skew", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("n_known", "n_new", "n_values"), [(100, 1000, 10), (200, 5000, 10), (1000, 10000, 5)]
+)
+def test_new_rows_of_few_categories_are_no_copies(n_known, n_new, n_values, skew):
+    for rng in map(np.random.default_rng, range(20)):
+        known = categories(rng, n_known, n_values, skew)
+        new = categories(rng, n_new, n_values, skew)
+        refuse_training_rows(row_digests(known), new, what="unlabelled")
+
+
+@pytest.mark.parametrize(("n_rows", "n_values"), [(100, 5), (1000, 8), (5000, 10)])
+@pytest.mark.parametrize("share", [0.5, 1])
+def test_training_rows_of_many_categories_are_copies(n_rows, n_values, share):
+    rng = np.random.default_rng(n_rows)
+    known, new = categories(rng, n_rows, n_values), categories(rng, n_rows, n_values)
+    new[: int(n_rows * share)] = known[: int(n_rows * share)]
+    with pytest.raises(ValueError, match="rows of the training data"):
+        refuse_training_rows(row_digests(known), new, what="unlabelled")
+
+
+def test_one_value_that_many_new_rows_share_is_found_among_few_known_by_chance():
+    rng = np.random.default_rng(0)
+    known, new = rng.normal(size=(100, 2)), rng.normal(size=(100_000, 2))
+    known[0], new[:30] = 0, 0
+    refuse_training_rows(row_digests(known), new, what="unlabelled")
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array, lambda X: X.astype(str).astype(object)])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
+from scipy.stats import binom
 
 from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
@@ -28,8 +29,8 @@ from tandemvote.ensembles.voters import (
 
 Digests = NDArray[np.uint64]
 
-SURPRISE = 5.0
-"""Standard deviations beyond which copies of training rows are no coincidence."""
+FALSE_ALARM = 1e-6
+"""Chance of as many copies of training rows below which they are no coincidence."""
 
 COINCIDENCE = 0.01
 """Expected number of training points that a point fits by chance, below which a fit says much."""
@@ -119,18 +120,22 @@ def _cell_digests(codes: Digests, columns: Any) -> Digests:
 def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
     """Refuse points, called `what` in the error, of whose rows too many have a `known` digest.
 
-    Rows may coincide by chance. How often, the training points tell: as often as one of them has a
-    copy among the others. Clearly more copies than that were not drawn independently.
+    Rows may coincide by chance. Known and new rows of one source could have changed places, so of
+    the values that several rows have, about as many should be on both sides as when all these rows
+    are dealt out at random. Clearly more were not drawn independently.
     """
     new = row_digests(X)
-    _, place, copies = np.unique(known, return_inverse=True, return_counts=True)
-    by_chance = float((copies[place] > 1).mean())
-    found, expected = int(np.isin(new, known).sum()), by_chance * new.size
-    if found > expected + SURPRISE * math.sqrt(expected * (1.0 - by_chance) + 1.0):
+    share = new.size / (known.size + new.size)
+    _, times = np.unique(np.concatenate([known, new]), return_counts=True)
+    repeated = times[times > 1]
+    expected = float((1 - share**repeated - (1 - share) ** repeated).sum())
+    found = np.intersect1d(known, new).size
+    # Independent events of different chances spread less than if all had the mean of these.
+    if found and binom.sf(found - 1, repeated.size, expected / repeated.size) < FALSE_ALARM:
         raise ValueError(
-            f"{found} of the {new.size} {what} points are rows of the training data, where chance"
-            f" would give about {expected:.0f}. The voters know these points, so they show nothing."
-            f" {WAY_OUT}"
+            f"{found} different rows of the {new.size} {what} points are rows of the training data,"
+            f" where chance would give about {expected:.0f}. The voters know these points, so they"
+            f" show nothing. {WAY_OUT}"
         )
 
 
