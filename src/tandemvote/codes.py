@@ -192,8 +192,8 @@ def refuse_labels_among_features(X: Any, y: Any) -> None:
     name = getattr(y, "name", None)
     if name is None or not hasattr(X, "columns") or name not in list(X.columns):
         return
-    column = np.asarray(X[name])
-    if column.shape == np.shape(y) and bool(np.all(column == np.asarray(y))):
+    column, labels = (np.asarray(values).astype(str) for values in (X[name], y))
+    if column.shape == labels.shape and (column == labels).all():
         raise ValueError(
             f"X has the column {name!r}, which holds the labels y: the model would be told what it"
             f" is to predict. Pass X.drop(columns={name!r})."
