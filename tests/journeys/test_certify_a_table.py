@@ -69,7 +69,7 @@ def test_rows_with_missing_cells_are_mentioned_kept_or_not(messy, capsys):
     assert run(options) == 0
     assert f"Note: {gaps} rows with missing entries kept." in capsys.readouterr().err
     assert run([*options, "--drop-missing"]) == 0
-    assert f"Note: {gaps} rows with missing entries left out." in capsys.readouterr().err
+    assert f"Note: {gaps} rows with missing entries left out; the" in capsys.readouterr().err
 
 
 def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys):
@@ -91,7 +91,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
     assert run(options) == 0
     assert "Note: 1 row with missing entries kept." in capsys.readouterr().err
     assert run([*options, "--missing", "3+", "--drop-missing"]) == 0
-    assert "Note: 1 row with missing entries left out." in capsys.readouterr().err
+    assert "Note: 1 row with missing entries left out; the" in capsys.readouterr().err
 
 
 def test_a_table_from_an_office_in_the_old_world_is_read_by_options(tmp_path, capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,7 @@ def certify(
         dataset, tested = tables.read_data(str(data), reading, by=guarantee.by), None
         if test is not None:
             tested = tables.read_labelled(test, reading, guarantee.by, like=dataset)
+        caveats = tables.caveats_of(dataset, tested)
         voted, aside = rows_apart(dataset.n_samples, design, training, tested)
         if design is options.Design.HOLDOUT:
             voted = aside
@@ -94,11 +96,15 @@ def certify(
             groups = tables.groups_of_data(guarantee.by, dataset, voted)
         if files.votes is not None:
             beside = tables.columns_beside_votes(groups)
-        more = tables.unlabelled_points(dataset, reading, training.unlabelled)
+        more, notes = tables.unlabelled_points(dataset, reading, training.unlabelled)
+        caveats += notes
         with connected(training.dask):
             asked = guarantee.asked(design, deploy)
             model = train(design, dataset, asked, training, test=tested, unlabelled=more)
         found = model.certification_
+        if caveats:
+            found = replace(found, notes=[*found.notes, *caveats])
+            model.certification_, model.certificate_ = found, found.certificate
         description = f"{dataset.n_samples:,} labelled rows of {Path(str(data)).name}"
     by_group = tables.certify_by(found, groups)
     _show(found.certificate, by_group, as_json=as_json)
@@ -206,4 +212,5 @@ def predict(
     else:
         written = outputs.write_whole(output, partial(outputs.write_table, table))
         typer.echo(f"Predictions: {written}", err=True)
-    typer.echo(f"{vote.certificate_.guarantee}", err=True)
+    notes = (f"Note: {note}" for note in vote.certificate_.notes)
+    typer.echo("\n".join([vote.certificate_.guarantee, *notes]), err=True)

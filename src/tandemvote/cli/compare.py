@@ -41,7 +41,8 @@ def compare(
     refuse_what_makes_no_sense(context, designs)
     check_outputs({}, inputs=[data, training.unlabelled])
     dataset, delta = read_data(data, reading), confidence.delta
-    more, share = unlabelled_points(dataset, reading, training.unlabelled), delta / len(designs)
+    more, _ = unlabelled_points(dataset, reading, training.unlabelled)
+    share = delta / len(designs)
     rows: dict[str, dict[str, Any]] = {}
     for design in designs:
         asked = options.Guarantee(delta=share).asked(design)

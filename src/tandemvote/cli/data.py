@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from tandemvote.certification import Certification
 from tandemvote.cli.options import Reading
 from tandemvote.tables import Dataset, DatasetError, read_features, read_table
 from tandemvote.tables.errors import number_of
+from tandemvote.tables.table_file import read_complete_features
 from tandemvote.tables.votes_table import read_column
 
 FEWEST_ROWS = 20
@@ -38,9 +39,21 @@ def read_data(path: str, reading: Reading, *, by: Collection[str] = ()) -> Datas
             " nothing. Give more rows: thousands for a useful guarantee."
         )
     typer.echo(f"Read {dataset.n_samples:,} rows: {dataset.columns_summary}.", err=True)
-    for note in dataset.notes:
-        typer.echo(f"Note: {note}.", err=True)
+    say_notes(f"{note}." for note in dataset.notes)
     return dataset
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say on the error stream what to know before anything is computed."""
+    for note in notes:
+        typer.echo(f"Note: {note}", err=True)
+
+
+def caveats_of(dataset: Dataset, test: Dataset | None) -> list[str]:
+    """Return what the rows of tables say against a guarantee; of a test set it is said here."""
+    tested = [] if test is None else [f"Test set: {caveat}." for caveat in test.caveats]
+    say_notes(tested)
+    return [*(f"{caveat}." for caveat in dataset.caveats), *tested]
 
 
 def read_labelled(
@@ -60,15 +73,26 @@ def read_labelled(
     )
 
 
-def unlabelled_points(dataset: Dataset, reading: Reading, path: Path | None) -> NDArray[Any] | None:
-    """Return the points without labels that were asked for, if any."""
+def unlabelled_points(
+    dataset: Dataset, reading: Reading, path: Path | None
+) -> tuple[NDArray[Any] | None, list[str]]:
+    """Return the points without labels that were asked for, if any, and what to know of them.
+
+    Where rows with gaps were left out of DATA, those of a file would be of another source.
+    """
     if reading.use_unlabelled and dataset.X_unlabelled is None:
         raise DatasetError(
             f"{dataset.name}: every row has a label, so --use-unlabelled finds none. Leave it out."
         )
     if path is None:
-        return dataset.X_unlabelled if reading.use_unlabelled else None
-    return read_features(path, like=dataset, **reading.arguments)
+        return dataset.X_unlabelled if reading.use_unlabelled else None, []
+    if not reading.drop_missing:
+        return read_features(path, like=dataset, **reading.arguments), []
+    points, n_dropped = read_complete_features(path, like=dataset, **reading.arguments)
+    rows = f"Unlabelled points: {number_of(n_dropped, 'row')} with missing entries left out"
+    notes = [f"{rows}; the guarantee is about new rows without gaps."] if n_dropped else []
+    say_notes(notes)
+    return points, notes
 
 
 def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None)) -> Groups:

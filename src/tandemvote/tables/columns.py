@@ -33,6 +33,7 @@ FEW_CLASSES = 30
 ROWS_OF_A_CLASS = {"numbers": 15, "texts": 2}  # that more than a few need, on average
 FEWEST_ROWS = 20  # in fewer rows many an honest column has no value twice
 NEARLY_ALL = 0.9  # share of different values from which on a column may name its rows
+ROWS_AT_FIRST = 100  # that most columns are judged by
 _IDENTIFIERS = re.compile(
     r"(?i:unnamed: \d+|(row|record)[ _.]?(names?|no|nr)|(.*[ _.-])?(uu|gu|u)?id)|.*[a-z]I[Dd]"
 )
@@ -181,15 +182,48 @@ def identifier_reason(
         return f"{distinct} different texts in {n_rows} rows"
     if (numbers != np.rint(numbers)).any():
         return None
-    low, high, steps = numbers.min(), numbers.max(), np.diff(numbers)
+    low, high = numbers.min(), numbers.max()
     reason = f"whole numbers from {low:.15g} to {high:.15g}"
-    if (steps >= 0).all() or (steps <= 0).all():
+    if in_order(numbers):
         return f"{reason} in order"
     repeats_by_chance = n_rows * (n_rows - 1) / 2 / (high - low + 1)
     named = _IDENTIFIERS.fullmatch(str(column.name))
     if named or repeats_by_chance > 7 + 3 * (n_rows - distinct):
         return f"{reason}, hardly one of them twice"
     return None
+
+
+def in_order(numbers: NDArray[Any]) -> bool:
+    """Tell whether numbers never fall or never rise."""
+    steps = np.diff(numbers)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def columns_in_order(X: NDArray[Any]) -> list[int]:
+    """Return the places of columns by which the rows are sorted and that hardly repeat a value."""
+    found = []
+    for place, column in enumerate(X.T):
+        if in_order(column[:ROWS_AT_FIRST][~np.isnan(column[:ROWS_AT_FIRST])]):
+            present = column[~np.isnan(column)]
+            fewest = max(FEWEST_ROWS, NEARLY_ALL * present.size)
+            if in_order(present) and np.unique(present).size >= fewest:
+                found.append(place)
+    return found
+
+
+def columns_that_tell(X: NDArray[Any], y: NDArray[Any]) -> list[int]:
+    """Return the places of columns that hold one value per class, and another for each."""
+    _, first, codes = np.unique(y, return_index=True, return_inverse=True)
+    found = []
+    for place, column in enumerate(X.T if len(y) >= FEWEST_ROWS and first.size > 1 else ()):
+        of_class = column[first]
+        for rows in (slice(ROWS_AT_FIRST), slice(None)):
+            if not np.array_equal(column[rows], of_class[codes[rows]], equal_nan=True):
+                break
+        else:
+            if np.unique(of_class).size == first.size:
+                found.append(place)
+    return found
 
 
 def refuse_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None:

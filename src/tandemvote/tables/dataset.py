@@ -16,6 +16,8 @@ from tandemvote.tables.columns import (
     FEWEST_ROWS,
     NAMES_SHOWN,
     classes_of,
+    columns_in_order,
+    columns_that_tell,
     find_column,
     label_array,
     missing_labels,
@@ -131,24 +133,50 @@ class Dataset:
         return self.encoder.categories_ if self.encoder else {}
 
     @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What limits any guarantee found on these rows, for its certificate to say."""
+        counted = {
+            "with missing entries left out; the guarantee is about new rows without gaps": (
+                self.n_dropped
+            ),
+            "without a label set apart; unless labels are missing by chance, the guarantee is not"
+            " about such rows": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
+            "left out that repeat an earlier one; the guarantee is true of new points only if each"
+            " was one case recorded twice": self.n_dropped_duplicates,
+            "equal to an earlier one, label included; if these are copies of one case, the"
+            " guarantee is too good": self.n_duplicates,
+        }
+        names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
+        measured = [name not in self.categories for name in names]
+        ordered = np.flatnonzero(measured)[columns_in_order(self.X[:, measured])]
+        return (
+            *_counted(counted),
+            *(
+                f"The rows are in the order of column {names[place]!r}; if it is time, neighbouring"
+                " rows may depend on each other, and the guarantee is not about later rows"
+                for place in ordered
+            ),
+            *(
+                f"Column {names[place]!r} tells the label of every row; drop it if it will not be"
+                " known of new points"
+                for place in columns_that_tell(self.X, self.y)
+            ),
+        )
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of results must know: rows left out, copies, gaps, merged categories."""
+        """What a reader of results must know: the caveats, gaps, merged categories."""
         names = self.encoder.feature_names_in_ if self.encoder else ()
         coded = [name in self.categories for name in names]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
         alone = [label for label, count in self.class_counts.items() if count == 1]
         counted = {
-            "with missing entries left out": self.n_dropped,
-            "without a label set apart": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
-            "left out that repeat an earlier one": self.n_dropped_duplicates,
-            "equal to an earlier one, label included; if these are copies of one case, the"
-            " guarantee is too good": self.n_duplicates,
             f"alone in a class, such as {[*alone, None][0]!r}, which no vote can both learn and be"
             " tested on": len(alone) if self.n_samples >= FEWEST_ROWS else 0,
-            "with missing entries kept": gaps.sum(),
+            "with missing entries kept": int(gaps.sum()),
         }
-        said = [f"{number_of(count, 'row')} {words}" for words, count in counted.items() if count]
-        return (*said, *filter(None, (_merged(*column) for column in self.categories.items())))
+        merged = filter(None, (_merged(*column) for column in self.categories.items()))
+        return (*self.caveats, *_counted(counted), *merged)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}"
@@ -156,6 +184,11 @@ class Dataset:
         classes = f"{self.n_classes} class{'es' * (self.n_classes != 1)}"
         parts = [sizes, f"{classes} of frequency {low:.4f} to {high:.4f}", *self.notes, self.origin]
         return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
+
+
+def _counted(rows: dict[str, int]) -> list[str]:
+    """Say of how many rows something is true, where there are some."""
+    return [f"{number_of(count, 'row')} {words}" for words, count in rows.items() if count]
 
 
 def _merged(column: str, names: Categories) -> str:
@@ -208,14 +241,18 @@ def from_frame(
     if target in drop:
         raise DatasetError(f"{name}: {target!r} is the label, so it cannot be dropped. Keep it.")
     features = frame.drop(columns=target)
-    encoder = TableEncoder(drop=drop, keep=keep) if like is None else encoder_of(like)
+    if like is None:
+        encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))
+    else:
+        encoder = encoder_of(like)
     encode = encoder.fit_transform if like is None else encoder.transform
     known = None if like is None else like.y
     used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
+    used = features.columns[features.notna().any()].intersection(used)  # an empty one has no gaps
     return _points(
         lambda rows: np.asarray(encode(features[rows])),
         lambda rows: classes_of(label_array(frame[target][rows]), column=target, like=known),
-        gaps=features[features.columns.intersection(used)].isna().any(axis=1).to_numpy(),
+        gaps=features[used].isna().any(axis=1).to_numpy(),
         unlabelled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
         about={"name": name, "origin": origin, "encoder": encoder, "target": target},

@@ -77,6 +77,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Columns to leave out.
     keep : sequence of str
         Columns to take although they seem to number or name the rows, which is refused otherwise.
+    complete : bool
+        Refuse rows with a gap in `transform`, where `fit` saw a column without any: of such rows
+        nothing was learnt.
 
     Attributes
     ----------
@@ -87,6 +90,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         text are written.
     categories_ : dict of str to tuple
         For each column of categories, those that occurred in `fit`; None stands for "missing".
+    complete_ : list of str
+        Columns in which an entry must not be missing.
     columns_ : list of (str, str, str)
         How every column was read: its name, its kind, "constant" or "dropped", and a few words.
 
@@ -101,9 +106,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     learns_from_rows = False
 
-    def __init__(self, *, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> None:
+    def __init__(
+        self, *, drop: Sequence[str] = (), keep: Sequence[str] = (), complete: bool = False
+    ) -> None:
         self.drop = drop
         self.keep = keep
+        self.complete = complete
 
     def fit(self, X: pandas.DataFrame, y: object = None) -> TableEncoder:
         """Record the columns of a data frame; `y` is ignored."""
@@ -135,6 +143,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.kinds_ = {name: kind for name, (kind, _) in kinds.items()}
         self.date_formats_ = {name: form for name, (_, form) in kinds.items() if form}
         self.categories_ = {name: found for name, (_, found) in encoded.items() if found}
+        full = [name for name in names if not frame[name].isna().any()]
+        self.complete_ = full if self.complete else []
         self.columns_ = [(name, "dropped", "as asked") for name in self.drop]
         for name in names:
             kind, words = column_detail(*encoded[name], *kinds[name])
@@ -145,16 +155,33 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: pandas.DataFrame) -> NDArray[Any]:
         """Encode the columns seen in `fit`, wherever they are; others are ignored.
 
-        A `DatasetError` says if a column is missing or of another kind than in `fit`.
+        A `DatasetError` says if a column is missing or of another kind than in `fit`, or has a gap
+        although only complete rows are taken.
         """
         check_is_fitted(self)
         frame, numbers = _as_pandas(X), []
+        if (gaps := self.gaps(frame)).any():
+            row = int(gaps.argmax())
+            column = next(name for name in self.complete_ if frame[name].isna().iloc[row])
+            raise DatasetError(
+                f"Row {row + 1} has no value in the column {column!r}, the first of"
+                f" {gaps.sum()} such rows. The vote was trained and certified without rows with"
+                " gaps, so nothing is known of these. Leave them out, or certify without"
+                f" {either('drop_missing', '--drop-missing')}."
+            )
         for name, kind in self.kinds_.items():
             if name not in frame.columns:
                 raise DatasetError(f"The column {name!r} is missing. Give the same columns.")
             form, known = self.date_formats_.get(name, ""), self.categories_.get(name, ())
             numbers.append(encode(frame[name], kind, form, known)[0])
         return finite(np.column_stack(numbers), [*self.kinds_])
+
+    def gaps(self, X: pandas.DataFrame) -> NDArray[np.bool_]:
+        """Tell which rows lack an entry, if only complete rows are taken."""
+        frame = _as_pandas(X)
+        wanted = getattr(self, "complete_", ())  # not there in files of earlier releases
+        there = [name for name in wanted if name in frame.columns]
+        return np.asarray(frame[there].isna().any(axis=1), dtype=bool)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the columns, which encoding does not change."""

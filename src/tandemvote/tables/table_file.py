@@ -147,12 +147,37 @@ def read_features(
     read as by `read_table`. A `DatasetError` says if a column is missing, or holds categories in
     one file and numbers in the other.
     """
+    return _read_further(path, like, file_format, options, drop_missing=False)[0]
+
+
+def read_complete_features(
+    path: str | os.PathLike[str], *, like: Dataset, file_format: str | None = None, **options: Any
+) -> tuple[NDArray[Any], int]:
+    """Read the same without the rows that have a missing entry, and return how many these are."""
+    return _read_further(path, like, file_format, options, drop_missing=True)
+
+
+def _read_further(
+    path: str | os.PathLike[str],
+    like: Dataset | TableEncoder | int,
+    file_format: str | None,
+    options: dict[str, Any],
+    *,
+    drop_missing: bool,
+) -> tuple[NDArray[Any], int]:
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):
         if chosen in _FRAME_READERS:
-            frame = _read_frame(path, chosen, options, like)
-            return np.asarray(encoder_of(like).transform(frame))
-        return _read_arrays(path, chosen, options, like, None)[0]
+            points: Any = _read_frame(path, chosen, options, like)
+            gaps, encode = encoder_of(like).gaps(points), encoder_of(like).transform
+        else:
+            points = _read_arrays(path, chosen, options, like, None)[0]
+            gaps, encode = np.isnan(points).any(axis=1), lambda X: X
+        if not drop_missing:
+            return encode(points), 0
+        if gaps.all():
+            raise DatasetError("Every row has a missing entry. Fill some in.")
+        return encode(points[~gaps]), int(gaps.sum())
 
 
 def _read_frame(

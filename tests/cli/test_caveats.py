@@ -1,0 +1,100 @@
+"""What the rows of a table say against a guarantee goes wherever the guarantee goes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tandemvote.cli.app import run
+from tandemvote.model_file import load_model
+
+N_ROWS = 200
+RNG = np.random.default_rng(0)
+SIZE = RNG.normal(size=N_ROWS)
+NOISY = SIZE + 0.3 * RNG.normal(size=N_ROWS) > 0
+PLAIN = pd.DataFrame({"size": SIZE, "kind": np.where(NOISY, "yes", "no")})
+
+
+def days(n_rows):
+    return pd.Timestamp("2020-02-01") + pd.to_timedelta(np.arange(n_rows), unit="D")
+
+
+CASES = {
+    "copies": (PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]], "3 rows left out that repeat an earlier one"),
+    "gaps": (PLAIN.assign(size=PLAIN["size"].where(PLAIN.index > 6)), "7 rows with missing"),
+    "dates": (PLAIN.assign(day=days(N_ROWS).strftime("%d.%m.%Y")), "in the order of column 'day'"),
+    "seconds": (PLAIN.assign(t=-0.5 * np.arange(N_ROWS)), "in the order of column 't'"),
+    "label": (PLAIN.assign(b=NOISY), "Column 'b' tells the label of every row"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_said_at_once_and_in_the_certificate_its_file_the_report_and_the_model(
+    case, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    frame, caveat = CASES[case]
+    frame.to_csv("data.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5"]
+    call += ["--drop-missing", "--drop-duplicates"]
+    files = ["--certificate", "c.json", "--report", "r.html", "--model", "m.skops"]
+    assert run([*call, *files, "--by", "class"]) == 0
+    shown = capsys.readouterr()
+    assert caveat in shown.err and caveat in shown.out
+    [note] = json.loads((tmp_path / "c.json").read_text())["notes"]
+    assert caveat in note
+    assert (tmp_path / "r.html").read_text().count(caveat.replace("'", "&#39;")) == 1
+    assert load_model("m.skops")[-1].certificate_.notes == (note,)
+    assert run(["verify", "c.json"]) == 0
+    capsys.readouterr()
+    assert run([*call, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [note]
+    assert run(["predict", "m.skops", "data.csv"]) == (2 if case == "gaps" else 0)
+    assert (note in capsys.readouterr().err) == (case != "gaps")
+
+
+def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict_as_well(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    PLAIN.assign(empty=None).to_csv("data.csv", index=False)
+    more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)}).assign(empty=None)
+    more.assign(size=more["size"].where(more.index != 4)).to_csv("more.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--unlabelled", "more.csv"]
+    assert run([*call, "--drop-missing", "--model", "m.skops", "--json"]) == 0
+    shown = capsys.readouterr()
+    [note] = json.loads(shown.out)["notes"]
+    assert note.startswith("Unlabelled points: 1 row with missing entries left out")
+    assert f"Note: {note}" in shown.err
+    assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS - 1
+    assert run(["predict", "m.skops", "more.csv"]) == 2
+    shown = capsys.readouterr()
+    assert "Row 5 has no value in the column 'size'" in shown.err and not shown.out
+    assert "certify without --drop-missing" in shown.err
+    more.to_csv("more.csv", index=False)
+    assert run(["predict", "m.skops", "more.csv"]) == 0
+    capsys.readouterr()
+    assert run([*call, "--model", "m.skops"]) == 0
+    more.assign(size=None).to_csv("more.csv", index=False)
+    assert run(["predict", "m.skops", "more.csv"]) == 0, "certified with whatever gaps there are"
+
+
+def test_of_a_test_set_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    PLAIN.to_csv("data.csv", index=False)
+    test = PLAIN.assign(size=PLAIN["size"] + 1e-3)
+    test.iloc[[*range(N_ROWS), 0]].to_csv("test.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--test", "test.csv"]
+    assert run([*call, "--json"]) == 0
+    shown = capsys.readouterr()
+    notes = json.loads(shown.out)["notes"]
+    assert [note for note in notes if note.startswith("Test set: 1 row equal to an earlier one")]
+    assert "Note: Test set: 1 row" in shown.err
+
+
+def test_a_table_without_any_has_no_note(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    PLAIN.assign(day=RNG.permutation(days(N_ROWS))).to_csv("data.csv", index=False)
+    assert run(["certify", "data.csv", "--target", "kind", "--trees", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
