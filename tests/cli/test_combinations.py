@@ -78,7 +78,7 @@ def test_compare_refuses_them(call, capsys, options, message):
             "--bagging reduced",
         ),
         *("--seed 0", "--jobs 1", "--test t.csv", "--test-fraction 0.1", "--model m.skops"),
-        *("--votes v.csv", "--keep a", "--category a", "--drop-missing", "--drop-duplicates"),
+        *("--votes v.csv", "--category a", "--drop-missing", "--drop-duplicates"),
         *("--drop-unlabelled", "--use-unlabelled", "--format csv", "--separator ;", "--decimal ,"),
         *("--encoding latin-1", "--header", "--no-header", "--missing -"),
     ],

@@ -12,6 +12,7 @@ from tandemvote.model_file import load_model
 
 N_ROWS = 400
 REGIONS = ["north", "south", None]
+TRUE_OR = {"class": "true class", "predicted": "predicted class"}
 
 
 @pytest.fixture
@@ -81,6 +82,25 @@ def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "on the points where region = 'north'" in said
     assert "not recounted" not in said
+
+
+@pytest.mark.parametrize("word", ["class", "predicted"])
+def test_a_word_that_is_also_a_column_is_refused(table, capsys, word):
+    table.rename(columns={"region": word}).to_csv("data.csv", index=False)
+    for options in ([], ["--drop", word]):
+        assert run(["certify", "data.csv", "--target", "kind", "--by", word, *options]) == 2
+        said = capsys.readouterr().err
+        assert f"may mean the {TRUE_OR[word]} or the column {word!r}. Rename the column." in said
+    labels = table["kind"]
+    for ending in ("csv", "parquet"):
+        votes = pd.DataFrame({"label": labels, "v1": labels[::-1].to_numpy(), word: labels})
+        getattr(votes, f"to_{ending}")(f"votes.{ending}", index=False)
+        assert run(["certify", "--predictions", f"votes.{ending}", "--by", word]) == 2
+        assert "Rename the column." in capsys.readouterr().err
+    votes = votes.drop(columns="label")[[word, "v1"]]
+    votes.to_csv("votes.csv", index=False)
+    call = ["certify", "--predictions", "votes.csv", "--target", word, "--by", word]
+    assert run(call) == 0, "the target itself"
 
 
 @pytest.mark.parametrize(

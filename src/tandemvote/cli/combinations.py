@@ -17,7 +17,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("design", "deploy", "learner", "seed", "jobs", "test", "test_fraction", "model"),
-            *("votes", "keep", "category", "drop_missing", "drop_duplicates", "drop_unlabelled"),
+            *("votes", "category", "drop_missing", "drop_duplicates", "drop_unlabelled"),
             *("file_format", "separator", "decimal", "encoding", "header", "missing"),
         ),
         (DATA,),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tandemvote.api.groupings import MOST_GROUPS
 from tandemvote.api.groups import certify_groups
-from tandemvote.certificate.by_group import GroupCertificates
+from tandemvote.certificate.by_group import PREDICTED_CLASS, TRUE_CLASS, GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
 from tandemvote.certification import Certification
 from tandemvote.cli.options import Reading
@@ -23,7 +23,7 @@ from tandemvote.tables.table_file import read_complete_features
 from tandemvote.tables.votes_table import read_column
 
 FEWEST_ROWS = 20
-GROUPS_OF_VOTES = ("class", "predicted")
+GROUPS_OF_VOTES = {"class": TRUE_CLASS, "predicted": PREDICTED_CLASS}
 NAMES_OF_VOTES = re.compile(r"label|voter\d+")
 
 Groups = dict[str, Any]
@@ -95,8 +95,18 @@ def unlabelled_points(
     return points, notes
 
 
+def refuse_ambiguous(by: Collection[str], columns: Collection[str]) -> None:
+    """Refuse a word for the true or the predicted class that is the name of another column."""
+    for name, meaning in GROUPS_OF_VOTES.items():
+        if name in by and name in columns:
+            raise typer.BadParameter(
+                f"--by {name} may mean the {meaning} or the column {name!r}. Rename the column."
+            )
+
+
 def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None)) -> Groups:
     """Return what some rows of a table are grouped by."""
+    refuse_ambiguous(by, [name for name, *_ in dataset.columns if name != dataset.target])
     groups: Groups = {}
     for name in by:
         if name not in dataset.beside:

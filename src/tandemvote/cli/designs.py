@@ -26,7 +26,7 @@ from tandemvote.certification import (
     certify_counts,
     certify_votes,
 )
-from tandemvote.cli.data import GROUPS_OF_VOTES
+from tandemvote.cli.data import GROUPS_OF_VOTES, refuse_ambiguous
 from tandemvote.cli.options import Bagging, Design, Guarantee, Learner, Reading, Training
 from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
@@ -36,6 +36,7 @@ from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
 from tandemvote.tables.columns import MISSING_TEXTS
 from tandemvote.tables.errors import number_of
+from tandemvote.tables.votes_table import column_names, refuse_no_voters
 from tandemvote.votes import Votes
 
 HOLD_OUT = 0.2  # share of the labels
@@ -158,15 +159,20 @@ def certify_predictions(
     """
     request, target = CertificateRequest(**guarantee.asked(None)), reading.target or "label"
     ignore = [*reading.drop, *({*guarantee.by} - {*GROUPS_OF_VOTES})]
+    if not {*guarantee.by}.isdisjoint(GROUPS_OF_VOTES):
+        refuse_ambiguous(guarantee.by, {*column_names(path)} - {target})
     if names_parquet(path):
         shards = parquet.ParquetVotes(path, label=target, ignore=ignore)
         if client is not None or shards.n_points * shards.n_voters > parquet.BATCH_CELLS:
             if training.unlabelled is not None:
                 raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
+            refuse_no_voters(next(iter(shards)), shards.columns.voters, reading.keep)
             voters = f"{shards.n_voters} voters at {shards.n_points} points"
             found = _certify_shards(shards, request, client)
             return found, f"Predictions of {voters}, {Path(path).name}"
-    votes = read_votes(path, target=target, ignore=ignore, unlabelled=training.unlabelled)
+    votes = read_votes(
+        path, target=target, ignore=ignore, keep=reading.keep, unlabelled=training.unlabelled
+    )
     _note_missing_texts(votes)
     voters = f"Predictions of {votes.n_voters} voters"
     return certify_votes(votes, request), f"{voters}, {Path(path).name}"

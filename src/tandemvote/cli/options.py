@@ -234,7 +234,9 @@ class Reading(FileReading):
         "--drop",
         "--ignore",
     )
-    keep: list[str] = option([], "Column to use although it looks like a row number; repeatable.")
+    keep: list[str] = option(
+        [], "Column to use although it looks like a row number, or like no voter; repeatable."
+    )
     category: list[str] = option([], "CSV: column of categories that are numbers; repeatable.")
     drop_missing: bool = option(False, "Leave out rows with any missing cell.", "--drop-missing")
     drop_duplicates: bool = option(False, "Leave out copies of rows.", "--drop-duplicates")

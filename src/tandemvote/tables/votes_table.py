@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from tandemvote.counting.batches import NAMES_SHOWN, agree_on_columns, predictio
 from tandemvote.counting.parquet import ParquetVotes
 from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.extras import import_extra
-from tandemvote.spelling import refuse_other_spellings, shown
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
-from tandemvote.tables.errors import DatasetError, explained
+from tandemvote.tables.errors import DatasetError, either, explained
 from tandemvote.tables.file_content import read_text, refuse_no_file, uncompressed
 from tandemvote.votes import Votes
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 ENDINGS = (".csv", ".tsv", ".txt")
 LARGEST_BLOCK = 2**30
+ERRORS_EXPECTED = 10
+"""A voter as good as the next best that makes no error although so many are expected is one in
+20,000."""
 
 
 def read_votes(
@@ -34,6 +38,7 @@ def read_votes(
     *,
     target: str = "label",
     ignore: Collection[str] = (),
+    keep: Collection[str] = (),
     unlabelled: str | os.PathLike[str] | None = None,
 ) -> Votes:
     r"""Read predictions made anywhere, in any language.
@@ -52,6 +57,9 @@ def read_votes(
         Name of the column of true labels; every other column is a voter.
     ignore : collection of str
         Columns that are no voters, such as the names of the rows.
+    keep : collection of str
+        Columns that are voters although they seem to be none, which is refused otherwise: one that
+        never holds a label, or never errs where the others do.
     unlabelled : path, optional
         A table without labels and empty cells, with the same voters in the same order.
 
@@ -73,6 +81,7 @@ def read_votes(
             table = _read_text(Path(path))
             columns = agree_on_columns([(Path(path), table.schema)], label=target, ignore=ignore)
             votes = Votes.joined([votes_of(_one_batch(table), columns)])
+        refuse_no_voters(votes, columns.voters, keep)
     if unlabelled is None:
         return votes
     more, voters = read_unlabelled(unlabelled, ignore)
@@ -85,6 +94,42 @@ def read_votes(
     with _about(unlabelled):
         refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
         return votes.with_unlabelled(more)
+
+
+def refuse_no_voters(votes: Votes, names: Sequence[str], keep: Collection[str]) -> None:
+    """Refuse columns of which none holds a label, such as a split, or that copy the label."""
+    for name in keep:
+        find_column(names, name, "The table of predictions")
+    sizes, errors = votes.held_out.sum(axis=1), votes.errors.sum(axis=1)
+    rates = errors / np.maximum(sizes, 1)
+    next_best = rates[errors > 0].min(initial=1.0)
+    few_perfect = 2 * (errors == 0).sum() <= len(names) > 1
+    labels = np.unique(votes.labels)
+    for voter, name in enumerate(names):
+        said = np.unique(votes.predictions[voter, votes.held_out[voter]])
+        n, problem = int(sizes[voter]), ""
+        if n >= FEWEST_POINTS and len(names) > 1 and not np.isin(said, labels).any():
+            problem = f"holds {shown(votes.classes[said].tolist())} and never a label"
+        elif few_perfect and not errors[voter] and n * next_best >= ERRORS_EXPECTED:
+            problem = (
+                f"errs at none of {n} points, where the next best voter errs on"
+                f" {100 * next_best:.2g} %, as a copy of the label would"
+            )
+        if problem and name not in keep:
+            ignored, kept = f"ignore=[{name!r}]", f"keep=[{name!r}]"
+            raise DatasetError(
+                f"Column {name!r} {problem}. If it is no voter, leave it out by"
+                f" {either(ignored, f'--ignore {quote(name)}')}; if it is one, say"
+                f" {either(kept, f'--keep {quote(name)}')}."
+            )
+
+
+def column_names(path: str | os.PathLike[str]) -> list[str]:
+    """Return the names of the columns of such a table."""
+    if not names_parquet(path):
+        return list(_read_text(Path(path)).column_names)
+    read_schema = import_extra("pyarrow.parquet", "data").read_schema
+    return list(read_schema(find_files(path)[0]).names)
 
 
 def read_unlabelled(

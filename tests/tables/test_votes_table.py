@@ -1,0 +1,64 @@
+"""Columns of a table of predictions that are no voters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tandemvote.cli.app import run
+from tandemvote.counting import parquet
+from tandemvote.tables import DatasetError, read_votes
+
+N = 300
+RNG = np.random.default_rng(0)
+LABELS = RNG.choice(["cat", "dog"], N)
+
+
+def voter(error):
+    return np.where(RNG.random(N) < error, np.where(LABELS == "cat", "dog", "cat"), LABELS)
+
+
+VOTERS = {"label": LABELS, "a": voter(0.1), "b": voter(0.2), "c": voter(0.15)}
+NO_VOTERS = {
+    "y_true": (LABELS, "errs at none of 300 points, where the next best voter errs on"),
+    "split": (np.repeat(["train", "test"], N // 2), "holds 'test', 'train' and never a label"),
+    "set": (np.full(N, "test"), "holds 'test' and never a label"),
+}
+
+
+@pytest.mark.parametrize("file", [("csv", 2**24), ("parquet", 2**24), ("parquet", 1000)])
+@pytest.mark.parametrize("name", NO_VOTERS)
+def test_they_are_refused_unless_they_are_to_be_kept(name, file, tmp_path, monkeypatch, capsys):
+    ending, batch = file
+    monkeypatch.setattr(parquet, "BATCH_CELLS", batch)  # more cells than that are read in parts
+    path = tmp_path / f"votes.{ending}"
+    column, problem = NO_VOTERS[name]
+    getattr(pd.DataFrame({**VOTERS, name: column}), f"to_{ending}")(path, index=False)
+    with pytest.raises(DatasetError, match=rf"Column '{name}' .*ignore=\['{name}'\]; .* keep="):
+        read_votes(path)
+    assert read_votes(path, ignore=[name]).n_voters == 3
+    assert read_votes(path, keep=[name]).n_voters == 4
+    call = ["certify", "--predictions", str(path)]
+    assert run(call) == 2
+    said = capsys.readouterr().err
+    assert f"--ignore {name}; if it is one, say --keep {name}." in said
+    assert batch == 1000 or problem in said
+    for option in ("--ignore", "--keep"):
+        assert run([*call, option, name]) == 0
+        capsys.readouterr()
+    assert run([*call, "--keep", "nobody"]) == 2
+    assert "no column 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "voters",
+    [
+        {"a": LABELS},
+        {"a": LABELS, "b": LABELS, "c": voter(0.2)},
+        {"a": LABELS, "b": np.where(np.arange(N) < 5, "cat", LABELS)},
+    ],
+    ids=["alone", "among many that never err", "as good as the next best"],
+)
+def test_a_voter_may_be_perfect(voters, tmp_path):
+    path = tmp_path / "votes.csv"
+    pd.DataFrame({"label": LABELS, **voters}).to_csv(path, index=False)
+    assert read_votes(path).n_voters == len(voters)
