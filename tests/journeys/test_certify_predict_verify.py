@@ -106,6 +106,11 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
     assert run([*predict, "named.csv", *options]) == 0
     named = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)
     assert {*named["name"]} == {"Zoë; #1"} and named["prediction"].tolist() == expected
+    for kind in ("csv", "parquet"):
+        getattr(rows_of(2), f"to_{kind}")("new.data", index=False)
+        assert run([*predict, "new.data", "--format", kind, "--keep", "customer"]) == 0
+        copied = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)["customer"]
+        assert copied.tolist() == rows_of(2)["customer"].tolist()
     strange = rows_of(3, 20).assign(zip="99999", colour="violet", size=np.nan)
     strange.to_csv("strange.csv", index=False)
     assert run([*predict, "strange.csv"]) == 0

@@ -5,14 +5,23 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import Certificate, VoteCounts, Votes, certify, certify_by_group
+from tandemvote import (
+    Certificate,
+    CertifiedClassifierCV,
+    VoteCounts,
+    Votes,
+    certify,
+    certify_by_group,
+)
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
 from tandemvote.report import render_report, write_report
 from tandemvote.report.page import Confusion
-from tandemvote.tables import Dataset, from_frame
+from tandemvote.tables import Dataset, TableEncoder, from_frame
 
 
 class Page(HTMLParser):
@@ -314,3 +323,12 @@ def test_a_certified_classifier_brings_its_votes_and_names_itself():
     found = model.certification_
     same = render_report(found.certificate, votes=found.votes, estimator=model)
     assert render_report(model) == same == render_report(found, estimator=model)
+
+
+def test_the_report_of_a_pipeline_is_that_of_its_last_step():
+    frame = pandas.DataFrame({"size": np.arange(90) % 7 / 2, "colour": ["red", "blue", None] * 30})
+    labels = np.where(frame["size"] > 1, "big", "small")
+    vote = CertifiedClassifierCV(DecisionTreeClassifier(random_state=0), random_state=0)
+    pipeline = make_pipeline(TableEncoder(), vote).fit(frame, labels)
+    alone = render_report(pipeline[-1], estimator=pipeline)
+    assert render_report(pipeline) == alone and "TableEncoder" in alone

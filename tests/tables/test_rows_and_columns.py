@@ -5,6 +5,7 @@ import pandas
 import pytest
 
 from tandemvote.tables import DatasetError, TableEncoder, from_frame, read_features, read_table
+from tandemvote.tables.votes_table import read_column
 
 DAYS = pandas.to_datetime(["2012-01-02", "2018-03-14", "1999-12-31"])
 SECONDS = [1325462400.0, 1520985600.0, 946598400.0]
@@ -214,3 +215,19 @@ def test_arrays_are_read_by_their_width(tmp_path):
         read_features(tmp_path / "t.npz", like=2)
     with pytest.raises(DatasetError, match="no named columns to drop"):
         read_table(tmp_path / "t.npz", drop=["x"])
+
+
+def test_a_column_without_any_value_has_no_gaps(tmp_path):
+    path = tmp_path / "trailing.csv"
+    path.write_text("size,kind,\n1,a,\n2,b,\n,a,\n")
+    dataset = read_table(path, target="kind", drop_missing=True)
+    assert dataset.X[:, 0].tolist() == [1, 2] and dataset.n_dropped == 1
+    with pytest.raises(DatasetError, match="Row 3 has no value in the column 'size'"):
+        read_features(path, like=dataset)
+
+
+def test_a_column_of_a_table_without_names_is_copied_by_its_place(tmp_path):
+    path = tmp_path / "bare.data"
+    path.write_text("a,1\nb,2\n")
+    copied = read_column(path, "column1", file_format="csv", header=False)
+    assert copied.tolist() == ["a", "b"]

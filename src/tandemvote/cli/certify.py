@@ -203,9 +203,9 @@ def predict(
     vote = vote_of(kept)
     like = encoder_of(kept) or int(vote.n_features_in_)
     predicted = vote.predict(read_features(new, like=like, **reading.arguments))
-    given = reading.arguments
-    as_text = {name: given[name] for name in ("separator", "encoding") if name in given}
-    copied = {name: read_column(new, name, **as_text) for name in keep}
+    names = ("file_format", "separator", "encoding", "header")
+    how = {name: value for name, value in reading.arguments.items() if name in names}
+    copied = {name: read_column(new, name, **how) for name in keep}
     table = copied | {"prediction": predicted}
     if output is None:
         outputs.write_table(table, None)

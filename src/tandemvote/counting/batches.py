@@ -246,7 +246,7 @@ def _refuse_row_names(votes: Votes, columns: Columns) -> None:
         if held_out.all() and np.unique(said).size == n:
             raise ValueError(
                 f"column {name!r} holds {n} different values in {n} rows, such as"
-                f" {votes.classes[said[0]]!r}, as names of rows do. {_not_a_voter(name)}"
+                f" {votes.classes[said[0]].item()!r}, as names of rows do. {_not_a_voter(name)}"
             )
 
 

@@ -29,6 +29,7 @@ from tandemvote.displays import (
     TandemDisplay,
     WeightsDisplay,
 )
+from tandemvote.ensembles.voters import last_step
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import held_out_shares
 from tandemvote.report.citations import CITATIONS
@@ -112,7 +113,8 @@ def render_report(
     Parameters
     ----------
     certified : fitted certified classifier, Certification or Certificate
-        The first two bring the votes, how the weights were found, and the estimator.
+        The first two bring the votes, how the weights were found, and the estimator; a pipeline
+        may end in it.
     estimator : estimator, optional
         The certified vote, named with its parameters.
     votes : Votes, optional
@@ -145,9 +147,10 @@ def render_report(
     >>> certificate.guarantee in page, page.count("<svg")
     (True, 4)
     """
-    if hasattr(certified, "certification_"):
+    vote = last_step(certified)
+    if hasattr(vote, "certification_"):
         estimator = certified if estimator is None else estimator
-        certified = certified.certification_
+        certified = vote.certification_
     if isinstance(certified, Certification):
         votes, solution = votes or certified.votes, solution or certified.solution
         certified = certified.certificate

@@ -145,10 +145,11 @@ def read_unlabelled(
         return predictions_of(_one_batch(table), columns), columns.voters
 
 
-def read_column(path: str | os.PathLike[str], name: str, **options: str) -> NDArray[Any]:
+def read_column(path: str | os.PathLike[str], name: str, **options: Any) -> NDArray[Any]:
     """Read one column of such a table, such as a group of points; empty cells are None.
 
-    Text may have a `separator` and an `encoding`.
+    The options are `file_format` and, for text, `separator`, `encoding` and `header`, as in
+    `read_table`.
     """
     table = _read_whole(path, **options)
     find_column(table.column_names, name, path)
@@ -165,9 +166,11 @@ def _about(path: str | os.PathLike[str]) -> Iterator[None]:
         raise DatasetError(said if str(path) in said else f"{path}: {said}") from error
 
 
-def _read_whole(path: str | os.PathLike[str], **options: str) -> pyarrow.Table:
-    if not names_parquet(path):
-        return _read_text(Path(path), **options)
+def _read_whole(
+    path: str | os.PathLike[str], file_format: str | None = None, **options: Any
+) -> pyarrow.Table:
+    if (file_format or ("parquet" if names_parquet(path) else "csv")) != "parquet":
+        return _read_text(Path(path), any_ending=file_format == "csv", **options)
     arrow = import_extra("pyarrow", "data")
     parquet = import_extra("pyarrow.parquet", "data")
     said = f"{path} cannot be read as Parquet"
@@ -175,10 +178,12 @@ def _read_whole(path: str | os.PathLike[str], **options: str) -> pyarrow.Table:
         return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
 
 
-def _read_text(path: Path, **options: str) -> pyarrow.Table:
+def _read_text(
+    path: Path, *, any_ending: bool = False, header: bool = True, **options: str
+) -> pyarrow.Table:
     """Read a CSV file as text; only an empty cell is null."""
     ending = uncompressed(path).suffix
-    if ending.lower() not in ENDINGS:
+    if ending.lower() not in ENDINGS and not any_ending:
         raise DatasetError(
             f"{path}: unknown ending {ending!r}. Votes are read from Parquet files"
             f" (.parquet, .pq) and from text ({', '.join(ENDINGS)}), compressed or not."
@@ -199,6 +204,8 @@ def _read_text(path: Path, **options: str) -> pyarrow.Table:
             reader.ParseOptions(delimiter=separator, newlines_in_values=True),
             reader.ConvertOptions(column_types=places, null_values=[""], strings_can_be_null=True),
         )
+    if not header:
+        return table.rename_columns([f"column{place + 1}" for place in range(len(names))])
     return table.slice(1).rename_columns(names)
 
 
