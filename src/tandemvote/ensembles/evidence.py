@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.codes import refuse_labels_among_features
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
+from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
 from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes, votes_on
 from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
@@ -25,13 +26,7 @@ from tandemvote.ensembles.training_rows import (
     refuse_training_rows,
     row_digests,
 )
-from tandemvote.ensembles.voters import (
-    BAGGED,
-    before_last_step,
-    is_certified,
-    last_step,
-    voters_in,
-)
+from tandemvote.ensembles.voters import BAGGED, is_certified, voters_in
 from tandemvote.votes import Votes
 
 
@@ -147,7 +142,7 @@ def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
         )
     refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
     said = np.asarray(deployed.predict(X_unlabelled))
-    return votes.with_deployed(said, name=name, predict=deployed.predict)
+    return votes.with_deployed(said, name=name, predict=as_it_is(deployed).predict)
 
 
 def common_hold_out(

@@ -39,3 +39,13 @@ def n_drawn(model: Any) -> int:
 def sample_weight_of(model: Any) -> Any:
     """Weights by which a bagging classifier drew its points; None without, or in old releases."""
     return getattr(model, "_sample_weight", None)
+
+
+def knows_all_bootstraps(model: Any) -> bool:
+    """Whether a bagging classifier kept the seeds of all members: `warm_start` drops the first."""
+    return len(getattr(model, "_seeds", model.estimators_)) == len(model.estimators_)
+
+
+def rows_kept(model: Any) -> Any:
+    """Training points that a classifier by nearest neighbours keeps; None if it keeps none."""
+    return getattr(model, "_fit_X", None)

@@ -11,7 +11,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
-from tandemvote.ensembles.private_names import n_drawn, n_trained_on, sample_weight_of
+from tandemvote.ensembles.private_names import (
+    knows_all_bootstraps,
+    n_drawn,
+    n_trained_on,
+    sample_weight_of,
+)
 
 WITH_A_HOLD_OUT = (
     "With labelled points the model never saw, certify(hold_out_votes(model, X_held_out,"
@@ -43,6 +48,12 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
         raise ValueError(
             f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly"
             " the training data, in the same order."
+        )
+    if not knows_all_bootstraps(model):
+        raise ValueError(
+            f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which"
+            " points its first voters drew. Refit it at once with all its voters."
+            f" {WITH_A_HOLD_OUT}"
         )
     # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
     if not model.bootstrap and n_drawn(model) >= n_samples:
@@ -88,8 +99,18 @@ def refuse_other_than_one_label(model: Any) -> None:
         )
 
 
+def refuse_without_predict(model: Any) -> None:
+    """Refuse what is no classifier at all, such as a name with one or a dict of some."""
+    if not hasattr(model, "predict"):
+        raise ValueError(
+            f"A {type(model).__name__} has no predict. Pass a fitted ensemble, or a plain list of"
+            " fitted classifiers: list(models.values()), or [model for name, model in pairs]."
+        )
+
+
 def refuse_without_voters(model: Any) -> None:
     """Refuse a fitted model that is no ensemble of voters which left training points out."""
+    refuse_without_predict(model)
     refuse_other_than_one_label(model)
     name = type(model).__name__
     raise ValueError(

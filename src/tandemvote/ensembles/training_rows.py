@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import blake2b
 from numbers import Real
 from typing import Any
@@ -11,17 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
-from scipy.stats import binom
+from scipy.stats import binom, chi2, multinomial
+from sklearn.utils import check_array
 
 from tandemvote.codes import encode
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
-from tandemvote.ensembles.private_names import n_trained_on, pick
+from tandemvote.ensembles.composed import parts_of, through
+from tandemvote.ensembles.private_names import (
+    TREE_LEAF,
+    knows_all_bootstraps,
+    n_trained_on,
+    pick,
+    rows_kept,
+)
 from tandemvote.ensembles.training import held_out_mask
 from tandemvote.ensembles.voters import (
     BAGGED,
     TreeVoter,
-    before_last_step,
-    last_step,
     made_of_trees,
     member_input,
     members_of,
@@ -139,39 +146,80 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
         )
 
 
-def refuse_points_trained_on(model: Any, X: Any, y: ArrayLike | None = None, *, what: str) -> None:
-    """Refuse points that a fitted classifier was trained on, where it keeps a trace.
+def refuse_points_trained_on(
+    model: Any, X: Any, y: ArrayLike | None = None, *, what: str, steps: Sequence[Any] = ()
+) -> None:
+    """Refuse points that a fitted classifier, or one inside it, is seen to be trained on.
 
-    A certified classifier keeps a digest per row. The trees of a bagged ensemble keep what fell
-    into their leaves: a point that a tree was trained on lies in a leaf that holds its class. So
-    a training point is left out by the bootstraps of all trees whose leaf does not hold its class;
-    of a new point, hardly any training point can be found for which that is so. Without labels the
-    ensemble's own predictions stand in for them, which at training points are nearly the same.
+    A certified classifier keeps a digest per row, nearest neighbours keep the rows, and trees keep
+    what fell into their leaves. The classifier takes the points after the `steps`.
     """
-    X, model = before_last_step(model, X), last_step(model)
     if hasattr(model, "training_rows_"):
-        refuse_training_rows(model.training_rows_, X, what=what)
-    elif isinstance(model, BAGGED) and made_of_trees(model) and hasattr(model, "classes_"):
-        labels = model.predict(X) if y is None else np.asarray(y)
-        rows = np.flatnonzero(np.isin(labels, model.classes_))
-        if len(rows) == n_trained_on(model) == len(labels) and _is_training_data(model, X, labels):
-            raise ValueError(
-                f"The {len(labels)} {what} points are those that {type(model).__name__} was trained"
-                f" on. The voters know these points, so they show nothing. {WAY_OUT}"
-            )
-        if rows.size > MOST_POINTS:
-            rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
-        fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
-        n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
-        shown, unseen = _copies_by_chance(model, X)
-        share += shown + min(unseen, NEARLY_ALL - share)
-        if n_fits >= fewest and n_fits >= share * fits.size:
-            raise ValueError(
-                f"Of {fits.size} {what} points that can be told apart, {n_fits} are points"
-                f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
-                " their label left the same training point out. The voters know these points, so"
-                f" they show nothing. {WAY_OUT}"
-            )
+        refuse_training_rows(model.training_rows_, through(steps, X), what=what)
+    elif rows_kept(model) is not None:
+        refuse_training_rows(row_digests(rows_kept(model)), through(steps, X), what=what)
+    elif hasattr(model, "tree_"):
+        _refuse_points_of_tree(model, through(steps, X), what=what)
+    elif isinstance(model, BAGGED) and hasattr(model, "classes_") and made_of_trees(model):
+        if knows_all_bootstraps(model):
+            _refuse_points_of_forest(model, through(steps, X), y, what=what)
+    else:
+        for part, labels, more in parts_of(model, y):
+            refuse_points_trained_on(part, X, labels, what=what, steps=[*steps, *more])
+
+
+def _refuse_points_of_tree(model: Any, X: Any, *, what: str) -> None:
+    """Refuse points of which as many fall into each leaf as did in training.
+
+    Whatever the source of new points, they do so at most as often as if the leaves had the
+    frequencies seen. Trees with few leaves may so be left alone.
+    """
+    tree = model.tree_
+    if tree.n_node_samples[0] != np.shape(X)[0] or model.n_features_in_ != np.shape(X)[1]:
+        return
+    points = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
+    fallen = np.bincount(tree.apply(points), minlength=tree.node_count)
+    kept = np.where(tree.children_left == TREE_LEAF, tree.n_node_samples, 0)
+    if np.array_equal(fallen, kept):
+        chance = multinomial.pmf(fallen, fallen.sum(), fallen / fallen.sum())
+        if chance < FALSE_ALARM:
+            raise ValueError(_all_known(model, X, what))
+
+
+def _all_known(model: Any, X: Any, what: str) -> str:
+    return (
+        f"The {np.shape(X)[0]} {what} points are those that {type(model).__name__} was trained on."
+        f" The voters know these points, so they show nothing. {WAY_OUT}"
+    )
+
+
+def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
+    """Refuse points that trees with bootstraps were trained on.
+
+    A point that a tree was trained on lies in a leaf that holds its class. So a training point is
+    left out by the bootstraps of all trees whose leaf does not hold its class; of a new point,
+    hardly any training point can be found for which that is so. Without labels the ensemble's own
+    predictions stand in for them, which at training points are nearly the same.
+    """
+    if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
+        X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
+    labels = model.predict(X) if y is None else np.asarray(y)
+    rows = np.flatnonzero(np.isin(labels, model.classes_))
+    if len(rows) == n_trained_on(model) == len(labels) and _is_training_data(model, X, labels):
+        raise ValueError(_all_known(model, X, what))
+    if rows.size > MOST_POINTS:
+        rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
+    fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
+    n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
+    shown, unseen = _copies_by_chance(model, X)
+    share += shown + min(unseen, NEARLY_ALL - share)
+    if n_fits >= fewest and n_fits >= share * fits.size:
+        raise ValueError(
+            f"Of {fits.size} {what} points that can be told apart, {n_fits} are points"
+            f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
+            " their label left the same training point out. The voters know these points, so"
+            f" they show nothing. {WAY_OUT}"
+        )
 
 
 def _is_training_data(model: Any, X: Any, labels: NDArray[Any]) -> bool:
@@ -193,15 +241,29 @@ def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     codes = encode(labels, model.classes_)
     strange = np.array([voter.leaf_contents[voter.leaves(points), codes] <= 0 for voter in voters])
     drawn = ~held_out_mask(model.estimators_samples_, n_trained_on(model))
-    # Logarithm of the expected number of training points that all these trees left out by chance.
-    left_out = np.log1p(-drawn.mean(axis=1).clip(max=1 - 1e-9))
-    by_chance = left_out @ strange + math.log(n_trained_on(model))
-    telling = strange[:, by_chance < math.log(COINCIDENCE)].T.astype(np.float32)
+    if _alike(drawn):
+        left_out = np.log1p(-drawn.mean(axis=1).clip(max=1 - 1e-9))
+        by_chance = drawn.shape[1] * np.exp(left_out @ strange)
+    else:  # by weights: what hardly any tree drew would fit anything
+        often = drawn.mean(axis=0)
+        drawn = drawn[:, often >= np.median(often[often > 0])]
+        numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
+        left_out = 1 - drawn.mean(axis=0)
+        by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
+    # Expected numbers of training points that all the strange trees left out by chance.
+    telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
-    for start in range(0, n_trained_on(model), CHUNK):
+    for start in range(0, drawn.shape[1], CHUNK):
         part = drawn[:, start : start + CHUNK].astype(np.float32)
         fits |= (telling @ part == 0).any(axis=1)
     return fits
+
+
+def _alike(drawn: NDArray[np.bool_]) -> bool:
+    """Tell whether trees drew all points alike, rather than those of larger weight more often."""
+    often, share = drawn.mean(axis=0), drawn.mean()
+    spread = len(drawn) * ((often - share) ** 2).sum() / max(share * (1 - share), 1e-9)
+    return bool(chi2.sf(spread, often.size - 1) > FALSE_ALARM)
 
 
 def _n_values(points: Any, column: int) -> int:

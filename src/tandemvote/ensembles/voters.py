@@ -11,15 +11,15 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
-from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
+from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
 from tandemvote.ensembles.private_names import pick
-from tandemvote.ensembles.refusals import refuse_other_than_one_label
+from tandemvote.ensembles.refusals import refuse_other_than_one_label, refuse_without_predict
 from tandemvote.votes import Voters
 
 Rows = NDArray[np.intp]
@@ -138,12 +138,16 @@ def voters_in(models: Any) -> Voters:
     """Return the voters in a sequence of classifiers, or in one ensemble, as one function.
 
     An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier,
-    BaggingClassifier, a pipeline that ends in one, or a certified classifier.
+    BaggingClassifier, a pipeline that ends in one, or a certified classifier. The voters stay what
+    they are when the models are fitted again.
     """
     if isinstance(models, Sequence):
+        if not models:
+            raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")
         for model in models:
+            refuse_without_predict(model)
             refuse_other_than_one_label(model)
-        return partial(_predict_each, models)
+        return partial(_predict_each, as_it_is(list(models)))
     refuse_other_than_one_label(models)
     check_is_fitted(models)
     if not is_certified(models) and not isinstance(last_step(models), BAGGED):
@@ -151,7 +155,7 @@ def voters_in(models: Any) -> Voters:
             f"{type(models).__name__} is no ensemble whose voters are known. Pass a list of fitted"
             " classifiers, [model] for a single one."
         )
-    return partial(_predict_members, models)
+    return partial(_predict_members, as_it_is(models))
 
 
 def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
@@ -220,13 +224,3 @@ def made_of_trees(model: Any) -> bool:
 def is_certified(model: Any) -> bool:
     """Tell whether a model is a certified classifier, which keeps the votes of its own `fit`."""
     return hasattr(model, "predict_voters")
-
-
-def last_step(model: Any) -> Any:
-    """Return the classifier at the end of a pipeline, or the model if it is none."""
-    return model[-1] if isinstance(model, Pipeline) else model
-
-
-def before_last_step(model: Any, X: Any) -> Any:
-    """Return points as the last step of a pipeline takes them."""
-    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model.steps) > 1 else X

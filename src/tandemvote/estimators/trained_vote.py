@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, g
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
-from tandemvote.ensembles.refusals import refuse_frozen
+from tandemvote.ensembles.refusals import refuse_frozen, refuse_other_than_one_label
 from tandemvote.ensembles.training import Rows, held_out_mask, train
 from tandemvote.ensembles.voters import Voter, predict_codes, predict_held_out
 from tandemvote.estimators.certified_vote import CertifiedVote
@@ -52,6 +52,7 @@ class TrainedVote(CertifiedVote):
 
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
         for base in self._bases():
+            refuse_other_than_one_label(base)
             refuse_frozen(base)
         random_state = check_random_state(self.random_state)
         estimators, rows = self._plan(len(labels), unseen, random_state)

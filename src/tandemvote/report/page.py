@@ -29,7 +29,7 @@ from tandemvote.displays import (
     TandemDisplay,
     WeightsDisplay,
 )
-from tandemvote.ensembles.voters import last_step
+from tandemvote.ensembles.composed import last_step
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import held_out_shares
 from tandemvote.report.citations import CITATIONS

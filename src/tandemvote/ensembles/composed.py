@@ -1,0 +1,78 @@
+"""Classifiers that are put together of others: pipelines, searches, votes, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import RFE
+from sklearn.pipeline import Pipeline
+
+FITTED_PARTS = ("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_")
+"""Attributes under which classifiers keep those that they fitted. Where there is none of these,
+`estimator` was fitted before, as in a FrozenEstimator; elsewhere it is an unfitted pattern."""
+
+
+def last_step(model: Any) -> Any:
+    """Return the classifier at the end of a pipeline, or the model if it is none."""
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def before_last_step(model: Any, X: Any) -> Any:
+    """Return points as the last step of a pipeline takes them."""
+    return through(_steps_before(model), X)
+
+
+def through(steps: Sequence[Any], X: Any) -> Any:
+    """Return points after some steps, one by one as a pipeline takes them when it predicts."""
+    for step in steps:
+        X = step.transform(X)
+    return X
+
+
+def _steps_before(model: Any) -> list[Any]:
+    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
+    return [step for _, step in steps if step not in (None, "passthrough")]
+
+
+def parts_of(
+    model: Any, y: ArrayLike | None
+) -> Iterator[tuple[Any, ArrayLike | None, Sequence[Any]]]:
+    """Yield the fitted classifiers that one is put together of, each with its labels and steps.
+
+    The steps lead from the points of the whole to those that the part takes. The labels are None
+    where the part was fitted to others, as the members of a VotingClassifier are to codes.
+    """
+    if isinstance(model, Pipeline):
+        yield model[-1], y, _steps_before(model)
+        return
+    kept = [getattr(model, name) for name in FITTED_PARTS if name in vars(model)]
+    parts = kept[0] if kept else getattr(model, "estimator", [])
+    if not isinstance(parts, list | tuple):
+        parts = parts.ravel().tolist() if isinstance(parts, np.ndarray) else [parts]
+    for part in parts:
+        labels = getattr(model, "classes_", None)
+        same = labels is None or np.array_equal(labels, getattr(part, "classes_", labels))
+        yield part, y if same else None, [model] if isinstance(model, RFE) else []
+
+
+def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
+    """Return a model that stays as it is when the one given is fitted again.
+
+    `fit` gives an estimator new attributes and may fit the estimators inside it, so these are
+    copied at any depth. What they learnt is shared, not copied.
+    """
+    copies = {} if copies is None else copies
+    if isinstance(model, list | tuple):
+        parts = [as_it_is(part, copies) for part in model]
+        return parts if type(model) is list else tuple(parts) if type(model) is tuple else model
+    if not isinstance(model, BaseEstimator):
+        return model
+    if id(model) not in copies:
+        copies[id(model)] = copy = object.__new__(type(model))
+        for name, value in vars(model).items():
+            vars(copy)[name] = as_it_is(value, copies)
+    return copies[id(model)]
