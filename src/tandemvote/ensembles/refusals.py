@@ -11,6 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
+from tandemvote.ensembles.learnt_before import fitted_within
 from tandemvote.ensembles.private_names import (
     knows_all_bootstraps,
     n_drawn,
@@ -139,16 +140,17 @@ def refuse_frozen(estimator: Any) -> None:
     """Refuse an estimator that keeps what it learnt when it is cloned, as a whole or in a part.
 
     Voters that are trained on different points must have learnt nothing from the others. A
-    FrozenEstimator, wherever it stands inside, has learnt what it was fitted to before.
+    FrozenEstimator, wherever it stands inside, has learnt what it was fitted to before; so has an
+    estimator whose method is a parameter.
     """
-    for part in _parts(estimator):
-        if clone(part) is part:
-            raise ValueError(
-                f"{part!r} keeps what it learnt before, from points that the voters are to be"
-                " evaluated on. Pass the estimator unfitted, so that each voter learns from its own"
-                " points alone; or evaluate fitted models on points they never saw:"
-                " certify([model], X_held_out, y_held_out)."
-            )
+    kept = [part for part in _parts(estimator) if clone(part) is part]
+    for part in kept or fitted_within(clone(estimator, safe=False)):
+        raise ValueError(
+            f"{part!r} keeps what it learnt before, from points that the voters are to be"
+            " evaluated on. Pass the estimator unfitted, and as a step of its own rather than"
+            " inside a function, so that each voter learns from its own points alone; or evaluate"
+            " fitted models on points they never saw: certify([model], X_held_out, y_held_out)."
+        )
 
 
 def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
@@ -175,6 +177,7 @@ def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
                 " points before goes into the pipeline as FrozenEstimator(step)."
             )
         else:
+            refuse_frozen(step)
             texts.append(f"{type(step).__name__} looks at one point at a time.")
     return texts
 
