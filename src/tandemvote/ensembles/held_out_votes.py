@@ -61,8 +61,9 @@ def out_of_bag_votes(
 def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | None = None) -> Votes:
     """Let fitted classifiers vote on labelled points that none of them was trained on.
 
-    Points that a model is seen to be trained on are refused: by certified classifiers, and by
-    forests and bagged trees.
+    Points that a model, or one inside it, is seen to be trained on are refused: by certified
+    classifiers, forests, bagged trees and nearest neighbours; by trees and gradient boosting, if
+    they are all the training points.
 
     Parameters
     ----------
