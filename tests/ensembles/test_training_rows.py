@@ -174,3 +174,16 @@ def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_po
     refuse_points_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
     with pytest.raises(ValueError, match="are points that RandomForestClassifier was trained on"):
         refuse_points_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
+
+
+@pytest.mark.parametrize("inside", ["a name", None, 7])
+def test_what_a_model_calls_its_estimator_may_be_anything(inside):
+    class Constant:
+        estimator = None
+
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    model = Constant()
+    model.estimator = inside
+    refuse_points_trained_on(model, np.zeros((5, 2)), np.zeros(5), what="held-out")

@@ -49,8 +49,8 @@ def parts_of(
     if isinstance(model, Pipeline):
         yield model[-1], y, _steps_before(model)
         return
-    kept = [getattr(model, name) for name in FITTED_PARTS if name in vars(model)]
-    parts = kept[0] if kept else getattr(model, "estimator", [])
+    own = getattr(model, "__dict__", {})
+    parts = next((own[name] for name in (*FITTED_PARTS, "estimator") if name in own), [])
     if not isinstance(parts, list | tuple):
         parts = parts.ravel().tolist() if isinstance(parts, np.ndarray) else [parts]
     for part in parts:
