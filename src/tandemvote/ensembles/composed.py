@@ -50,7 +50,7 @@ def parts_of(
         yield model[-1], y, _steps_before(model)
         return
     own = getattr(model, "__dict__", {})
-    parts = next((own[name] for name in (*FITTED_PARTS, "estimator") if name in own), [])
+    parts: Any = next((own[name] for name in (*FITTED_PARTS, "estimator") if name in own), [])
     if not isinstance(parts, list | tuple):
         parts = parts.ravel().tolist() if isinstance(parts, np.ndarray) else [parts]
     for part in parts:
