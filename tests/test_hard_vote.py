@@ -77,7 +77,7 @@ def test_voters_vote_on_labels_of_any_type():
 
     assert vote_of(voters, [0, 1, 2], [1, 1, 1]).tolist() == ["b", "c", "a"]
     assert vote_of(voters, [0, 2], [1, 3, 1]).tolist() == ["a", "a"]
-    with pytest.raises(ValueError, match="Certify the models themselves"):
+    with pytest.raises(ValueError, match="certify the models themselves"):
         vote_of(None, [0], [1, 1, 1])
 
 

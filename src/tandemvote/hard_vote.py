@@ -49,8 +49,9 @@ def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
     """Let voters vote on points; ties go to the smallest class."""
     if voters is None:
         raise ValueError(
-            "Predictions alone cannot vote on new points. Certify the models themselves, or vote"
-            " with weighted_vote of tandemvote.hard_vote on your own predictions."
+            "This certificate does not hold the models, and predictions alone cannot vote on new"
+            " points. Call predict of the certified classifier; certify the models themselves; or"
+            " vote with weighted_vote of tandemvote.hard_vote on your own predictions."
         )
     codes, classes = voters(X)
     return np.asarray(classes[weighted_vote(codes, weights, len(classes))])

@@ -47,7 +47,7 @@ def test_votes_bring_their_points_and_models_need_some(problem):
     votes = Votes.from_predictions([[0, 1] * 50] * 2, [0, 1] * 50)
     vote = certify_fitted_weights(votes, delta=0.1)
     assert repr(vote).startswith("observed 0.0 %, guaranteed at most") and "90 %" in vote.guarantee
-    with pytest.raises(ValueError, match="Certify the models"):
+    with pytest.raises(ValueError, match="certify the models"):
         vote.predict(X)
     with pytest.raises(ValueError, match="Votes already hold"):
         certify_fitted_weights(votes, X, y)

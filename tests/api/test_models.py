@@ -268,7 +268,7 @@ def test_a_certificate_of_models_predicts_by_the_certified_vote(data):
     certificate = certify(forest, X[:500], y[:500], weights="tandem")
     expected = weighted_vote(voter_predictions(forest, X), certificate.weights, 2)
     assert np.array_equal(certificate.predict(X), forest.classes_[expected])
-    with pytest.raises(ValueError, match="Certify the models themselves"):
+    with pytest.raises(ValueError, match="certify the models themselves"):
         certify(Votes.from_predictions([y], y)).predict(X)
 
 
