@@ -50,6 +50,8 @@ def test_it_is_said_at_once_and_in_the_certificate_its_file_the_report_and_the_m
     capsys.readouterr()
     assert run([*call, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["notes"] == [note]
+    assert run(["compare", *call[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [note]
     assert run(["predict", "m.skops", "data.csv"]) == (2 if case == "gaps" else 0)
     assert (note in capsys.readouterr().err) == (case != "gaps")
 

@@ -121,3 +121,12 @@ def test_forests_of_imbalanced_learn_are_refused(points):
     kind.__module__ = "imblearn.ensemble._forest"
     with pytest.raises(ValueError, match=r"by their labels.*CertifiedClassifierCV\(Balanced"):
         certify(kind(10).fit(X, y), X, y)
+
+
+def test_a_pipeline_that_ends_in_a_certified_vote_names_the_way_to_its_voters(points):
+    X, y = points
+    model = make_pipeline(Normalizer(), CertifiedClassifierCV(forest(), random_state=0)).fit(X, y)
+    with pytest.raises(ValueError, match=r"Pass model\[-1\]"):
+        certify_by_group(model, X, y, groups="class")
+    found = certify_by_group(model[-1], model[:-1].transform(X), y, groups="class")
+    assert len(found) == 2

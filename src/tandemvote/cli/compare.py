@@ -60,7 +60,9 @@ def compare(
             "seconds": round(time.perf_counter() - started, 2),
         }
     if as_json:
-        typer.echo(json.dumps({"delta": delta, "delta_each": share, "designs": rows}))
+        notes = [f"{caveat}." for caveat in dataset.caveats]
+        said = {"delta": delta, "delta_each": share, "designs": rows, "notes": notes}
+        typer.echo(json.dumps(said))
         return
     shown = []
     for name, row in rows.items():

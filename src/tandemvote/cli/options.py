@@ -237,7 +237,9 @@ class Reading(FileReading):
     keep: list[str] = option(
         [], "Column to use although it looks like a row number, or like no voter; repeatable."
     )
-    category: list[str] = option([], "CSV: column of categories that are numbers; repeatable.")
+    category: list[str] = option(
+        [], "Column of categories that are numbers, in CSV or Parquet; repeatable."
+    )
     drop_missing: bool = option(False, "Leave out rows with any missing cell.", "--drop-missing")
     drop_duplicates: bool = option(False, "Leave out copies of rows.", "--drop-duplicates")
     drop_unlabelled: bool = option(False, "Leave out rows without a label.", "--drop-unlabelled")

@@ -114,6 +114,11 @@ def refuse_without_voters(model: Any) -> None:
     refuse_without_predict(model)
     refuse_other_than_one_label(model)
     name = type(model).__name__
+    if isinstance(model, Pipeline) and hasattr(model[-1], "certificate_"):
+        raise ValueError(
+            "The last step of the pipeline has the voters. Pass model[-1]; if X is needed, pass"
+            " model[:-1].transform(X)."
+        )
     raise ValueError(
         f"{name} has no voters that left training points out, as forests and bagging do, so its"
         f" training data show nothing. Train it with a certificate:"
@@ -133,7 +138,7 @@ def refuse_fit_parameters(names: Iterable[str]) -> None:
                 " class_weight on the classifier inside CertifiedClassifierCV or"
                 " CertifiedBaggingClassifier; for their errors see certify_by_group."
             )
-        raise TypeError(f"fit takes X, y and X_unlabelled; {name!r} is unknown.")
+        raise TypeError(f"fit takes X, y and X_unlabelled; {name!r} is unknown. Leave it out.")
 
 
 def refuse_frozen(estimator: Any) -> None:
