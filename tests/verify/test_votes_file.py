@@ -106,11 +106,11 @@ def test_both_readers_read_the_same_text(table, ending, tmp_path):
 
 
 KINDS = {
-    "integers": (st.none() | st.integers(-3, 12), [arrow.int8(), arrow.uint64(), arrow.int64()]),
-    "floats": (st.none() | st.integers(0, 12).map(float), [arrow.float64(), arrow.float32()]),
-    "booleans": (st.none() | st.booleans(), [arrow.bool_()]),
+    "integers": (st.integers(0, 12), [arrow.int8(), arrow.uint64(), arrow.int64()]),
+    "floats": (st.integers(0, 12).map(float), [arrow.float64(), arrow.float32()]),
+    "booleans": (st.booleans(), [arrow.bool_()]),
     "categories": (
-        st.none() | st.sampled_from(["a", "NA", "b"]),
+        st.sampled_from(["a", "NA", "b"]),
         [arrow.dictionary(arrow.int8(), arrow.string())],
     ),
 }
@@ -120,15 +120,11 @@ KINDS = {
 @given(data=st.data())
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_readers_read_typed_columns_alike(kind, data, tmp_path):
-    cell, types = KINDS[kind]
-    if arrow.uint64() in types:
-        cell = st.none() | st.integers(0, 12)
+    label, types = KINDS[kind]
     n = data.draw(st.integers(1, 6))
-    columns = {
-        "label": data.draw(
-            st.lists(cell.filter(lambda value: value is not None), min_size=n, max_size=n)
-        )
-    } | {f"v{i}": data.draw(st.lists(cell, min_size=n, max_size=n)) for i in range(2)}
+    columns = {"label": data.draw(st.lists(label, min_size=n, max_size=n))} | {
+        f"v{i}": data.draw(st.lists(st.none() | label, min_size=n, max_size=n)) for i in range(2)
+    }
     arrays = {
         name: arrow.array(cells, data.draw(st.sampled_from(types)))
         for name, cells in columns.items()
