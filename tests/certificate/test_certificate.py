@@ -107,6 +107,14 @@ def test_text_and_html_carry_the_promise_the_basis_and_the_assumptions(counts):
     assert f"errs on at most {percent} % of new points" in certificate.guarantee
 
 
+def test_a_single_voter_is_no_vote_in_words(test_counts):
+    single = str(Certificate.from_counts(test_counts, bound="first_order"))
+    assert "evaluated on 100 points it never saw\n" in single and "pair" not in single
+    assert (
+        "this classifier errs" in Certificate.from_counts(test_counts, bound="coalition").guarantee
+    )
+
+
 def test_no_guarantee_is_called_no_guarantee():
     rng = np.random.default_rng(2)
     votes = Votes.from_predictions(rng.integers(2, size=(5, 300)), rng.integers(2, size=300))

@@ -295,11 +295,14 @@ class Certificate(VoteStatement):
     def _basis(self) -> list[str]:
         n, k = self.counts, len(self.candidates)
         choice = f", the smallest of {k} at delta / {k} each" if k > 1 else ""
-        pairs = "no two on the same ones"
+        pairs = ", no two on the same ones"
         if n.n_min_pairs:
-            pairs = f"each pair on at least {n.n_min_pairs}"
+            pairs = f", each pair on at least {n.n_min_pairs}"
+        tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
+        if n.n_voters == 1:
+            tested = f"evaluated on {n.n_min} points it never saw"
         if self.profile is not None:
-            pairs += f"; {self.profile.n_points} unlabelled points"
+            tested += f"; {self.profile.n_points} unlabelled points"
         about = "the hard weighted vote of"
         if self.deployed is not None:
             about = f"{self._subject}, not a vote, through"
@@ -307,7 +310,7 @@ class Certificate(VoteStatement):
         return [
             f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}; {about} {voters},"
             f" {n.n_classes} classes",
-            f"each voter evaluated on at least {n.n_min} points it never saw, {pairs}",
+            tested,
             *([self.advice] if self.advice else []),
         ]
 

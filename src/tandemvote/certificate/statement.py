@@ -136,7 +136,7 @@ class VoteStatement(Statement):
     @property
     def _subject(self) -> str:
         """What errs."""
-        return "this weighted majority vote"
+        return "this weighted majority vote" if self.weights.size > 1 else "this classifier"
 
     @property
     def guarantee(self) -> str:
