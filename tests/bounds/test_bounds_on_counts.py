@@ -163,3 +163,10 @@ def test_weights_that_are_no_distribution_are_refused(weights, message):
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"no bound 'TND'.*'tandem'"):
         get_bound("TND")
+
+
+@pytest.mark.parametrize("given", ["unlabelled", "deployed"])
+def test_a_bound_of_the_vote_takes_no_predictions_of_another_classifier(counts, given):
+    for name in {*bounds.BOUNDS} - {"vote_profile"}:
+        with pytest.raises(ValueError, match=f"'{name}' is about the vote"):
+            get_bound(name)(counts, **{given: np.zeros((counts.n_voters, 5), int)})

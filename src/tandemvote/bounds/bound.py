@@ -70,6 +70,9 @@ class Bound:
         Name of a bound of the same estimates that is never looser.
     most_voters : int, optional
         Where there are more voters, the bound is computed only if it is asked for by name.
+    uses_profile : bool
+        Whether it looks at predictions on unlabelled points, and so can be about another classifier
+        than the vote.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Bound:
     labels_used: str = "held-out labels"
     superseded_by: str | None = None
     most_voters: int | None = None
+    uses_profile: bool = False
 
     def __call__(
         self,
@@ -110,11 +114,16 @@ class Bound:
         sharpening : {"harmonic", "paper"}
             Sample sizes that use every set in full, or the published form.
         unlabelled : array_like of shape (n_voters, n_unlabelled), optional
-            For `vote_profile`: predictions on independent points of the same source, used neither
-            for training nor for choosing the posterior. For others they belong to the counts.
+            For `vote_profile` alone: predictions on independent points of the same source, used
+            neither for training nor for choosing the posterior.
         deployed : array_like of shape (n_unlabelled,), optional
             What another classifier says of them, to bound its error in place of the vote's.
         """
+        if not self.uses_profile and (unlabelled is not None or deployed is not None):
+            raise ValueError(
+                f"The bound {self.name!r} is about the vote and the points of its counts. Count"
+                " unlabelled points with the votes; for a deployed classifier take 'vote_profile'."
+            )
         check(self.name, self.needs, counts)
         averages = Averages.of(counts, posterior, prior, sharpening)
         if unlabelled is not None:

@@ -217,6 +217,7 @@ VOTE_PROFILE = Bound(
         "n_unlabelled": _profile(averages).n_points,
     },
     evaluate=_evaluate,
+    uses_profile=True,
 )
 
 
