@@ -92,7 +92,7 @@ def test_the_matrix_of_mistakes_adds_up_to_the_observed_error(votes, certificate
     found = Confusion.from_votes(votes, certificate.weights)
     wrong = found.counts.sum() - np.trace(found.counts)
     assert wrong / found.counts.sum() == observed_error(votes, certificate.weights)
-    assert sum(count for _, _, count, _ in found.mistakes()) == wrong
+    assert sum(count for _, _, count, _ in found.mistakes) == wrong
     table = page.sections["confusion"]
     for count in found.counts.ravel():
         assert str(count) in table

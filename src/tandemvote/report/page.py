@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import confusion_matrix
 
-from tandemvote.bounds import Bound, BoundValue, get_bound
+from tandemvote.bounds import BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
@@ -32,7 +33,6 @@ from tandemvote.displays import (
 from tandemvote.ensembles.composed import last_step
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import held_out_shares
-from tandemvote.report.citations import CITATIONS
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.tables import Dataset
@@ -71,28 +71,15 @@ class Confusion:
         """Share of the points of each true label."""
         return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1))
 
-    def mistakes(self) -> Iterator[tuple[str, str, int, float]]:
+    @property
+    def mistakes(self) -> list[tuple[str, str, int, float]]:
         """True label, predicted label, points, share of the true label; most frequent first."""
         wrong = self.counts * ~np.eye(len(self.classes), dtype=bool)
-        for cell in np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]:
-            truth, said = divmod(int(cell), len(self.classes))
-            share = float(self.shares[truth, said])
-            yield self.classes[truth], self.classes[said], int(wrong[truth, said]), share
-
-
-class BoundRow(NamedTuple):
-    """One row of the table of bounds."""
-
-    bound: Bound
-    value: BoundValue
-    chosen: bool
-    candidate: bool
-
-    @property
-    def points(self) -> str:
-        """How many points stand behind the value."""
-        terms = self.value.terms
-        return ", ".join(SIZES[term].format(np.min(terms[term])) for term in SIZES if term in terms)
+        order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
+        return [
+            (self.classes[i], self.classes[j], int(wrong[i, j]), float(self.shares[i, j]))
+            for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True)
+        ]
 
 
 def render_report(
@@ -155,24 +142,22 @@ def render_report(
         votes, solution = votes or certified.votes, solution or certified.solution
         certified = certified.certificate
     certificate: Certificate = certified
-    page = _environment().get_template("certificate.html")
     weights = WeightsDisplay.from_certificate(certificate)
     equal_weights = bool(np.ptp(certificate.weights) < 1e-12)
     confusion = None
     if votes is not None and certificate.deployed is None:
         confusion = Confusion.from_votes(votes, certificate.weights)
-    rows, classes_read = _bound_rows(certificate), _class_counts(data, votes)
-    says_something = [row for row in rows if row.value.value < 1.0 or row.chosen]
+    classes_read = _class_counts(data, votes)
+    compared = {name: float(value) for name, value in certificate.bounds.items()}
     return str(
-        page.render(
-            citations=CITATIONS,
+        _template().render(
+            version=version("tandemvote"),
             title=title or "How often will this classifier be wrong?",
             certificate=certificate,
             counts=certificate.counts,
-            bound=get_bound(certificate.bound),
-            rows=says_something,
-            silent=[row.bound.name for row in rows if row not in says_something],
-            has_test_set=TEST_SET in certificate.bounds,
+            get_bound=get_bound,
+            points_behind=_points_behind,
+            silent=[n for n in compared if compared[n] >= 1.0 and n != certificate.bound],
             label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
             ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
@@ -180,10 +165,9 @@ def render_report(
             weights=weights,
             equal_weights=equal_weights,
             confusion=confusion,
-            mistakes=[] if confusion is None else list(confusion.mistakes()),
             solution=solution,
             groups=_groups(classes),
-            classes=_class_table(classes),
+            classes=classes,
             data=data,
             classes_read=classes_read,
             n_rows=sum(count for _, count in classes_read),
@@ -201,8 +185,8 @@ def write_report(path: str | os.PathLike[str], certified: Any, **options: Any) -
     return destination
 
 
-@lru_cache(maxsize=1)
-def _environment() -> Any:
+@cache
+def _template() -> Any:
     jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("tandemvote.report"),
@@ -219,7 +203,13 @@ def _environment() -> Any:
         printable=printable,
         rounded_up=rounded_up,
     )
-    return environment
+    return environment.get_template("certificate.html")
+
+
+def _points_behind(value: BoundValue) -> str:
+    """Say how many points stand behind the value of a bound."""
+    known = {term: np.min(value.terms[term]) for term in SIZES if term in value.terms}
+    return ", ".join(SIZES[term].format(least) for term, least in known.items())
 
 
 def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, int]]:
@@ -242,21 +232,6 @@ def _label_use(certificate: Certificate, votes: Votes, data: Dataset | None) -> 
     display = LabelUseDisplay.from_votes(votes, **beside)
     height = 1.2 + 0.2 * min(votes.n_voters, 12)
     return draw(display, name="label-use", caption=display.description, height=height)
-
-
-def _bound_rows(certificate: Certificate) -> list[BoundRow]:
-    chosen, candidates = certificate.bound, certificate.candidates
-    return [
-        BoundRow(get_bound(name), value, name == chosen, name in candidates)
-        for name, value in certificate.bounds.items()
-    ]
-
-
-def _class_table(classes: Statement | None) -> dict[str, Any] | None:
-    if classes is None:
-        return None
-    shown = {"headline": classes._headline(), "table": classes._table()}
-    return {**shown, "assumptions": classes.assumptions}
 
 
 def _groups(classes: Statement | None) -> Picture | None:
