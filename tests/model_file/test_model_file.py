@@ -26,7 +26,7 @@ from tandemvote import (
 )
 from tandemvote.cli.app import as_one_line
 from tandemvote.model_file import ModelFileError, load_model, save_model
-from tandemvote.model_file.skops_format import write_skops
+from tandemvote.model_file.storage import write_skops
 
 skops = pytest.importorskip("skops.io")
 

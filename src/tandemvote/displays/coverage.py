@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,8 +79,9 @@ class SelectiveDisplay(Display):
             f" {listed or 'Nothing is shown for any'}. Chosen: {chosen}."
         )
 
-    def _table(self) -> Table:
-        columns = {
+    def _columns(self) -> dict[Any, Any]:
+        return {
+            "margin": self.margins,
             "error": self.errors,
             "coverage": self.coverages,
             "observed_error": self.observed,
@@ -89,7 +90,6 @@ class SelectiveDisplay(Display):
             "n_accepted": self.n_accepted,
             "chosen": self.margins == self.chosen,
         }
-        return Table(columns, self.margins, "margin")
 
     def _draw(self, ax: Axes) -> None:
         words = f"observed on {self.n_points} hold-out points"

@@ -7,9 +7,7 @@ own colours, so that a picture follows the reader's style sheet.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tandemvote.extras import import_extra
 
@@ -32,14 +30,6 @@ HEAT = "cividis"
 Self = TypeVar("Self", bound="Display")
 
 
-class Table(NamedTuple):
-    """The numbers behind a picture: columns by name, and what each row is about."""
-
-    columns: dict[Any, Any]
-    rows: ArrayLike
-    row_name: str | None
-
-
 class Display(ABC):
     """Arrays that can be drawn and shown as a pandas frame."""
 
@@ -54,9 +44,8 @@ class Display(ABC):
 
     def frame(self) -> pandas.DataFrame:
         """Return the numbers behind the picture as a pandas frame."""
-        pandas, table = import_extra("pandas", "report"), self._table()
-        index = pandas.Index(table.rows, name=table.row_name)
-        return pandas.DataFrame(table.columns, index=index)
+        frame = import_extra("pandas", "report").DataFrame(self._columns())
+        return frame.set_index(frame.columns[0])
 
     @property
     def description(self) -> str:
@@ -74,26 +63,10 @@ class Display(ABC):
     def _draw(self, ax: Axes) -> None: ...
 
     @abstractmethod
-    def _table(self) -> Table: ...
+    def _columns(self) -> dict[Any, Any]:
+        """Return the columns of the frame; the first one says what each row is about."""
 
 
 def open_frame(ax: Axes) -> None:
     """Leave only the two axes that carry numbers."""
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, float]) -> None:
-    """Name rows from the top, each with a limit of at most `largest` and words to the right of it.
-
-    `right` is where the axis ends if some limit is 1, and in units of the largest one if not.
-    """
-    ax.set_yticks(range(len(names)), names)
-    ax.set_xlim(0, right[0] if largest >= 1.0 else right[1] * largest)
-    if largest >= 1.0:
-        ax.set_xticks([0.0, 0.5, 1.0])
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
-    open_frame(ax)
-    ax.spines["left"].set_visible(False)

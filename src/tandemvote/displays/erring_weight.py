@@ -7,14 +7,14 @@ at least 1 for such a point: 2 z in the first order, 4 z^2 in the second.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, open_frame
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
@@ -90,9 +90,9 @@ class ProfileDisplay(Display):
         counts, _ = np.histogram(self.erring_weights * N_BINS, bins=N_BINS, range=(0, N_BINS))
         return counts / max(self.erring_weights.size, 1)
 
-    def _table(self) -> Table:
-        columns = {"from": EDGES[:-1], "to": EDGES[1:], "share": self.shares}
-        return Table(columns, range(N_BINS), None)
+    def _columns(self) -> dict[Any, Any]:
+        bins = range(N_BINS)
+        return {"bin": bins, "from": EDGES[:-1], "to": EDGES[1:], "share": self.shares}
 
     def _words(self) -> str:
         words = (

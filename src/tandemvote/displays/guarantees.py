@@ -13,7 +13,7 @@ from tandemvote.bounds import BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates, GroupGuarantee
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table, name_rows
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, open_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,12 +73,14 @@ class BoundsDisplay(Display):
         risk = "" if self.test_risk is None else f" Test risk: {rounded_up(self.test_risk)}."
         return f"Bounds on the error of the vote: {listed}. Chosen: {self.chosen}.{risk}"
 
-    def _table(self) -> Table:
+    def _columns(self) -> dict[Any, Any]:
         values = self.bounds.values()
-        columns = {name: [getattr(each, name) for each in values] for name in SHOWN_OF_BOUNDS}
-        columns["chosen"] = [name == self.chosen for name in self.bounds]
-        columns["labels_used"] = [get_bound(name).labels_used for name in self.bounds]
-        return Table(columns, list(self.bounds), "bound")
+        return {
+            "bound": list(self.bounds),
+            **{name: [getattr(each, name) for each in values] for name in SHOWN_OF_BOUNDS},
+            "chosen": [name == self.chosen for name in self.bounds],
+            "labels_used": [get_bound(name).labels_used for name in self.bounds],
+        }
 
     def _draw(self, ax: Axes) -> None:
         for row, (name, bound) in enumerate(self.bounds.items()):
@@ -94,7 +96,7 @@ class BoundsDisplay(Display):
             ax.axvline(self.test_risk, color=SECOND, linestyle="--", label=words, zorder=0)
         names = [f"{name} ({value.label})" for name, value in self.bounds.items()]
         largest = max(value.value for value in self.bounds.values())
-        name_rows(ax, names, largest, right=(1.7, 1.2))
+        _name_rows(ax, names, largest, right=(1.7, 1.2))
         ax.set_xlabel("error rate of the vote, at most")
 
 
@@ -136,9 +138,9 @@ class GroupsDisplay(Display):
         several = len({each.by for each in self.groups}) > 1
         return [(f"{each.by}: " if several else "") + each.name for each in self.groups]
 
-    def _table(self) -> Table:
-        columns = {name: [getattr(each, name) for each in self.groups] for name in SHOWN_OF_GROUPS}
-        return Table(columns, [each.name for each in self.groups], "group")
+    def _columns(self) -> dict[Any, Any]:
+        shown = {name: [getattr(each, name) for each in self.groups] for name in SHOWN_OF_GROUPS}
+        return {"group": [each.name for each in self.groups], **shown}
 
     def _draw(self, ax: Axes) -> None:
         most = max(each.n_points for each in self.groups)
@@ -155,7 +157,7 @@ class GroupsDisplay(Display):
             ax.annotate(_limit(each), (each.value, row), (8, 0), **BESIDE)
         named = zip(self._names, self.groups, strict=True)
         names = [f"{name[:WIDEST_NAME]} (n = {each.n_points})" for name, each in named]
-        name_rows(ax, names, max(each.value for each in self.groups), right=(1.5, 1.25))
+        _name_rows(ax, names, max(each.value for each in self.groups), right=(1.5, 1.25))
         # Long names leave few inches for the axis; to the left of it there is room.
         ax.set_xlabel("error on each group, at most", loc="right")
 
@@ -164,3 +166,20 @@ def _limit(each: GroupGuarantee) -> str:
     if each.value < 1.0:
         return rounded_up(each.value)
     return "too few points" if each.remark.startswith(("too few", "no ")) else "too many errors"
+
+
+def _name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, float]) -> None:
+    """Name rows from the top, each with a limit of at most `largest` and words to the right of it.
+
+    `right` is where the axis ends if some limit is 1, and in units of the largest one if not.
+    """
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xlim(0, right[0] if largest >= 1.0 else right[1] * largest)
+    if largest >= 1.0:
+        ax.set_xticks([0.0, 0.5, 1.0])
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
+    open_frame(ax)
+    ax.spines["left"].set_visible(False)

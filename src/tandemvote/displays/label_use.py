@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, Table
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 
@@ -80,10 +80,10 @@ class LabelUseDisplay(Display):
             words += f" {self.n_unlabelled:,} more points needed no label."
         return words
 
-    def _table(self) -> Table:
-        evaluated = self.held_out.sum(axis=1)
-        columns = {"trained_on": self.held_out.shape[1] - evaluated, "evaluated_on": evaluated}
-        return Table(columns, range(len(evaluated)), "voter")
+    def _columns(self) -> dict[Any, Any]:
+        trained, evaluated = (~self.held_out).sum(axis=1), self.held_out.sum(axis=1)
+        voters = range(len(evaluated))
+        return {"voter": voters, "trained_on": trained, "evaluated_on": evaluated}
 
     def _shown(self) -> NDArray[np.bool_]:
         """Return the rows and columns that are drawn; few patterns, such as folds, side by side."""

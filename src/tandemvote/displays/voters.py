@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.displays.display import ACCENT, HEAT, MUTED, SECOND, Display, Table, open_frame
+from tandemvote.displays.display import ACCENT, HEAT, MUTED, SECOND, Display, open_frame
 from tandemvote.extras import import_extra
 from tandemvote.weights import WeightSolution
 
@@ -67,12 +67,11 @@ class WeightsDisplay(Display):
         reached = np.cumsum(self.weights[self.order]) >= 0.5 * self.weights.sum() - 1e-12
         return int(reached.argmax()) + 1
 
-    def _table(self) -> Table:
-        order = self.order
-        columns = {"weight": self.weights[order]}
+    def _columns(self) -> dict[Any, Any]:
+        columns = {"voter": self.order, "weight": self.weights[self.order]}
         if self.gibbs_losses is not None:
-            columns["gibbs_loss"] = self.gibbs_losses[order]
-        return Table(columns, order, "voter")
+            columns["gibbs_loss"] = self.gibbs_losses[self.order]
+        return columns
 
     def _words(self) -> str:
         return (
@@ -127,8 +126,8 @@ class HistoryDisplay(Display):
             f" {self.values.size - 1} iterations; {self.value:.4g} is reported."
         )
 
-    def _table(self) -> Table:
-        return Table({"relaxed_bound": self.values}, range(self.values.size), "iteration")
+    def _columns(self) -> dict[Any, Any]:
+        return {"iteration": range(self.values.size), "relaxed_bound": self.values}
 
     def _draw(self, ax: Axes) -> None:
         label = get_bound(self.bound).label
@@ -169,8 +168,8 @@ class TandemDisplay(Display):
         losses = np.where(counts.overlaps > 0, counts.tandem_losses, np.nan)
         return cls(tandem_losses=losses, order=_cluster(losses))
 
-    def _table(self) -> Table:
-        return Table(dict(zip(self.order, self._ordered(), strict=True)), self.order, "voter")
+    def _columns(self) -> dict[Any, Any]:
+        return {"voter": self.order, **dict(zip(self.order, self._ordered(), strict=True))}
 
     def _words(self) -> str:
         alone = np.diag(self.tandem_losses)
