@@ -9,7 +9,7 @@ import atheris
 with atheris.instrument_imports(include=["tandemvote.certificate", "tandemvote.verify", "json"]):
     from tandemvote.certificate.file_record import CertificateRecord, digest_of
     from tandemvote.certificate.file_text import CertificateFileError, parse_document
-    from tandemvote.verify import verify_record
+    from tandemvote.verify import verify_file
 
 
 def one_input(data: bytes) -> None:
@@ -18,7 +18,7 @@ def one_input(data: bytes) -> None:
         document = parse_document(data)
         # Random bytes never hit upon a digest; recompute it, as an attacker would.
         document["digest"] = digest_of(document)
-        verify_record(CertificateRecord.from_document(document))
+        verify_file(CertificateRecord.from_document(document))
     except CertificateFileError as error:
         assert "\n" not in str(error) and len(str(error)) < 300, str(error)
 

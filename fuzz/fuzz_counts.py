@@ -14,7 +14,7 @@ with atheris.instrument_imports(include=["tandemvote.verify"]):
         CertificateRecord,
         StatedBound,
     )
-    from tandemvote.verify import verify_record
+    from tandemvote.verify import verify_file
     from tandemvote.verify.rules import RULES
 
 SIZES = (0, 1, 2, 3, 100, 10**4, 10**6, MAX_POINTS)
@@ -53,7 +53,7 @@ def one_input(data: bytes) -> None:
         digest="",
         expected_digest="",
     )
-    verify_record(record, rigorous=draw.ConsumeBool())
+    verify_file(record, rigorous=draw.ConsumeBool())
 
 
 def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[str, np.ndarray]:

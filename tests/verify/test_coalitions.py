@@ -14,7 +14,7 @@ from tandemvote.bounds import get_bound, smallest_coalition
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.hard_vote import exact_weights
-from tandemvote.verify import verify_file, verify_record
+from tandemvote.verify import verify_file
 from tandemvote.verify.arithmetic import FLOATS, Balls
 from tandemvote.verify.coalitions import Coalitions, voting_units
 
@@ -146,25 +146,25 @@ def only_coalition(document):
 def test_weights_changed_so_that_a_coalition_appears_are_found_out():
     """Two voters that need each other become one that can err alone; nothing else changes."""
     document = only_coalition(document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)))
-    assert verify_record(forged(document)).valid
+    assert verify_file(forged(document)).valid
     for weights in ([0.5, 0.25, 0.25], [0.25, 0.25, 0.5], [0.6, 0.2, 0.2]):
-        verdict = verify_record(forged(document, weights=[w.hex() for w in weights]))
+        verdict = verify_file(forged(document, weights=[w.hex() for w in weights]))
         assert "the coalition bound is" in verdict.problem
 
 
 def test_weights_that_leave_every_coalition_as_it_is_leave_the_bound():
     document = only_coalition(document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)))
-    verdict = verify_record(forged(document, weights=[w.hex() for w in (0.45, 0.3, 0.25)]))
+    verdict = verify_file(forged(document, weights=[w.hex() for w in (0.45, 0.3, 0.25)]))
     assert verdict.valid
 
 
 def test_fewer_errors_than_counted_or_another_prior_are_found_out():
     issued = certificate(3)
     document = only_coalition(document_of(issued))
-    verdict = verify_record(forged(document, prior=[w.hex() for w in (0.5, 0.25, 0.25)]))
+    verdict = verify_file(forged(document, prior=[w.hex() for w in (0.5, 0.25, 0.25)]))
     assert "the coalition bound is" in verdict.problem
     smaller = {**document["bounds"][0], "value": (issued.value * (1 - 1e-7)).hex()}
-    verdict = verify_record(forged(document, bounds=[smaller]))
+    verdict = verify_file(forged(document, bounds=[smaller]))
     assert "the coalition bound is" in verdict.problem
 
 
@@ -177,7 +177,7 @@ def test_exact_factors_are_verified_and_the_former_ones_are_still_right(name, ri
     counts = VoteCounts.from_votes(votes)
     issued = Certificate.from_counts(counts, weights=[0.22, 0.21, 0.2, 0.19, 0.18], bound=name)
     document = document_of(issued)
-    assert verify_record(forged(document), rigorous=rigorous).valid
+    assert verify_file(forged(document), rigorous=rigorous).valid
     place = [bound["name"] for bound in document["bounds"]].index(name)
     power = {"first_order": 1, "tandem": 2}[name]
     former = issued.value * (2 * float(smallest_coalition(issued.weights))) ** power
@@ -187,7 +187,7 @@ def test_exact_factors_are_verified_and_the_former_ones_are_still_right(name, ri
         bounds = list(document["bounds"])
         bounds[place] = {**bounds[place], **stated}
         record = forged(document, bounds=bounds, guarantee={"bound": name, **stated})
-        assert verify_record(record).valid == right
+        assert verify_file(record).valid == right
         if right:
             assert certificate_of(record).value == value
 

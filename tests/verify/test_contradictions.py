@@ -9,7 +9,7 @@ from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.hard_vote import VoteProfile
-from tandemvote.verify import verify_record
+from tandemvote.verify import verify_file
 
 
 def document():
@@ -37,7 +37,7 @@ def stating(document, name, value):
 
 
 def problem_of(document, *, rigorous=False):
-    return verify_record(CertificateRecord.from_document(document), rigorous=rigorous).problem
+    return verify_file(CertificateRecord.from_document(document), rigorous=rigorous).problem
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tandemvote import Votes, certify
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
-from tandemvote.verify import CertificateFileError, verify_record
+from tandemvote.verify import CertificateFileError, verify_file
 
 
 def drawn(n_voters, n_classes=3, n_samples=300, n_unlabelled=120):
@@ -35,7 +35,7 @@ def read(document):
 def test_honest_files_are_valid(issued, rigorous):
     votes, own, document = issued
     said = np.vstack([votes.unlabelled, own])
-    verdict = verify_record(read(document), rigorous=rigorous, votes=votes, unlabelled=said)
+    verdict = verify_file(read(document), rigorous=rigorous, votes=votes, unlabelled=said)
     assert verdict.problem is None
     stated, truth = (
         float.fromhex(document["guarantee"]["value"]),
@@ -53,7 +53,7 @@ def test_a_smaller_value_is_found(issued):
         "guarantee": {**document["guarantee"], **smaller},
         "bounds": [{**document["bounds"][0], **smaller}],
     }
-    assert "by its own counts" in verify_record(read(forged)).problem
+    assert "by its own counts" in verify_file(read(forged)).problem
 
 
 def test_what_holds_for_the_deployed_classifier_is_not_sold_as_a_promise_for_the_vote(issued):
@@ -64,7 +64,7 @@ def test_what_holds_for_the_deployed_classifier_is_not_sold_as_a_promise_for_the
         "deployed": None,
         "attestations": list(standard_assumptions(profile=True)),
     }
-    assert not verify_record(read(forged)).valid
+    assert not verify_file(read(forged)).valid
     with pytest.raises(ValueError, match="unlabelled point"):
         certificate_of(read(forged))
 
@@ -73,22 +73,20 @@ def test_the_assumptions_about_the_deployed_classifier_must_stand_in_the_file(is
     _, _, document = issued
     for place in range(len(document["attestations"])):
         fewer = document["attestations"][:place] + document["attestations"][place + 1 :]
-        assert (
-            "attestations lack" in verify_record(read({**document, "attestations": fewer})).problem
-        )
+        assert "attestations lack" in verify_file(read({**document, "attestations": fewer})).problem
     vote = {**document, "attestations": list(standard_assumptions(profile=True))}
-    assert "not about the vote of the voters" in verify_record(read(vote)).problem
+    assert "not about the vote of the voters" in verify_file(read(vote)).problem
 
 
 def test_a_bound_about_the_vote_is_no_bound_about_another_classifier(issued):
     votes, _, document = issued
     other = document_of(certify(votes, bound="first_order"))
     forged = {**other, "deployed": "Oracle", "attestations": document["attestations"]}
-    assert "is about the vote" in verify_record(read(forged)).problem
+    assert "is about the vote" in verify_file(read(forged)).problem
     with pytest.raises(CertificateFileError, match="only the bound vote_profile"):
         certificate_of(read(forged))
     bare = {**document, "profile": None}
-    assert "has no profile of it" in verify_record(read(bare)).problem
+    assert "has no profile of it" in verify_file(read(bare)).problem
 
 
 def test_another_prediction_of_the_deployed_classifier_is_found(issued):
@@ -98,13 +96,13 @@ def test_another_prediction_of_the_deployed_classifier_is_found(issued):
         changed[point] = (changed[point] + 1) % 3
         said = np.vstack([votes.unlabelled, changed])
         assert f"at unlabelled point {point} the deployed classifier has" in (
-            verify_record(read(document), unlabelled=said).problem
+            verify_file(read(document), unlabelled=said).problem
         )
 
 
 def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued):
     votes, _, document = issued
-    problem = verify_record(read(document), unlabelled=votes.unlabelled).problem
+    problem = verify_file(read(document), unlabelled=votes.unlabelled).problem
     assert "in the last column, the deployed classifier" in problem
 
 

@@ -14,7 +14,7 @@ from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_fields import pack, unpack_triangle
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certification import CertificateRequest, certify_votes
-from tandemvote.verify import CertificateFileError, verify_record
+from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import FLOATS
 from tandemvote.verify.checks import wrong_groups
 
@@ -70,7 +70,7 @@ def read(document):
 def problem_of(document, **changes):
     """The first problem of a document some of whose groups' fields were changed, digest and all."""
     groups = {**document["groups"], **changes}
-    return verify_record(read({**document, "groups": groups})).problem
+    return verify_file(read({**document, "groups": groups})).problem
 
 
 def with_member(document, place=0, **changes):
@@ -86,7 +86,7 @@ def test_honest_groups_are_valid_and_their_numbers_survive(issued, rigorous):
     tables = {"votes": votes, "columns": {"site": [each or "" for each in site]}}
     if record.test is not None:
         tables["test"] = votes
-    verdict = verify_record(record, rigorous=rigorous, **tables)
+    verdict = verify_file(record, rigorous=rigorous, **tables)
     assert verdict.problem is None
     assert set(verdict.recounted_groups) == set(found.by)
     for group, each in zip(record.groups.members, found, strict=True):
@@ -114,7 +114,7 @@ def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
     )
     columns = {"number": [str(each) for each in number]}
     record = read(document_of(found.certificate, found))
-    assert verify_record(record, rigorous=seed < 6, votes=votes, columns=columns).problem is None
+    assert verify_file(record, rigorous=seed < 6, votes=votes, columns=columns).problem is None
 
 
 @pytest.mark.parametrize("bound", ["test_set", ["test_set", "tandem"]])
@@ -127,18 +127,18 @@ def test_groups_of_a_test_set_of_its_own_are_recounted_on_its_points(bound):
     found = certify_groups(whole, {"site": site, "true": "class"})
     record = read(document_of(whole.certificate, found))
     tables = {"votes": votes, "test": test, "columns": {"site": site}}
-    verdict = verify_record(record, **tables)
+    verdict = verify_file(record, **tables)
     assert verdict.problem is None
     assert verdict.recounted_groups == ("site", "true class")
     swapped = {**tables, "columns": {"site": [*site[:-1], "left"]}}
-    assert "site = 'left' are" in verify_record(record, **swapped).problem
+    assert "site = 'left' are" in verify_file(record, **swapped).problem
 
 
 def test_a_class_that_the_vote_never_names_is_a_group_without_points():
     labels = np.repeat([0, 1], [300, 3])
     found = certify_by_group(Votes.from_predictions([labels * 0], labels), groups="predicted")
     record = read(document_of(found.certificate, found))
-    assert verify_record(record, rigorous=True).valid
+    assert verify_file(record, rigorous=True).valid
     assert [group.printed is None for group in record.groups.members] == [False, True]
     assert record.groups.members[1].n_points == 0
 
@@ -166,7 +166,7 @@ def test_a_group_cut_out_is_no_certificate(folds):
         with pytest.raises(CertificateFileError, match="n_voters is missing"):
             read({**folds, "counts": member["counts"]})
         moved = {**folds, "bounds": member["bounds"], "groups": None}
-        assert not verify_record(read(moved)).valid
+        assert not verify_file(read(moved)).valid
     with pytest.raises(CertificateFileError, match="missing"):
         CertificateRecord.from_document(folds["groups"])
 
@@ -199,10 +199,10 @@ def test_a_changed_name_is_found_by_the_digest_and_by_the_votes(folds):
     east = {"kind": "text", "labels": ["east"]}
     groups = {**folds["groups"], "members": with_member(folds, 3, label=east)}
     careless = CertificateRecord.from_document({**folds, "groups": groups})
-    assert "digest does not match" in verify_record(careless).problem
+    assert "digest does not match" in verify_file(careless).problem
     votes, site = drawn("folds")
     columns = {"site": [each or "" for each in site]}
-    careful = verify_record(read({**folds, "groups": groups}), votes=votes, columns=columns)
+    careful = verify_file(read({**folds, "groups": groups}), votes=votes, columns=columns)
     assert "site = 'east' are" in careful.problem
     no_class = with_member(folds, 0, label={"kind": "integer", "labels": [7]})
     assert "true class = 7: there is no such class" in problem_of(folds, members=no_class)
@@ -213,10 +213,10 @@ def test_swapped_names_are_found_by_the_votes(folds):
     members = with_member(folds, 3, label=south)
     members[4] = {**members[4], "label": north}
     record = read({**folds, "groups": {**folds["groups"], "members": members}})
-    assert verify_record(record).valid, "no number has changed"
+    assert verify_file(record).valid, "no number has changed"
     votes, site = drawn("folds")
     columns = {"site": [each or "" for each in site]}
-    assert "in the votes" in verify_record(record, votes=votes, columns=columns).problem
+    assert "in the votes" in verify_file(record, votes=votes, columns=columns).problem
 
 
 @pytest.mark.parametrize("name", ["tandem_errors", "overlaps", "lone_errors"])
@@ -230,7 +230,7 @@ def test_a_changed_count_of_a_group_is_found_by_numbers_or_votes(folds, name):
             changed[place] += step
             counts = {**member["counts"], name: pack(changed)}
             groups = {**folds["groups"], "members": with_member(folds, 1, counts=counts)}
-            verdict = verify_record(read({**folds, "groups": groups}), votes=votes)
+            verdict = verify_file(read({**folds, "groups": groups}), votes=votes)
             assert "true class = 1" in verdict.problem or "have more" in verdict.problem
 
 
@@ -292,8 +292,8 @@ def test_groups_of_other_points_than_those_of_the_file_are_found():
     more = certify_by_group(votes, **asked)
     few, here = drawn("folds", n_samples=200)
     fewer = certify_by_group(few, **{**asked, "groups": {"site": here}})
-    assert verify_record(read(document_of(more.certificate, more))).valid
-    problem = verify_record(read(document_of(fewer.certificate, more))).problem
+    assert verify_file(read(document_of(more.certificate, more))).valid
+    problem = verify_file(read(document_of(fewer.certificate, more))).problem
     assert "the groups by 'site' have more" in problem
 
 
@@ -324,20 +324,20 @@ def test_groups_rest_on_the_bounds_and_counts_they_name(folds, tested):
 def test_the_assumption_about_groups_must_stand_in_the_file(folds):
     fewer = [text for text in folds["attestations"] if "form a group" not in text]
     assert len(fewer) == len(folds["attestations"]) - 1
-    assert "attestations lack" in verify_record(read({**folds, "attestations": fewer})).problem
+    assert "attestations lack" in verify_file(read({**folds, "attestations": fewer})).problem
 
 
 def test_groups_are_recounted_as_far_as_the_tables_tell(issued):
     votes, _, found, document = issued
     record = read(document)
     own = {"test": votes} if record.test is not None else {"votes": votes}
-    told = set(verify_record(record, **own).recounted_groups)
+    told = set(verify_file(record, **own).recounted_groups)
     assert told == set(found.by) - {"site"}
-    assert verify_record(record).recounted_groups == ()
+    assert verify_file(record).recounted_groups == ()
     flipped = np.where(votes.predictions == votes.labels, (votes.labels + 1) % 2, votes.labels)
     kind = next(iter(own))
     other = Votes(flipped, votes.labels, votes.held_out, votes.classes, votes.unlabelled)
-    assert "in the votes" in verify_record(record, **{kind: other}).problem
+    assert "in the votes" in verify_file(record, **{kind: other}).problem
 
 
 def test_random_forgeries_of_groups_are_found(folds, tested):
@@ -374,7 +374,7 @@ def test_precision_without_a_hold_out_is_left_out_with_a_word(tmp_path):
     record = read(json.loads(path.read_text()))
     assert {group.by for group in record.groups.members} == {"site"}
     assert record.groups.n_groups == len(found) == 6
-    assert verify_record(record).valid
+    assert verify_file(record).valid
     assert Certificate.load(path).value == found.certificate.value
 
 
@@ -392,4 +392,4 @@ def test_files_before_knew_no_groups(folds):
     earlier = {name: part for name, part in folds.items() if name != "groups"}
     record = read({**earlier, "schema": "tandemvote/certificate/3"})
     assert record.groups is None
-    assert verify_record(record).valid
+    assert verify_file(record).valid

@@ -8,7 +8,7 @@ import pytest
 from tandemvote import Certificate, VoteCounts
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
-from tandemvote.verify import verify_record
+from tandemvote.verify import verify_file
 from tandemvote.verify.possible_counts import impossible_counts
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
@@ -149,21 +149,20 @@ def test_half_of_all_points_wrong_and_never_two_voters_at_once_is_impossible():
     counts = equal_voters(100, 100_000, 50_000, 0, 0)
     record = record_of(counts)
     assert record.value < 0.03
-    found = verify_record(record).problem
+    found = verify_file(record).problem
     assert found.startswith("voters 0 and 1 have 0 lone errors and not 100000 to 100000, ")
 
 
 def test_what_pairs_hide_three_voters_reveal():
     counts = equal_voters(100, 100_000, 50_000, 0, 100_000)
     assert (
-        "have more errors than points, each counted once"
-        in verify_record(record_of(counts)).problem
+        "have more errors than points, each counted once" in verify_file(record_of(counts)).problem
     )
 
 
 def test_what_three_voters_hide_all_of_them_reveal():
     counts = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
-    assert "together are not those of any points" in verify_record(record_of(counts)).problem
+    assert "together are not those of any points" in verify_file(record_of(counts)).problem
     assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
 
 

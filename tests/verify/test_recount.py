@@ -9,7 +9,7 @@ from tandemvote import CertifiedForestClassifier, Votes, certify
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.ensembles import voter_predictions
-from tandemvote.verify import verify_record
+from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
@@ -30,7 +30,7 @@ def counted(request, make_votes):
 
 def test_unlabelled_points_are_counted_again(counted):
     votes, record = counted
-    verdict = verify_record(record, votes=votes, unlabelled=votes.classes[votes.unlabelled])
+    verdict = verify_file(record, votes=votes, unlabelled=votes.classes[votes.unlabelled])
     assert verdict.problem is None
 
 
@@ -47,10 +47,10 @@ def test_another_prediction_of_an_unlabelled_point_is_found(counted):
 def test_other_unlabelled_points_are_found(counted):
     votes, record = counted
     said = votes.classes[votes.unlabelled]
-    assert "the votes are about 60" in verify_record(record, unlabelled=said[:, :-1]).problem
-    assert "5 predict" in verify_record(record, unlabelled=said[:-1]).problem
+    assert "the votes are about 60" in verify_file(record, unlabelled=said[:, :-1]).problem
+    assert "5 predict" in verify_file(record, unlabelled=said[:-1]).problem
     strange = np.where(np.arange(61) == 7, 99, said)
-    assert "the label '99', which is not among" in verify_record(record, unlabelled=strange).problem
+    assert "the label '99', which is not among" in verify_file(record, unlabelled=strange).problem
 
 
 def test_the_profile_is_that_of_the_weights_in_the_file(counted):
@@ -67,8 +67,8 @@ def test_the_profile_is_that_of_the_weights_in_the_file(counted):
 def test_points_the_file_does_not_have_are_found(make_votes):
     votes = make_votes(3)
     record = record_of(certify(votes))
-    assert "has a profile of 0" in verify_record(record, unlabelled=votes.predictions).problem
-    assert verify_record(record, test=votes).problem == "the file has no test set"
+    assert "has a profile of 0" in verify_file(record, unlabelled=votes.predictions).problem
+    assert verify_file(record, test=votes).problem == "the file has no test set"
 
 
 # The test set.
@@ -95,14 +95,12 @@ def tested(request):
 def test_the_voters_vote_again_on_the_test_set(tested):
     forest, record, said, X, y = tested
     assert record.test == (int((forest.predict(X) != y).sum()), 200)
-    assert verify_record(record, test=Votes.from_predictions(said, y)).problem is None
+    assert verify_file(record, test=Votes.from_predictions(said, y)).problem is None
 
 
 def test_the_vote_itself_is_counted_again_on_the_test_set(tested):
     forest, record, _, X, y = tested
-    assert (
-        verify_record(record, test=Votes.from_predictions([forest.predict(X)], y)).problem is None
-    )
+    assert verify_file(record, test=Votes.from_predictions([forest.predict(X)], y)).problem is None
 
 
 def test_another_test_set_is_found(tested):
@@ -112,13 +110,13 @@ def test_another_test_set_is_found(tested):
         Votes.from_predictions(said, np.roll(y, 1)),
         Votes.from_predictions([np.roll(forest.predict(X), 1)], y),
     ):
-        assert "test points in the file" in verify_record(record, test=votes).problem
+        assert "test points in the file" in verify_file(record, test=votes).problem
     three = Votes.from_predictions(said[:3], y)
-    assert "3 predict the test set" in verify_record(record, test=three).problem
+    assert "3 predict the test set" in verify_file(record, test=three).problem
     mask = np.ones(said.shape, bool)
     mask[2, 7] = False
     silent = Votes.from_predictions(said, y, mask)
-    assert verify_record(record, test=silent).problem == "voter 2 predicts nothing at test point 7"
+    assert verify_file(record, test=silent).problem == "voter 2 predicts nothing at test point 7"
 
 
 def test_ties_go_to_the_smallest_class_and_equal_weights_tie(make_votes):

@@ -9,7 +9,7 @@ from tandemvote.certificate import file_fields
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certificate.file_text import parse_document
-from tandemvote.verify import CertificateFileError, verify_record
+from tandemvote.verify import CertificateFileError, verify_file
 
 FOUND, HARMLESS = "found", "harmless"
 
@@ -55,7 +55,7 @@ def bytes_outcome(originals, seed):
                 data[place] = rng.choice(list(b'0123456789abcdef"[]{},:. '))
     try:
         document = parse_document(bytes(data))
-        verdict = verify_record(CertificateRecord.from_document(document))
+        verdict = verify_file(CertificateRecord.from_document(document))
     except CertificateFileError:
         return FOUND
     if not verdict.valid:
@@ -76,7 +76,7 @@ def forgery_outcome(originals, seed):
     forged["digest"] = digest_of(forged)
     try:
         record = CertificateRecord.from_document(forged)
-        verdict = verify_record(record, rigorous=seed % 5 == 0)
+        verdict = verify_file(record, rigorous=seed % 5 == 0)
     except CertificateFileError:
         return FOUND
     if not verdict.valid:

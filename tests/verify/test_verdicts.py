@@ -15,11 +15,11 @@ from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.hard_vote import VoteProfile
-from tandemvote.verify import CertificateFileError, verify_file, verify_record
+from tandemvote.verify import CertificateFileError, verify_file
 
 
 def checked(document, **options):
-    return verify_record(CertificateRecord.from_document(document), **options)
+    return verify_file(CertificateRecord.from_document(document), **options)
 
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
@@ -158,14 +158,14 @@ def test_tiny_priors_and_weights_overflow_nothing(make_votes, tiny, rigorous):
         (
             ("bounds", 1, "value"),
             (0.01).hex(),
-            "the tandem bound is 0.010 in the file and at least",
+            "the tandem bound is 0.0100 in the file and at least",
         ),
         (
             ("bounds", 0, "value"),
             (1.0).hex(),
-            "the first_order bound is 1.000 in the file and only",
+            "the first_order bound is 1 in the file and only",
         ),
-        (("bounds", 2, "value"), (-0.5).hex(), "the disagreement bound is -0.500 in the file"),
+        (("bounds", 2, "value"), (-0.5).hex(), "the disagreement bound is -0.5 in the file"),
         (("bounds", 0, "printed"), "0.001", "but printed as 0.001"),
         (("bounds", 0, "printed"), "1", "but printed as 1"),
         (("bounds", 0, "delta"), (0.5).hex(), "the first_order bound was given delta 0.5"),
@@ -178,10 +178,10 @@ def test_tiny_priors_and_weights_overflow_nothing(make_votes, tiny, rigorous):
         (("confidence", "candidates"), ["tandem", "c1"], "the share of each candidate"),
         (("weights", 0), (-0.5).hex(), "the weights are -0.5 at voter 0, below 0"),
         (("weights", 0), (0.99).hex(), "the weights sum to"),
-        (("weights", 0), (1.7e308).hex(), "the weights sum to more than 1000000"),
+        (("weights", 0), (1.7e308).hex(), "the weights sum to 1.70e+308"),
         (("prior", 0), (0.99).hex(), "the prior sum to"),
-        (("prior", 0), (1.7e308).hex(), "the prior sum to more than 1000000"),
-        (("bounds", 0, "value"), (1.7e308).hex(), "is more than 1000000 in the file and only"),
+        (("prior", 0), (1.7e308).hex(), "the prior sum to 1.70e+308"),
+        (("bounds", 0, "value"), (1.7e308).hex(), "is 1.70e+308 in the file and only"),
         (("bounds", 0, "printed"), "5.00E-1", "but printed as 5.00E-1"),
         (("classes", "labels"), [0, 0], "a label is listed twice"),
         (("classes", "labels"), [0], "only one class"),
@@ -216,7 +216,7 @@ def change_count(text, place, value):
 
 def test_rigour_forgives_nothing_below_the_truth(document):
     record = CertificateRecord.from_document(document)
-    truth = verify_record(record, rigorous=True).enclosures["first_order"]
+    truth = verify_file(record, rigorous=True).enclosures["first_order"]
     below = np.nextafter(float(truth.low), 0)
     document["bounds"][0]["value"] = float(below).hex()
     document["digest"] = digest_of(document)

@@ -71,10 +71,10 @@ def verify(
 
 def _checked(record: CertificateRecord, **options: Any) -> Verdict:
     """Check a record; a failure of the check itself must not look like a verdict."""
-    from tandemvote.verify import CertificateFileError, verify_record
+    from tandemvote.verify import CertificateFileError, verify_file
 
     try:
-        return verify_record(record, **options)
+        return verify_file(record, **options)
     except (CertificateFileError, ImportError):
         raise
     except Exception as error:

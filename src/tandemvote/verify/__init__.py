@@ -7,6 +7,6 @@ or `tandemvote.bounds`.
 """
 
 from tandemvote.certificate.file_text import CertificateFileError
-from tandemvote.verify.checks import Verdict, verify_file, verify_record
+from tandemvote.verify.checks import Verdict, verify_file
 
-__all__ = ["CertificateFileError", "Verdict", "verify_file", "verify_record"]
+__all__ = ["CertificateFileError", "Verdict", "verify_file"]

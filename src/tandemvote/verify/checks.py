@@ -28,6 +28,9 @@ from tandemvote.votes import Votes
 ERRORS = Fraction(9, 10)
 """Part of delta for the errors of groups; the rest is for both limits of their shares."""
 
+OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
+"""Bounds that hold for two classes only."""
+
 ROUNDING = Fraction(1, 10**12)
 """How far a stated part of delta may be from the exact one, relative to it."""
 
@@ -52,7 +55,7 @@ class Verdict:
 
 
 def verify_file(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | CertificateRecord,
     *,
     rigorous: bool = False,
     votes: Votes | None = None,
@@ -68,7 +71,8 @@ def verify_file(
 
     Parameters
     ----------
-    path : path
+    path : path or CertificateRecord
+        The file, or what was read from it.
     rigorous : bool
         Calculate in balls (needs python-flint), so that each stated value provably covers the true
         one. Otherwise in floating point, to 1e-9.
@@ -88,22 +92,9 @@ def verify_file(
     CertificateFileError
         If the file cannot be read as a certificate.
     """
-    record = CertificateRecord.from_document(read_document(path))
-    return verify_record(
-        record, rigorous=rigorous, votes=votes, unlabelled=unlabelled, test=test, columns=columns
-    )
-
-
-def verify_record(
-    record: CertificateRecord,
-    *,
-    rigorous: bool = False,
-    votes: Votes | None = None,
-    unlabelled: ArrayLike | None = None,
-    test: Votes | None = None,
-    columns: Mapping[str, Sequence[str]] | None = None,
-) -> Verdict:
-    """Check what a certificate file says; see `verify_file`."""
+    record = path
+    if not isinstance(record, CertificateRecord):
+        record = CertificateRecord.from_document(read_document(record))
     of_groups = () if record.groups is None else record.groups.candidates
     for name in (*record.bounds, *record.candidates, *of_groups):
         if name not in RULES:
@@ -152,7 +143,7 @@ def _wrong_bound(
 ) -> Iterator[str]:
     what = f"the {name} bound"
     value = Fraction(stated.value)
-    truth = enclosures[name] = RULES[name].at(seen, delta, value)
+    truth = enclosures[name] = RULES[name](seen, delta, value)
     yield from wrong_value(what, value, truth, rigorous=seen.arithmetic.rigorous)
     yield from wrong_decimal(what, stated.value, stated.printed)
 
@@ -205,7 +196,7 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
 
 def _too_many_classes(record: CertificateRecord) -> Iterator[str]:
     for name in record.bounds:
-        if RULES[name].two_classes and len(record.classes) > 2:
+        if name in OF_TWO_CLASSES and len(record.classes) > 2:
             yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
 
 

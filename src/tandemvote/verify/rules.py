@@ -5,12 +5,11 @@ And how a number that a file states is compared with what it should be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 from tandemvote.certificate.file_fields import FloatArray
@@ -28,9 +27,6 @@ two estimates must exceed what a vote can have to contradict each other for sure
 
 MAGNIFIED = TOLERANCE / 20
 """The same, times the smallest denominator of a formula that divides."""
-
-LARGEST_SHOWN = 10**6
-"""No number of a certificate is large; of one that is, no more is shown."""
 
 
 @dataclass(frozen=True)
@@ -52,41 +48,28 @@ class Truth:
 NOTHING = Truth(Fraction(1), Fraction(1))
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How a bound follows from evidence and failure probability.
-
-    Without a formula `truth` also takes the stated value, near which it searches first. Earlier
-    versions of the library stated a looser form, right as well, where a `coalition` has a factor:
-    they counted on no more than half of the weight to be wrong where the vote is.
-    """
-
-    truth: Callable[..., Truth]
-    two_classes: bool = False
-    has_formula: bool = True
-    coalition: bool = False
-
-    def at(self, seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
-        """Enclose the true value."""
-        if not self.has_formula:
-            return self.truth(seen, delta, stated)
-        forms = [self.truth(seen, delta)]
-        if self.coalition:
-            forms.append(self.truth(replace(seen, smallest_coalition=HALF), delta))
-        return min(forms, key=lambda truth: abs(truth.high - stated))
-
-
-def _first_order(seen: Evidence, delta: Fraction) -> Truth:
+def _first_order(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
     _, error = _ends(seen.gibbs, seen.voters, delta)
-    return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition) * error)
+    return _over_coalition(seen, error, 1, stated)
 
 
-def _tandem(seen: Evidence, delta: Fraction) -> Truth:
+def _tandem(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
     _, tandem = _ends(seen.tandem, seen.pairs, delta)
-    return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
+    return _over_coalition(seen, tandem, 2, stated)
 
 
-def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
+def _over_coalition(seen: Evidence, loss: Any, power: int, stated: Fraction) -> Truth:
+    """Divide by the weight of the smallest coalition.
+
+    Earlier versions of the library stated a looser form, right as well: they counted on no more
+    than half of the weight to be wrong where the vote is.
+    """
+    number, weights = seen.arithmetic.exactly, (seen.smallest_coalition, HALF)
+    forms = (clipped(seen, number(1 / weight**power) * loss) for weight in weights)
+    return min(forms, key=lambda truth: abs(truth.high - stated))
+
+
+def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     least, error = _ends(seen.gibbs, seen.voters, delta / 2)
     differ, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2)
     # The error between the two ends that allows the most disagreement.
@@ -95,7 +78,7 @@ def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
     return _unless(seen, [differ - 2 * g * (1 - g)], clipped(seen, 4 * error - 2 * differ))
 
 
-def _c1(seen: Evidence, delta: Fraction) -> Truth:
+def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     _, r = _ends(seen.gibbs, seen.voters, delta / 2, moment)
     d, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, moment)
     half = seen.arithmetic.exactly(HALF)
@@ -106,7 +89,7 @@ def _c1(seen: Evidence, delta: Fraction) -> Truth:
     return _unless(seen, [d - 2 * r * (1 - r)], truth)
 
 
-def _c2(seen: Evidence, delta: Fraction) -> Truth:
+def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     allowed = seen.pairs.allowed(delta, moment_and_size)
     if allowed is None:
         return NOTHING
@@ -117,7 +100,7 @@ def _c2(seen: Evidence, delta: Fraction) -> Truth:
     return replace(truth, or_one=truth.low == 0)
 
 
-def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
+def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     least_error, error = _ends(seen.gibbs, seen.voters, delta / 2)
     least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2)
     half = seen.arithmetic.exactly(HALF)
@@ -128,7 +111,7 @@ def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
     return _unless(seen, [-variance, least_tandem - error], truth)
 
 
-def _c_box(seen: Evidence, delta: Fraction) -> Truth:
+def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
     least_error, error = _ends(seen.gibbs, seen.voters, delta / 2)
     least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2)
@@ -142,7 +125,7 @@ def _c_box(seen: Evidence, delta: Fraction) -> Truth:
     return _unless(seen, [least_error * least_error - tandem, least_tandem - error], truth)
 
 
-def _second_order(seen: Evidence, delta: Fraction) -> Truth:
+def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
     both, one = seen.tandem.part, seen.lone.part
     share = Rate(both * 2 / 3 + one, both / 3 + (1 - both - one))
@@ -150,7 +133,7 @@ def _second_order(seen: Evidence, delta: Fraction) -> Truth:
     return clipped(seen, 3 * mean / 2)
 
 
-def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
+def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
     typical, share = seen.pairs_at_prior.rate, delta / len(OFFSETS)
     if typical is None:
@@ -176,7 +159,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     return replace(least, low=min(truth.low for truth in found))
 
 
-def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
+def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """The same with both errors from above, lone errors from below and the best offset."""
     _, t = _ends(seen.tandem, seen.pairs, delta / 2, moment)
     o, _ = _ends(seen.lone, seen.pairs, delta / 2, moment)
@@ -223,33 +206,33 @@ def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
     return clipped(seen, value)
 
 
-def _coalition(seen: Evidence, delta: Fraction) -> Truth:
+def _coalition(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return clipped(seen, seen.coalitions.bound(delta, seen.arithmetic))
 
 
-def _test_set(seen: Evidence, delta: Fraction) -> Truth:
+def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
     return clipped(seen, binomial_limit(*seen.record.test, delta, seen.arithmetic))
 
 
-RULES = MappingProxyType(
-    {
-        "first_order": Rule(_first_order, coalition=True),
-        "tandem": Rule(_tandem, coalition=True),
-        "disagreement": Rule(_disagreement, two_classes=True),
-        "c1": Rule(_c1, two_classes=True),
-        "c2": Rule(_c2, two_classes=True),
-        "c_tandem": Rule(_c_tandem),
-        "c_box": Rule(_c_box),
-        "second_order": Rule(_second_order),
-        "bernstein_cantelli": Rule(_bernstein_cantelli),
-        "split_kl_cantelli": Rule(_split_kl_cantelli),
-        "coalition": Rule(_coalition),
-        "vote_profile": Rule(_vote_profile, has_formula=False),
-        "test_set": Rule(_test_set),
-    }
-)
+RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
+    "first_order": _first_order,
+    "tandem": _tandem,
+    "disagreement": _disagreement,
+    "c1": _c1,
+    "c2": _c2,
+    "c_tandem": _c_tandem,
+    "c_box": _c_box,
+    "second_order": _second_order,
+    "bernstein_cantelli": _bernstein_cantelli,
+    "split_kl_cantelli": _split_kl_cantelli,
+    "coalition": _coalition,
+    "vote_profile": _vote_profile,
+    "test_set": _test_set,
+}
+"""How each bound follows from evidence and failure probability; where a search or a choice is
+needed, it begins at the stated value."""
 
 
 def _ends(rate: Rate, size: SampleSize, delta: Fraction, *printed: Any) -> tuple[Any, Any]:
@@ -299,16 +282,11 @@ def wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
 
 
 def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
-    """Return both numbers with as many decimals as it takes to tell them apart."""
-    for decimals in range(3, 40):
-        texts = [_decimal_text(number, decimals) for number in (first, second)]
-        if texts[0] != texts[1]:
-            break
-    return texts[0], texts[1]
-
-
-def _decimal_text(number: Fraction, decimals: int) -> str:
-    if abs(number) > LARGEST_SHOWN:
-        return f"{'less than -' if number < 0 else 'more than '}{LARGEST_SHOWN}"
+    """Return both numbers with as many digits as it takes to tell them apart."""
     with localcontext(Context(prec=60)):
-        return f"{Decimal(number.numerator) / number.denominator:.{decimals}f}"
+        numbers = [Decimal(each.numerator) / each.denominator for each in (first, second)]
+        for digits in range(3, 40):
+            shown, real = (f"{number:.{digits}g}" for number in numbers)
+            if shown != real:
+                break
+    return shown, real
