@@ -53,6 +53,8 @@ PHRASES = {
     r"\bnumber of splits n_splits=": "--folds ",
     r": n_samples=\d+": "",
     r"\bmax_samples=0\.5\b": "--bagging reduced",
+    r"Drop them, X\.drop_duplicates\(\)": "Leave them out by --drop-duplicates",
+    r"certify predictions of them, by Votes\.from_predictions": "certify a table of --predictions",
 }
 """Messages about tables choose their words themselves, by `DatasetError.on_command_line`."""
 

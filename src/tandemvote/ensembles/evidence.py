@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from tandemvote.codes import refuse_labels_among_features
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
 from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
+from tandemvote.ensembles.copies import note_copies
 from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes, votes_on
 from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
@@ -66,7 +67,7 @@ def evidence(
     if isinstance(model, Sequence):
         votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
         used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."
-        return Evidence(votes, (used,))
+        return Evidence(votes, (used, *_copies(X, y, "held-out", X_unlabelled)))
     if not isinstance(last_step(model), BAGGED):
         refuse_without_voters(model)
     check_is_fitted(model)
@@ -83,8 +84,13 @@ def evidence(
         f"Held-out labels: the {votes.n_samples} the model was trained on, each used for the voters"
         " whose bootstrap left it out; none was set aside."
     )
-    notes = (used, audit_bootstraps(model, X, y))
+    notes = (used, audit_bootstraps(model, X, y), *_copies(X, y, "training", X_unlabelled))
     return Evidence(votes, notes, tuple(unaudited_assumptions(model)))
+
+
+def _copies(X: Any, y: ArrayLike, what: str, X_unlabelled: Any) -> tuple[str, ...]:
+    more = () if X_unlabelled is None else note_copies(X_unlabelled, what="unlabelled")
+    return (*note_copies(X, y, what=what), *more)
 
 
 def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidence:
@@ -121,7 +127,7 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
         f"Held-out labels: the {found.votes.n_samples} given to fit, each used for the voters that"
         " were not trained on it."
     )
-    return Evidence(found.votes, (used,), tuple(found.assumptions))
+    return Evidence(found.votes, (used, *found.notes), tuple(found.assumptions))
 
 
 def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:

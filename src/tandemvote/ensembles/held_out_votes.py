@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from tandemvote.codes import encode
+from tandemvote.ensembles.copies import note_copies
 from tandemvote.ensembles.refusals import refuse_without_independent_bootstraps
 from tandemvote.ensembles.training import held_out_mask
 from tandemvote.ensembles.training_rows import (
@@ -100,6 +101,7 @@ def votes_on(
 ) -> Votes:
     """Let models vote on labelled points; refuse points that a model is seen to be trained on."""
     voters = voters_in(models)
+    note_copies(X, labels, what=what)
     for model in models if isinstance(models, Sequence) else [models]:
         refuse_points_trained_on(model, X, labels, what=what)
         if X_unlabelled is not None:

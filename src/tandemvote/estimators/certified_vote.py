@@ -23,6 +23,7 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
 from tandemvote.codes import Codes, refuse_labels_among_features
 from tandemvote.counting.counts import FloatArray
+from tandemvote.ensembles.copies import note_copies
 from tandemvote.ensembles.held_out_votes import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
@@ -131,16 +132,17 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         points, labels = self._validate_training(X, y)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
-        self.training_rows_ = row_digests(points)
-        unseen = None
+        self.training_rows_ = rows = row_digests(points)
+        notes, unseen = note_copies(points, labels, what="training", digests=rows), None
         if X_unlabelled is not None:
             unseen = self._validate_new(X_unlabelled)
-            refuse_training_rows(self.training_rows_, unseen, what="unlabelled")
+            refuse_training_rows(rows, unseen, what="unlabelled")
+            notes += note_copies(unseen, what="unlabelled")
         votes = self._train(points, labels, unseen)
         if self._deployed_name is not None:
             said = self._deployed().predict(unseen)
             votes = votes.with_deployed(said, name=self._deployed_name)
-        self._accept(certify_votes(votes, self._request()))
+        self._accept(certify_votes(votes, self._request(), notes=notes))
         observed = self.certification_.observed
         self.oob_score_ = float("nan") if observed is None else 1.0 - observed
         self.oob_decision_function_ = held_out_shares(votes, self.weights_)
