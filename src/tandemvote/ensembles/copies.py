@@ -11,10 +11,10 @@ from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.training_rows import GOLDEN_RATIO, Digests, row_digests
 
 SHARE, TIMES = 0.1, 5
-"""Share of rows that must repeat another, and how many times as often rows must agree in all columns
-as in one half of them alone. Of 718 tables, draws of 100 rows or more from the data sets of the
-paper, none is refused; of 520 with their rarest class oversampled 412 are, and the others, tables of
-categories, have a note."""
+"""Share of rows that must repeat another, and how many times as often rows must agree in all
+columns as in one half of them alone. Of 718 tables, draws of 100 rows or more from the data sets of
+the paper, none is refused; of 520 with their rarest class oversampled 412 are, and the others,
+tables of categories, have a note."""
 
 FEWEST_DIFFERENT, FEW_DIFFERENT = 50, 1 / 3
 """Fewer different rows than these are a small space, in which chance repeats them. Below this share
