@@ -17,7 +17,7 @@ from forest import SHAPES, blobs
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedClassifierCV
-from tandemvote.estimators import trained_vote
+from tandemvote.estimators import voting
 
 LIMIT = 0.03
 LEARNERS = {
@@ -52,8 +52,8 @@ def shares(learner: Any, X: Any, y: Any) -> tuple[float, float]:
 
     with ExitStack() as patches:
         for step in STEPS:
-            replaced = timed(step, getattr(trained_vote, step))
-            patches.enter_context(patch.object(trained_vote, step, replaced))
+            replaced = timed(step, getattr(voting, step))
+            patches.enter_context(patch.object(voting, step, replaced))
         start = process_time()
         CertifiedClassifierCV(learner, random_state=0).fit(X, y)
         whole = process_time() - start

@@ -125,9 +125,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             raise ValueError(
                 f"Of {self._deployed_name} itself, which no labelled point tests, nothing can be"
                 " certified without unlabelled points: it may err wherever it differs from the"
-                " voters, and one that learns well from every part of the data may have memorised"
-                " the whole. Pass fit(X, y, X_unlabelled=...), hundreds of points or more, or let"
-                f" the voters predict: {self._let_voters_predict}."
+                " voters. Pass fit(X, y, X_unlabelled=...), hundreds of points or more, or let the"
+                f" voters predict: {self._let_voters_predict}."
             )
         points, labels = self._validate_training(X, y)
         check_classification_targets(labels)

@@ -19,7 +19,7 @@ from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.training import Rows, split
-from tandemvote.estimators.trained_vote import TrainedVote
+from tandemvote.estimators.voting import TrainedVote
 from tandemvote.hard_vote import vote_totals
 
 STRICTLY = 1e-6
@@ -93,14 +93,11 @@ class CertifiedClassifierCV(TrainedVote):
     def _bases(self) -> list[Any]:
         return [RandomForestClassifier() if self.estimator is None else self.estimator]
 
-    def _plan(
-        self, n_samples: int, unseen: Any, random_state: RandomState
-    ) -> tuple[list[Any], list[Rows]]:
+    def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
         splitter = self.cv
         if isinstance(splitter, Integral):
             splitter = KFold(int(splitter), shuffle=True, random_state=random_state)
-        rows = split(n_samples, splitter, random_state, name="cv")
-        return self._bases() * len(rows), rows
+        return split(n_samples, splitter, random_state, name="cv")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict by plurality; averaged probabilities break ties, else the smallest class wins.

@@ -1,25 +1,104 @@
-"""Votes of bagged or of different classifiers, certified on the points each was not trained on."""
+"""Votes of classifiers that are trained on rows of X: what they share, bagged or different ones."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tandemvote.codes import Codes, encode
 from tandemvote.ensembles.held_out_votes import hold_out_votes
 from tandemvote.ensembles.private_names import NamedEstimators
-from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.training import Rows, bootstrap, held_out_mask, split
-from tandemvote.estimators.trained_vote import TrainedVote
+from tandemvote.ensembles.refusals import refuse_frozen, refuse_other_than_one_label
+from tandemvote.ensembles.training import Rows, bootstrap, held_out_mask, split, train
+from tandemvote.ensembles.voters import Voter, predict_codes, predict_held_out
+from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TrainedVote(CertifiedVote):
+    """Base of the certified votes that train classifiers on rows of X, frames included."""
+
+    @abstractmethod
+    def _bases(self) -> list[Any]:
+        """Return the different classifiers to train."""
+
+    @abstractmethod
+    def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
+        """Return sets of rows, each of which trains one voter of every classifier."""
+
+    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        validate_data(self, X, y, skip_check_array=True)
+        labels = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        points, labels = indexable(X, column_or_1d(labels, warn=True))
+        return points, labels
+
+    def _validate_new(self, X: Any) -> Any:
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
+                " with X.reshape(1, -1) if it is a single point."
+            )
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return indexable(X)[0]
+
+    def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
+        bases = self._bases()
+        for base in bases:
+            refuse_other_than_one_label(base)
+            refuse_frozen(base)
+        random_state = check_random_state(self.random_state)
+        parts = self._plan(len(labels), unseen, random_state)
+        rows = [part for part in parts for _ in bases]
+        self._check_request(len(rows), unseen)
+        whole = [] if self._deployed_name is None else bases
+        trained = train(
+            [*bases * len(parts), *whole],
+            points,
+            labels,
+            [*rows, *[np.arange(len(labels)) for _ in whole]],
+            random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        self.estimators_ = trained[: len(rows)]
+        if whole:
+            self.estimator_ = trained[-1]
+        held_out = held_out_mask(rows, len(labels))
+        codes = encode(labels, self.classes_)
+        predictions = predict_held_out(self._voters(), points, codes, held_out, self.n_jobs)
+        unlabelled = predictions[:, :0]
+        if unseen is not None:
+            unlabelled = predict_codes(self._voters(), unseen, self.n_jobs)
+        return Votes(predictions, codes, held_out, self.classes_, unlabelled)
+
+    def _voters(self) -> list[Voter]:
+        return [Voter(estimator, self.classes_) for estimator in self.estimators_]
+
+    def predict_voters(self, X: Any) -> Codes:
+        """Return what every voter says of new points: codes of shape (n_voters, n_samples)."""
+        check_is_fitted(self)
+        return predict_codes(self._voters(), self._validate_new(X), self.n_jobs)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        kinds = [get_tags(base).input_tags for base in self._bases()]
+        tags.input_tags = kinds[0]
+        tags.input_tags.sparse = all(kind.sparse for kind in kinds)
+        tags.input_tags.allow_nan = all(kind.allow_nan for kind in kinds)
+        return tags
 
 
 @dataclass(eq=False, repr=False)
@@ -61,12 +140,9 @@ class CertifiedBaggingClassifier(TrainedVote):
     def _bases(self) -> list[Any]:
         return [DecisionTreeClassifier() if self.estimator is None else self.estimator]
 
-    def _plan(
-        self, n_samples: int, unseen: Any, random_state: RandomState
-    ) -> tuple[list[Any], list[Rows]]:
+    def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
         draws = range(self.n_estimators)
-        rows = [bootstrap(n_samples, self.max_samples, random_state) for _ in draws]
-        return self._bases() * len(rows), rows
+        return [bootstrap(n_samples, self.max_samples, random_state) for _ in draws]
 
 
 @dataclass(eq=False, repr=False)
@@ -115,10 +191,7 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
                 f"estimators is {self.estimators!r}; expected a list of (name, classifier) pairs,"
                 " at least one."
             )
-        models = [model for _, model in self.estimators]
-        for model in models:
-            refuse_other_than_one_label(model)
-        return models
+        return [model for _, model in self.estimators]
 
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
         if not self.prefit:
@@ -129,17 +202,14 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
         self.estimators_, self.classes_ = models, votes.classes
         return replace(votes, voters=None)
 
-    def _plan(
-        self, n_samples: int, unseen: Any, random_state: RandomState
-    ) -> tuple[list[Any], list[Rows]]:
-        models = self._bases()
+    def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
         parts = split(n_samples, self.splits, random_state)
-        rows = [part for part in parts for _ in models]
         if not isinstance(self.splits, Integral):
             # Random halves may miss each other on tiny data; folds do so by design.
+            held_out = held_out_mask(parts, n_samples).repeat(len(self.estimators), axis=0)
             n_unlabelled = 0 if unseen is None else np.shape(unseen)[0]
-            self._request().check_overlaps(held_out_mask(rows, n_samples), n_unlabelled)
-        return models * len(parts), rows
+            self._request().check_overlaps(held_out, n_unlabelled)
+        return parts
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with those of the estimators as name__parameter."""
