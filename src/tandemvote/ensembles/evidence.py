@@ -104,9 +104,8 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
     if found.votes.deployed is not None:
         raise ValueError(
             f"This {name} predicts by {found.votes.deployed.name}, and the labels test only its"
-            " voters: nothing but the share of its errors is certified, by certificate_. Fit it"
-            " with the vote (ensemble=True, voting='hard'), or pass [model] with points it never"
-            " saw."
+            " voters: certificate_ is all that is certified. Fit it with the vote (ensemble=True,"
+            " voting='hard'), or pass [model] with points it never saw."
         )
     if len(model.estimators_) < found.counts.n_voters:
         raise ValueError(
@@ -164,9 +163,8 @@ def common_hold_out(
     found = evidence(model, X, y)
     if not found.votes.held_out.all():
         raise ValueError(
-            f"These votes were cast by voters with different held-out points; {purpose} needs"
-            " labelled points that no voter was trained on: hold_out_votes(model, X_held_out,"
-            " y_held_out)."
+            f"These voters have different held-out points; {purpose} needs labelled points that no"
+            " voter was trained on: hold_out_votes(model, X_held_out, y_held_out)."
         )
     return found
 

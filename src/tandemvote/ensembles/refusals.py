@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -11,7 +15,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
-from tandemvote.ensembles.learnt_before import fitted_within
 from tandemvote.ensembles.private_names import (
     knows_all_bootstraps,
     n_drawn,
@@ -24,8 +27,16 @@ WITH_A_HOLD_OUT = (
     " y_held_out)) works for every ensemble."
 )
 
+TRAIN_IT = (
+    "Train the whole with a certificate, CertifiedClassifierCV(model).fit(X, y), or pass points it"
+    " never saw: certify([model], X_held_out, y_held_out)."
+)
+
 COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
 """What transformers are put together by."""
+
+MOST_ITEMS = 1000
+"""How many items of a list or dict are looked at; longer ones hold data."""
 
 
 def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
@@ -35,39 +46,26 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     evaluated on to be drawn without looking at the data.
     """
     refuse_other_than_one_label(model)
-    if any(kind.__module__.partition(".")[0] == "imblearn" for kind in type(model).__mro__):
-        raise ValueError(
-            f"{type(model).__name__} of imbalanced-learn draws the points of its voters by their"
-            " labels, so the points left out are not a fair sample and no certificate exists. Train"
-            f" it by CertifiedClassifierCV({type(model).__name__}(...)), whose folds are drawn"
-            f" without looking at labels. {WITH_A_HOLD_OUT}"
-        )
     refuse_frozen(getattr(model, "estimator", None))
     refuse_class_weight(getattr(model, "class_weight", None))
-    trained_on = n_trained_on(model)
-    if trained_on != n_samples:
-        raise ValueError(
-            f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly"
-            " the training data, in the same order."
-        )
-    if not knows_all_bootstraps(model):
-        raise ValueError(
-            f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which"
-            " points its first voters drew. Refit it at once with all its voters."
-            f" {WITH_A_HOLD_OUT}"
-        )
-    # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
-    if not model.bootstrap and n_drawn(model) >= n_samples:
-        raise ValueError(
-            "bootstrap=False trained every voter on every point, so none is left to evaluate it on."
-            f" Refit with bootstrap=True. {WITH_A_HOLD_OUT}"
-        )
-    if sample_weight_of(model) is not None:
-        raise ValueError(
-            "The model was fitted with sample_weight, to which its bootstraps were proportional, so"
-            " the points left out are not a fair sample and no certificate exists. Refit without"
-            f" sample_weight. {WITH_A_HOLD_OUT}"
-        )
+    trained_on, weights = n_trained_on(model), sample_weight_of(model)
+    packages = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    problems = {
+        f"{type(model).__name__} of imbalanced-learn draws points by label, so those left out are"
+        " not a fair sample. Train it by CertifiedClassifierCV.": "imblearn" in packages,
+        f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly the"
+        " training data, in the same order.": trained_on != n_samples,
+        f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which points"
+        " its first voters drew. Refit it with all its voters.": not knows_all_bootstraps(model),
+        # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
+        "bootstrap=False trained every voter on every point, so none is left to evaluate it on."
+        " Refit with bootstrap=True.": not model.bootstrap and n_drawn(model) >= n_samples,
+        "The model was fitted with sample_weight, to which its bootstraps were proportional, so the"
+        " points left out are not a fair sample. Refit without.": weights is not None,
+    }
+    for problem, applies in problems.items():
+        if applies:
+            raise ValueError(f"{problem} {WITH_A_HOLD_OUT}")
 
 
 def refuse_class_weight(class_weight: Any) -> None:
@@ -113,18 +111,14 @@ def refuse_without_voters(model: Any) -> None:
     """Refuse a fitted model that is no ensemble of voters which left training points out."""
     refuse_without_predict(model)
     refuse_other_than_one_label(model)
-    name = type(model).__name__
     if isinstance(model, Pipeline) and hasattr(model[-1], "certificate_"):
         raise ValueError(
             "The last step of the pipeline has the voters. Pass model[-1]; if X is needed, pass"
             " model[:-1].transform(X)."
         )
     raise ValueError(
-        f"{name} has no voters that left training points out, as forests and bagging do, so its"
-        f" training data show nothing. Train it with a certificate:"
-        f" CertifiedClassifierCV({name}(...)).fit(X, y), or"
-        f" CertifiedBaggingClassifier({name}(...)).fit(X, y); or pass points it never saw:"
-        " certify([model], X_held_out, y_held_out)."
+        f"{type(model).__name__} has no voters that left training points out, as forests and"
+        f" bagging do, so its training data show nothing. {TRAIN_IT}"
     )
 
 
@@ -149,12 +143,12 @@ def refuse_frozen(estimator: Any) -> None:
     estimator whose method is a parameter.
     """
     kept = [part for part in _parts(estimator) if clone(part) is part]
-    for part in kept or fitted_within(clone(estimator, safe=False)):
+    for part in kept or _fitted_within(clone(estimator, safe=False)):
         raise ValueError(
             f"{part!r} keeps what it learnt before, from points that the voters are to be"
             " evaluated on. Pass the estimator unfitted, and as a step of its own rather than"
-            " inside a function, so that each voter learns from its own points alone; or evaluate"
-            " fitted models on points they never saw: certify([model], X_held_out, y_held_out)."
+            " inside a function; or pass fitted models with points they never saw:"
+            " certify([model], X_held_out, y_held_out)."
         )
 
 
@@ -172,14 +166,10 @@ def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
         if isinstance(step, FrozenEstimator):
             texts.append(f"{step!r} was fitted before, to other points than X.")
         elif getattr(step, "learns_from_rows", get_tags(step).requires_fit):
-            name = type(step).__name__
             raise ValueError(
-                f"{name} was fitted to all points, those that the voters left out among them, so"
-                " these show nothing about new points. Train the whole pipeline with a certificate:"
-                " CertifiedClassifierCV(pipeline).fit(X, y), or"
-                " CertifiedBaggingClassifier(pipeline).fit(X, y); or pass points it never saw:"
-                " certify([pipeline], X_held_out, y_held_out). A step that was fitted to other"
-                " points before goes into the pipeline as FrozenEstimator(step)."
+                f"{type(step).__name__} was fitted to all points, those that the voters left out"
+                f" among them, so these show nothing about new points. {TRAIN_IT} A step that was"
+                " fitted to other points before goes into the pipeline as FrozenEstimator(step)."
             )
         else:
             refuse_frozen(step)
@@ -198,3 +188,56 @@ def _parts(estimator: Any, inside: tuple[type[Any], ...] = (object,)) -> Iterato
         yield estimator
         if isinstance(estimator, inside):
             yield from _parts(estimator.get_params(deep=False), inside)
+
+
+def _fitted_within(clone: Any) -> Iterator[BaseEstimator]:
+    """Yield the fitted estimators that an unfitted one can reach.
+
+    Functions reach those that they are methods of, have as arguments, close over or name as global
+    variables: FunctionTransformer(encoder.transform) keeps what the encoder learnt.
+    """
+    waiting: list[Any] = [clone]
+    seen: dict[int, Any] = {}
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen or isinstance(value, type | ModuleType):
+            continue
+        seen[id(value)] = value
+        if (
+            isinstance(value, BaseEstimator)
+            and get_tags(value).requires_fit
+            and any(name.endswith("_") for name in vars(value))
+        ):
+            yield value
+        waiting.extend(_reached_from(value))
+
+
+def _reached_from(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        yield from islice(value.values(), MOST_ITEMS)
+    elif isinstance(value, list | tuple | set):
+        yield from islice(value, MOST_ITEMS)
+    elif callable(value) or isinstance(value, BaseEstimator):
+        yield from getattr(value, "__dict__", {}).values()
+        yield getattr(value, "__self__", None)
+        yield getattr(value, "__func__", None)
+    if isinstance(value, partial):
+        yield from (value.func, value.args, value.keywords)
+    if isinstance(value, FunctionType):
+        yield from (value.__defaults__, value.__kwdefaults__)
+        for name in set(_global_names(value.__code__)):
+            yield value.__globals__.get(name)
+        for cell in value.__closure__ or ():
+            try:
+                yield cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL":
+            yield instruction.argval
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _global_names(inner)

@@ -68,7 +68,9 @@ NUMBERS = "biuf"
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 """By which SplitMix64 steps from one seed to the next; here from column to column."""
 
-WAY_OUT = "Pass points that were not trained on."
+WAY_OUT = (
+    "The voters know these points, so they show nothing. Pass points that were not trained on."
+)
 
 
 def row_digests(X: Any) -> Digests:
@@ -141,8 +143,7 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
     if found and binom.sf(found - 1, repeated.size, expected / repeated.size) < FALSE_ALARM:
         raise ValueError(
             f"{found} different rows of the {new.size} {what} points are rows of the training data,"
-            f" where chance would give about {expected:.0f}. The voters know these points, so they"
-            f" show nothing. {WAY_OUT}"
+            f" where chance would give about {expected:.0f}. {WAY_OUT}"
         )
 
 
@@ -189,7 +190,7 @@ def _refuse_points_of_tree(model: Any, X: Any, *, what: str) -> None:
 def _all_known(model: Any, X: Any, what: str) -> str:
     return (
         f"The {np.shape(X)[0]} {what} points are those that {type(model).__name__} was trained on."
-        f" The voters know these points, so they show nothing. {WAY_OUT}"
+        f" {WAY_OUT}"
     )
 
 
@@ -217,8 +218,7 @@ def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: s
         raise ValueError(
             f"Of {fits.size} {what} points that can be told apart, {n_fits} are points"
             f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
-            " their label left the same training point out. The voters know these points, so"
-            f" they show nothing. {WAY_OUT}"
+            f" their label left the same training point out. {WAY_OUT}"
         )
 
 

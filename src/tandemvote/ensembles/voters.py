@@ -163,9 +163,8 @@ def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
     for model, predicted in zip(models, labels, strict=True):
         if predicted.ndim != 1:
             raise ValueError(
-                f"{type(model).__name__} predicts {predicted.shape[1:]} values per point; the"
-                " bounds are about one label. Fit and certify one model per output, each with its"
-                " share of delta."
+                f"{type(model).__name__} predicts {predicted.shape[1:]} values per point; expected"
+                " one label. Certify one model per output, each with its share of delta."
             )
     # A label that a model knows but never gives here is one it may give elsewhere.
     known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
