@@ -185,13 +185,13 @@ def test_a_doubled_column_name_in_parquet_is_refused_in_plain_words(tmp_path):
     columns = [pyarrow.array([1, 2]), pyarrow.array([3, 4]), pyarrow.array([0, 1])]
     table = pyarrow.Table.from_arrays(columns, names=["size", "size", "kind"])
     parquet.write_table(table, tmp_path / "t.parquet")
-    with pytest.raises(DatasetError, match="has the column name 'size' twice"):
+    with pytest.raises(DatasetError, match="has 2 columns 'size'"):
         read_table(tmp_path / "t.parquet", target="kind")
 
 
 def test_a_frame_with_a_doubled_column_name_is_refused():
     table = pandas.DataFrame([[1, 2, 0], [3, 4, 1]], columns=[1, "1", "kind"])
-    with pytest.raises(DatasetError, match="'1' twice"):
+    with pytest.raises(DatasetError, match="2 columns '1'"):
         from_frame(table, target="kind")
 
 
@@ -262,8 +262,8 @@ def write(tmp_path, name, content):
         ("t.csv", "a,label\n", "label", "names of columns but no rows"),
         ("t.csv", "a,label\n1,0\n2,0\n", "label", "one class only"),
         ("t.csv", "a,label\n1,0.5\n2,1.5\n", "label", "fractions such as 0.5"),
-        ("t.csv", "a,a,label\n1,2,0\n2,3,1\n", "label", "'a' twice"),
-        ("t.csv", "a,label,label\n1,0,0\n2,1,1\n", "label", "'label' twice"),
+        ("t.csv", "a,a,label\n1,2,0\n2,3,1\n", "label", "2 columns 'a'"),
+        ("t.csv", "a,label,label\n1,0,0\n2,1,1\n", "label", "2 columns 'label'"),
         ("t.csv", "a,label\n1,0\n2,1,9\n", "label", "cannot be read as a table of 2 columns"),
         ("t.csv", "a,label\n1,0,7\n2,1,9\n", "label", "cannot be read as a table of 2 columns"),
         ("t.csv", 'a,label\n"1,0\n2,1\n', "label", "cannot be read as a table"),
@@ -338,10 +338,8 @@ def test_categories_that_share_a_number_are_named():
     table = pandas.DataFrame({"place": places, "kind": [0, 1] * 5000})
     table["tame"] = ["yes", "no", "no", "yes"] * 2500
     dataset = from_frame(table, target="kind", keep=["place"])
-    n_numbers = len({category_number(place) for place in places})
-    note = dataset.notes[-1]
-    assert f"10000 categories of column 'place' have {n_numbers} numbers" in note
-    assert note in repr(dataset)
+    assert "of column 'place' share a number" in dataset.notes[-1]
+    assert dataset.notes[-1] in repr(dataset)
     pair = table.iloc[[4756, 6716, 1]]
     assert "'zip04756' and 'zip06716' count as one:" in from_frame(pair, target="kind").notes[-1]
     assert from_frame(table.iloc[:1000], target="kind", keep=["place"]).notes == ()

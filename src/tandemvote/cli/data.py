@@ -17,12 +17,12 @@ from tandemvote.certificate.by_group import PREDICTED_CLASS, TRUE_CLASS, GroupCe
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
 from tandemvote.certification import Certification
 from tandemvote.cli.options import Reading
-from tandemvote.tables import Dataset, DatasetError, read_features, read_table
+from tandemvote.tables import Dataset, DatasetError, read_table
+from tandemvote.tables.columns import FEWEST_ROWS
 from tandemvote.tables.errors import number_of
-from tandemvote.tables.table_file import read_complete_features
+from tandemvote.tables.table_file import read_further
 from tandemvote.tables.votes_table import read_column
 
-FEWEST_ROWS = 20
 GROUPS_OF_VOTES = {"class": TRUE_CLASS, "predicted": PREDICTED_CLASS}
 NAMES_OF_VOTES = re.compile(r"label|voter\d+")
 
@@ -86,9 +86,8 @@ def unlabelled_points(
         )
     if path is None:
         return dataset.X_unlabelled if reading.use_unlabelled else None, []
-    if not reading.drop_missing:
-        return read_features(path, like=dataset, **reading.arguments), []
-    points, n_dropped = read_complete_features(path, like=dataset, **reading.arguments)
+    how = {"drop_missing": reading.drop_missing, **reading.arguments}
+    points, n_dropped = read_further(path, like=dataset, **how)
     rows = f"Unlabelled points: {number_of(n_dropped, 'row')} with missing entries left out"
     notes = [f"{rows}; the guarantee is about new rows without gaps."] if n_dropped else []
     say_notes(notes)

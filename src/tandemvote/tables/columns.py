@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.codes import is_missing
 from tandemvote.extras import import_extra
 from tandemvote.spelling import shown
 from tandemvote.tables.errors import DatasetError, either
@@ -33,7 +34,6 @@ FEW_CLASSES = 30
 ROWS_OF_A_CLASS = {"numbers": 15, "texts": 2}  # that more than a few need, on average
 FEWEST_ROWS = 20  # in fewer rows many an honest column has no value twice
 NEARLY_ALL = 0.9  # share of different values from which on a column may name its rows
-ROWS_AT_FIRST = 100  # that most columns are judged by
 _IDENTIFIERS = re.compile(
     r"(?i:unnamed: \d+|(row|record)[ _.]?(names?|no|nr)|(.*[ _.-])?(uu|gu|u)?id)|.*[a-z]I[Dd]"
 )
@@ -53,12 +53,9 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
 
 def refuse_duplicates(columns: Sequence[str], name: Any) -> None:
     """Refuse a table with two columns of the same name."""
-    column, count = next(iter(Counter(columns).most_common(1)), ("", 0))
-    if count > 1:
-        times = "twice" if count == 2 else f"{count} times"
-        raise DatasetError(
-            f"{name} has the column name {column!r} {times}. Give every column its own name."
-        )
+    for column, count in Counter(columns).items():
+        if count > 1:
+            raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
 
 
 def refuse_data(header: Sequence[str], name: Any) -> None:
@@ -68,10 +65,9 @@ def refuse_data(header: Sequence[str], name: Any) -> None:
     """
     if any(first >= second for first, second in pairwise(map(float, filter(is_number, header)))):
         raise DatasetError(
-            f"{name} starts with {shown(header, NAMES_SHOWN)}, which looks like data, not like"
-            f" names of columns. {either('Pass header=False', 'Give --no-header')} to call them"
-            f" column1, column2 and so on; {either('header=True', '--header')} if these are the"
-            " names."
+            f"{name} starts with {shown(header, NAMES_SHOWN)}, which looks like data, not names."
+            f" {either('Pass header=False', 'Give --no-header')} to call the columns column1,"
+            f" column2 and so on; {either('header=True', '--header')} if these are their names."
         )
 
 
@@ -93,7 +89,7 @@ def missing_labels(labels: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell which labels are missing: NaN, or what it and None become in an array of text."""
     if labels.dtype.kind == "U":
         return np.asarray(np.isin(np.char.strip(labels), MISSING_TEXTS))
-    return np.asarray(np.isnan(labels) if labels.dtype.kind == "f" else np.zeros(len(labels), bool))
+    return is_missing(labels)
 
 
 def label_array(column: pandas.Series) -> NDArray[Any]:
@@ -203,27 +199,24 @@ def columns_in_order(X: NDArray[Any]) -> list[int]:
     """Return the places of columns by which the rows are sorted and that hardly repeat a value."""
     found = []
     for place, column in enumerate(X.T):
-        if in_order(column[:ROWS_AT_FIRST][~np.isnan(column[:ROWS_AT_FIRST])]):
-            present = column[~np.isnan(column)]
-            fewest = max(FEWEST_ROWS, NEARLY_ALL * present.size)
-            if in_order(present) and np.unique(present).size >= fewest:
-                found.append(place)
+        present = column[~np.isnan(column)]
+        fewest = max(FEWEST_ROWS, NEARLY_ALL * present.size)
+        if in_order(present) and np.unique(present).size >= fewest:
+            found.append(place)
     return found
 
 
 def columns_that_tell(X: NDArray[Any], y: NDArray[Any]) -> list[int]:
     """Return the places of columns that hold one value per class, and another for each."""
-    _, first, codes = np.unique(y, return_index=True, return_inverse=True)
-    found = []
-    for place, column in enumerate(X.T if len(y) >= FEWEST_ROWS and first.size > 1 else ()):
-        of_class = column[first]
-        for rows in (slice(ROWS_AT_FIRST), slice(None)):
-            if not np.array_equal(column[rows], of_class[codes[rows]], equal_nan=True):
-                break
-        else:
-            if np.unique(of_class).size == first.size:
-                found.append(place)
-    return found
+    classes, first, codes = np.unique(y, return_index=True, return_inverse=True)
+    if len(y) < FEWEST_ROWS or classes.size < 2:
+        return []
+    return [
+        place
+        for place, column in enumerate(X.T)
+        if np.unique(column[first]).size == classes.size
+        and np.array_equal(column, column[first][codes], equal_nan=True)
+    ]
 
 
 def refuse_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None:

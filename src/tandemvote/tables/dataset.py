@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from tandemvote.spelling import shown
 from tandemvote.tables.columns import (
-    FEWEST_ROWS,
     NAMES_SHOWN,
     classes_of,
     columns_in_order,
@@ -28,9 +27,6 @@ from tandemvote.tables.errors import DatasetError, either, number_of
 
 if TYPE_CHECKING:
     import pandas
-
-NAMES_SUMMARISED = 6
-PLURALS = {"category": "categories", "dropped": "dropped", "constant": "constant"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,17 +111,10 @@ class Dataset:
 
     @property
     def columns_summary(self) -> str:
-        """The same in one line."""
-        groups: dict[str, list[str]] = {}
-        for column, kind, detail in self.columns:
-            told = kind in ("category", "constant", "date")
-            groups.setdefault(kind, []).append(f"{column}: {detail}" if told else column)
-        parts = []
-        for kind, group in groups.items():
-            noun = kind if len(group) == 1 else PLURALS.get(kind, f"{kind}s")
-            more = "; ..." * (len(group) > NAMES_SUMMARISED)
-            parts.append(f"{len(group)} {noun} ({'; '.join(group[:NAMES_SUMMARISED])}{more})")
-        return ", ".join(parts) or f"{number_of(self.n_features, 'column')} of numbers"
+        """The same in one line, of the first columns."""
+        told = [f"{column} ({kind}: {detail})" for column, kind, detail in self.columns]
+        more = [f"{len(told) - NAMES_SHOWN} more"] * (len(told) > NAMES_SHOWN)
+        return ", ".join(told[:NAMES_SHOWN] + more) or f"{self.n_features} columns of numbers"
 
     @property
     def categories(self) -> dict[str, Categories]:
@@ -169,14 +158,9 @@ class Dataset:
         names = self.encoder.feature_names_in_ if self.encoder else ()
         coded = [name in self.categories for name in names]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
-        alone = [label for label, count in self.class_counts.items() if count == 1]
-        counted = {
-            f"alone in a class, such as {[*alone, None][0]!r}, which no vote can both learn and be"
-            " tested on": len(alone) if self.n_samples >= FEWEST_ROWS else 0,
-            "with missing entries kept": int(gaps.sum()),
-        }
         merged = filter(None, (_merged(*column) for column in self.categories.items()))
-        return (*self.caveats, *_counted(counted), *merged)
+        kept = {"with missing entries kept": int(gaps.sum())}
+        return (*self.caveats, *_counted(kept), *merged)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}"
@@ -193,15 +177,12 @@ def _counted(rows: dict[str, int]) -> list[str]:
 
 def _merged(column: str, names: Categories) -> str:
     """Say which categories share a number, if some do."""
-    first_of = {category_number(name): name for name in reversed(names)}
-    pairs = [(first_of[category_number(name)], name) for name in names]
-    merged = [f"{first!r} and {name!r}" for first, name in pairs if first != name]
-    if not merged:
-        return ""
-    return (
-        f"{len(names)} categories of column {column!r} have {len(first_of)} numbers, so {merged[0]}"
-        f" count as one{' (among others)' * (len(merged) > 1)}: rename one to tell them apart"
-    )
+    first_of: dict[float, str | None] = {}
+    for name in names:
+        if (first := first_of.setdefault(category_number(name), name)) != name:
+            words = f"{first!r} and {name!r} count as one: rename one to tell them apart"
+            return f"Categories of column {column!r} share a number, so that {words}"
+    return ""
 
 
 def from_frame(
@@ -241,13 +222,13 @@ def from_frame(
     if target in drop:
         raise DatasetError(f"{name}: {target!r} is the label, so it cannot be dropped. Keep it.")
     features = frame.drop(columns=target)
+    encode: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))
+        encode, known, used = encoder.fit_transform, None, features.columns.difference(drop)
     else:
         encoder = encoder_of(like)
-    encode = encoder.fit_transform if like is None else encoder.transform
-    known = None if like is None else like.y
-    used = features.columns.difference(drop) if like is None else encoder.feature_names_in_
+        encode, known, used = encoder.transform, like.y, encoder.feature_names_in_
     used = features.columns[features.notna().any()].intersection(used)  # an empty one has no gaps
     return _points(
         lambda rows: np.asarray(encode(features[rows])),

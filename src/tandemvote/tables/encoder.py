@@ -8,7 +8,6 @@ have no say in how it reads its own, as they would if categories were numbered a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -54,8 +53,6 @@ _DAYS = (
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _ISO = "ISO8601"
 _PLURALS = {"number": "numbers", "category": "text", "date": "dates", "duration": "durations"}
-_WORDS = {"d": "day", "m": "month", "b": "month", "B": "month", "Y": "year", "y": "year"}
-_WORDS |= {"H": "hour", "I": "hour", "M": "minute", "S": "second", "p": "am/pm"}
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -164,10 +161,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             row = int(gaps.argmax())
             column = next(name for name in self.complete_ if frame[name].isna().iloc[row])
             raise DatasetError(
-                f"Row {row + 1} has no value in the column {column!r}, the first of"
-                f" {gaps.sum()} such rows. The vote was trained and certified without rows with"
-                " gaps, so nothing is known of these. Leave them out, or certify without"
-                f" {either('drop_missing', '--drop-missing')}."
+                f"Row {row + 1} has no value in the column {column!r}, the first of {gaps.sum()}"
+                " such rows, and the vote was certified without them. Leave them out, or certify"
+                f" without {either('drop_missing', '--drop-missing')}."
             )
         for name, kind in self.kinds_.items():
             if name not in frame.columns:
@@ -279,7 +275,7 @@ def column_detail(
         words = " to ".join(ends) + " seconds" * (kind == "duration")
     words += f", {missing.sum()} missing" * bool(missing.any())
     if date_format not in ("", _ISO):
-        words += ", written as " + re.sub("%(.)", lambda sign: _WORDS[sign[1]], date_format)
+        words += f", written as {date_format}"
     return kind, words
 
 
@@ -336,7 +332,6 @@ def _refuse_stray_text(column: pandas.Series) -> None:
         raise DatasetError(
             f"Most of the column {column.name!r} is numbers, but {stray.iloc[0]!r} in row"
             f" {row + 1 if isinstance(row, int | np.integer) else row} is not. Correct it, or name"
-            f" it by {either('missing_values', '--missing')} if it stands for a missing entry. If"
-            f" these are categories, name the column by {either('categories', '--category')}, or"
-            " store it as such where the format can."
+            f" it by {either('missing_values', '--missing')} if it stands for a missing entry, or"
+            f" the column by {either('categories', '--category')} if these are categories."
         )

@@ -37,6 +37,16 @@ def either(parameter: str, option: str) -> str:
 
 
 @contextmanager
+def about(what: str) -> Iterator[None]:
+    """Let errors start with what they are about, where they do not name it."""
+    try:
+        yield
+    except ValueError as error:
+        said = getattr(error, "message", str(error))
+        raise DatasetError(said if what in said else f"{what}: {said}") from error
+
+
+@contextmanager
 def explained(problem: str, way_out: str, *kinds: type[Exception]) -> Iterator[None]:
     """Turn errors of these kinds into a `DatasetError` that gives them as the reason."""
     try:

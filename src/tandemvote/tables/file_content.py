@@ -240,11 +240,11 @@ def read_libsvm(
 
 def read_npz(path: Path, *, target: str | None = "y") -> tuple[NDArray[Any], NDArray[Any]]:
     """Read the array ``X`` of an ``.npz`` file and the labels that `target` names, if any."""
-    names, saved, other = ["X"], "X=X", ""
-    if target is not None:
-        names, saved = ["X", target], "X=X, y=y"
-        other = f"; {either('target', '--target')} names another array of labels"
-    way_out = f"Save it with numpy.savez_compressed(path, {saved}), without Python objects{other}."
+    names = ["X"] if target is None else ["X", target]
+    way_out = (
+        "Save it with numpy.savez_compressed(path, X=X, y=y), without Python objects;"
+        f" {either('target', '--target')} names another array of labels."
+    )
     arrays = load_arrays(path, required=names, way_out=way_out)
     return arrays["X"], arrays[names[-1]]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tandemvote.tables.columns import is_number
 from tandemvote.tables.dataset import Dataset, encoder_of, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
-from tandemvote.tables.errors import DatasetError, either
+from tandemvote.tables.errors import DatasetError, about, either
 from tandemvote.tables.file_content import (
     read_delimited,
     read_libsvm,
@@ -147,24 +147,18 @@ def read_features(
     read as by `read_table`. A `DatasetError` says if a column is missing, or holds categories in
     one file and numbers in the other.
     """
-    return _read_further(path, like, file_format, options, drop_missing=False)[0]
+    return read_further(path, like=like, file_format=file_format, **options)[0]
 
 
-def read_complete_features(
-    path: str | os.PathLike[str], *, like: Dataset, file_format: str | None = None, **options: Any
-) -> tuple[NDArray[Any], int]:
-    """Read the same without the rows that have a missing entry, and return how many these are."""
-    return _read_further(path, like, file_format, options, drop_missing=True)
-
-
-def _read_further(
+def read_further(
     path: str | os.PathLike[str],
-    like: Dataset | TableEncoder | int,
-    file_format: str | None,
-    options: dict[str, Any],
     *,
-    drop_missing: bool,
+    like: Dataset | TableEncoder | int,
+    file_format: str | None = None,
+    drop_missing: bool = False,
+    **options: Any,
 ) -> tuple[NDArray[Any], int]:
+    """Read the same, without rows with a gap if so wanted, and say how many these are."""
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):
         if chosen in _FRAME_READERS:
@@ -213,16 +207,11 @@ def _read_arrays(
     return X, y
 
 
-@contextmanager
-def _compared(path: Path, like: Like) -> Iterator[None]:
+def _compared(path: Path, like: Like) -> AbstractContextManager[None]:
     """Let errors say which file does not fit which other."""
-    try:
-        yield
-    except DatasetError as error:
-        if like is None:
-            raise
-        other = like.name if isinstance(like, Dataset) else "the model"
-        raise DatasetError(f"{path.name} does not fit {other}: {error.message}") from error
+    if like is None:
+        return nullcontext()
+    return about(f"{path.name} does not fit {getattr(like, 'name', 'the model')}")
 
 
 def _find_format(
@@ -237,8 +226,6 @@ def _find_format(
             f"{path}: unknown {said}. Known endings: {' '.join(_FORMAT_OF_SUFFIX)}; or"
             f" {either('pass file_format', 'give --format')}, one of {', '.join(sorted(_READERS))}."
         )
-    if not path.stat().st_size:
-        raise DatasetError(f"{path} is empty. Give a file with at least two labelled rows.")
     known = [name for name in signature(_READERS[chosen]).parameters if name != "path"]
     for option in options:
         if option not in known:

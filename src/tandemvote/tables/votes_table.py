@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -19,14 +18,13 @@ from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.extras import import_extra
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
-from tandemvote.tables.errors import DatasetError, either, explained
-from tandemvote.tables.file_content import read_text, refuse_no_file, uncompressed
+from tandemvote.tables.errors import DatasetError, about, either, explained
+from tandemvote.tables.file_content import read_text, refuse_no_file
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
     import pyarrow
 
-ENDINGS = (".csv", ".tsv", ".txt")
 LARGEST_BLOCK = 2**30
 ERRORS_EXPECTED = 10
 """A voter as good as the next best that makes no error although so many are expected is one in
@@ -73,7 +71,7 @@ def read_votes(
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    with _about(path):
+    with about(str(path)):
         if names_parquet(path):
             shards = ParquetVotes(path, label=target, ignore=ignore)
             votes, columns = shards.read(), shards.columns
@@ -91,7 +89,7 @@ def read_votes(
             f"The voters of {unlabelled} are {here}, those of {path} {there}. Write the same"
             " columns in the same order."
         )
-    with _about(unlabelled):
+    with about(str(unlabelled)):
         refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
         return votes.with_unlabelled(more)
 
@@ -139,7 +137,7 @@ def read_unlabelled(
 
     Columns to `ignore` need not be there.
     """
-    with _about(path):
+    with about(str(path)):
         table = _read_whole(path)
         columns = agree_on_columns([(Path(path), table.schema)], label=None, ignore=ignore)
         return predictions_of(_one_batch(table), columns), columns.voters
@@ -156,21 +154,11 @@ def read_column(path: str | os.PathLike[str], name: str, **options: Any) -> NDAr
     return np.array(table.column(name).to_pylist(), dtype=object)
 
 
-@contextmanager
-def _about(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors name the file."""
-    try:
-        yield
-    except ValueError as error:
-        said = getattr(error, "message", str(error))
-        raise DatasetError(said if str(path) in said else f"{path}: {said}") from error
-
-
 def _read_whole(
     path: str | os.PathLike[str], file_format: str | None = None, **options: Any
 ) -> pyarrow.Table:
     if (file_format or ("parquet" if names_parquet(path) else "csv")) != "parquet":
-        return _read_text(Path(path), any_ending=file_format == "csv", **options)
+        return _read_text(Path(path), **options)
     arrow = import_extra("pyarrow", "data")
     parquet = import_extra("pyarrow.parquet", "data")
     said = f"{path} cannot be read as Parquet"
@@ -178,16 +166,8 @@ def _read_whole(
         return arrow.concat_tables([parquet.ParquetFile(file).read() for file in find_files(path)])
 
 
-def _read_text(
-    path: Path, *, any_ending: bool = False, header: bool = True, **options: str
-) -> pyarrow.Table:
+def _read_text(path: Path, *, header: bool = True, **options: str) -> pyarrow.Table:
     """Read a CSV file as text; only an empty cell is null."""
-    ending = uncompressed(path).suffix
-    if ending.lower() not in ENDINGS and not any_ending:
-        raise DatasetError(
-            f"{path}: unknown ending {ending!r}. Votes are read from Parquet files"
-            f" (.parquet, .pq) and from text ({', '.join(ENDINGS)}), compressed or not."
-        )
     refuse_no_file(path)
     arrow = import_extra("pyarrow", "data")
     reader = import_extra("pyarrow.csv", "data")
