@@ -18,10 +18,10 @@ def call(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--bagging full", "--bagging goes with --design trees, not with --design folds."),
+        ("--bagging full", "--bagging goes with --design trees, not with --design folds, "),
         ("--design holdout --folds 4", "--folds goes with --design folds, not with --design holdo"),
         ("--design trees --learner boosting", "--learner boosting goes with --design folds or"),
-        ("--learner boosting --trees 9", "--trees goes with --learner forest, not with --learner"),
+        ("--learner boosting --trees 9", "not with --design folds, --learner boosting"),
         ("--learner boosting --model m.skops", "cannot keep boosted models. Choose .joblib"),
         ("--weights tandem", "two voters never saw"),
         ("--bound tandem", "--bound tandem looks at points that two voters never saw"),
@@ -56,7 +56,7 @@ def test_certify_refuses_them(call, capsys, options, message):
     ("options", "message"),
     [
         ("--learner boosting --trees 9", "--trees goes with --learner forest"),
-        ("--learner boosting --bagging full", "not with --design folds and --design holdout"),
+        ("--learner boosting --bagging full", "not with --design folds, --design holdout"),
         ("--test-fraction 0", "needs labels set aside"),
         ("--drop-unlabelled --use-unlabelled", "contradict each other"),
     ],

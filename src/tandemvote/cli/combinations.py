@@ -50,12 +50,9 @@ def refuse_what_makes_no_sense(context: typer.Context, designs: list[Design]) ->
         places = GOES_WITH.get(str(parameter.name), ())
         source = context.get_parameter_source(str(parameter.name))
         if places and not here & {*places} and source is not None and source.name == "COMMANDLINE":
-            # What is there in the place of what the option goes with.
-            words = {place.split()[0] for place in places}
-            there = [each for each in sorted(here) if each.split()[0] in words]
             raise typer.BadParameter(
                 f"{parameter.opts[0]} goes with {' or '.join(places)}, not with"
-                f" {' and '.join(there or sorted(here - {DATA}))}."
+                f" {', '.join(sorted(here - {DATA}))}."
             )
     for message, applies in _contradictions(given, here).items():
         if applies:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,7 +13,7 @@ import typer
 from joblib import parallel_config
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
@@ -40,9 +39,6 @@ from tandemvote.tables.votes_table import column_names, refuse_no_voters
 from tandemvote.votes import Votes
 
 HOLD_OUT = 0.2  # share of the labels
-ROUNDS = 100  # of boosting
-VOTING = 1.3  # training and voting take about so many times as long as training alone
-WORTH_A_LINE = 10.0  # seconds of work that a log, which shows no clock, is told of
 
 
 def train(
@@ -64,11 +60,10 @@ def train(
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
     if test is not None:  # before training; and a single model keeps no trace of its rows
         refuse_training_rows(row_digests(X), test.X, what="test")
-    n_models = n_fits = 1
-    if design is Design.FOLDS:
-        n_models = training.folds + (not asked.get("ensemble", True))
-        n_fits = n_models - 1  # on all points: the models of the folds leave out one fold together
-    with _announced(n_models, n_fits, training, X, y):
+    n_models = training.folds + (not asked.get("ensemble", True)) if design is Design.FOLDS else 1
+    typer.echo(f"Training {number_of(n_models, 'model')} on {len(y):,} rows.", err=True)
+    with _progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
+        clock.add_task("")
         if design is Design.HOLDOUT:
             fitted = [("model", learner(training).fit(X, y))]
             vote = CertifiedVotingClassifier(fitted, prefit=True, delta=asked["delta"])
@@ -93,16 +88,12 @@ def train(
         return model
 
 
-def learner(training: Training, n_trees: int | None = None) -> Any:
+def learner(training: Training) -> Any:
     """Return what is trained as a whole, not yet fitted."""
     if training.learner is Learner.BOOSTING:
         # Early stopping would set points aside by class, which a class of one row does not allow.
-        return HistGradientBoostingClassifier(
-            max_iter=n_trees or ROUNDS, early_stopping=False, random_state=training.seed
-        )
-    return RandomForestClassifier(
-        n_trees or training.trees, random_state=training.seed, n_jobs=training.jobs
-    )
+        return HistGradientBoostingClassifier(early_stopping=False, random_state=training.seed)
+    return RandomForestClassifier(training.trees, random_state=training.seed, n_jobs=training.jobs)
 
 
 def rows_apart(
@@ -120,34 +111,10 @@ def rows_apart(
     return apart
 
 
-@contextmanager
-def _announced(n_models: int, n_fits: int, training: Training, X: Any, y: Any) -> Iterator[None]:
-    """Show a clock on a terminal, or a line in a log if the work is long: as long as `n_fits`.
-
-    The seconds that one takes are estimated from those of one and of three trees.
-    """
-    kind, n_trees = f"forest of {training.trees} trees", training.trees
-    if training.learner is Learner.BOOSTING:
-        kind, n_trees = "boosted trees", ROUNDS
-    seconds = []
-    for few in (1, 3):
-        started = time.perf_counter()
-        learner(training, few).fit(X, y)
-        seconds.append(time.perf_counter() - started)
-    first, second = seconds
-    work = VOTING * n_fits * (first + n_trees * max(0.0, second - first) / 2)
-    what = f"Training {number_of(n_models, 'model')} ({kind}) on {len(y):,} rows"
-    about = f"{work / 60:.0f} min" if work >= 100 else f"{max(1, work):.0f} s"
+def _progress(*columns: ProgressColumn) -> Progress:
+    """Return bars or clocks that a terminal shows until the work is done, and a log never."""
     console = Console(stderr=True)
-    if console.is_terminal:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=console, transient=True) as clock:
-            clock.add_task(f"{what}, about {about}")
-            yield
-    else:
-        if work >= WORTH_A_LINE:
-            typer.echo(f"{what}: about {about}.", err=True)
-        yield
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def certify_predictions(
@@ -197,8 +164,7 @@ def _certify_shards(
     # is better found before hours of counting.
     request.check(n_voters=shards.n_voters, n_classes=2)
     typer.echo(f"Counting {shards.n_points} points.", err=True)
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bars:
+    with _progress() as bars:
         task = bars.add_task("points", total=shards.n_points)
         counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
     request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)

@@ -60,13 +60,7 @@ PHRASES = {
 
 
 def in_options(message: str) -> str:
-    """Put options in the place of the parameters that a message of the library names.
-
-    Examples
-    --------
-    >>> in_options("Pass X_unlabelled, or say bound='tandem'.")
-    'Pass --unlabelled, or say --bound tandem.'
-    """
+    """Put options in the place of the parameters that a message of the library names."""
     for parameter, option in PHRASES.items():
         message = re.sub(parameter, option, message)
     return message
