@@ -46,18 +46,8 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     """Compare what each tree holds in its leaves with what its recovered bootstrap puts there.
 
     A wrong X or y, a reordered one, sample weights, or a model from a release that drew bootstraps
-    in another way all give other leaves. Models other than trees hold no such record.
-
-    Parameters
-    ----------
-    model : fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier
-    X, y : array_like
-        What the model is said to have been trained on.
-
-    Returns
-    -------
-    str
-        What was found, for the certificate's notes. `AuditError` if it is something else.
+    in another way all give other leaves, and an `AuditError`. Models other than trees hold no such
+    record. What was found is returned, for the notes of a certificate.
 
     Examples
     --------

@@ -28,17 +28,9 @@ def out_of_bag_votes(
 ) -> Votes:
     """Let every voter of a fitted ensemble predict the training points its bootstrap left out.
 
-    Whether X and y are what the model was trained on is not checked here beyond their size; see
-    `audit_bootstraps`.
-
-    Parameters
-    ----------
-    model : fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier
-        With bootstraps that do not depend on the labels.
-    X, y : array_like, shapes (n_samples, n_features) and (n_samples,)
-        The training points, in the order in which the model saw them, and their labels.
-    X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
-        Points of the same source, without labels, that the model was not trained on.
+    The model is a RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier whose
+    bootstraps do not depend on the labels; X and y are its training points, in the same order,
+    which `audit_bootstraps` checks. `X_unlabelled` are further points of the same source.
 
     Examples
     --------
