@@ -69,6 +69,8 @@ def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict
     [note] = json.loads(shown.out)["notes"]
     assert note.startswith("Unlabelled points: 1 row with missing entries left out")
     assert f"Note: {note}" in shown.err
+    assert run(["compare", *call[1:], "--drop-missing", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [note]
     assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS - 1
     assert run(["predict", "m.skops", "more.csv"]) == 2
     shown = capsys.readouterr()

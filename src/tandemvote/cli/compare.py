@@ -33,7 +33,7 @@ def compare(
     """
     from tandemvote.certificate.decimals import percent, rounded_up
     from tandemvote.certificate.statement import Table
-    from tandemvote.cli.data import read_data, unlabelled_points
+    from tandemvote.cli.data import caveats_of, read_data, unlabelled_points
     from tandemvote.cli.designs import train
 
     boosts = training.learner is options.Learner.BOOSTING
@@ -41,7 +41,7 @@ def compare(
     refuse_what_makes_no_sense(context, designs)
     check_outputs({}, inputs=[data, training.unlabelled])
     dataset, delta = read_data(data, reading), confidence.delta
-    more, _ = unlabelled_points(dataset, reading, training.unlabelled)
+    more, notes = unlabelled_points(dataset, reading, training.unlabelled)
     share = delta / len(designs)
     rows: dict[str, dict[str, Any]] = {}
     for design in designs:
@@ -60,9 +60,8 @@ def compare(
             "seconds": round(time.perf_counter() - started, 2),
         }
     if as_json:
-        notes = [f"{caveat}." for caveat in dataset.caveats]
-        said = {"delta": delta, "delta_each": share, "designs": rows, "notes": notes}
-        typer.echo(json.dumps(said))
+        said = {"delta": delta, "delta_each": share, "designs": rows}
+        typer.echo(json.dumps(said | {"notes": [*caveats_of(dataset, None), *notes]}))
         return
     shown = []
     for name, row in rows.items():
