@@ -96,3 +96,8 @@ def test_a_cluster_is_not_asked_for_what_it_would_not_count(tmp_path, capsys):
     path.write_text("label,a,b\nx,x,x\ny,x,y\n")
     assert run(["certify", "--predictions", str(path), "--dask", "tcp://nowhere:1"]) == 2
     assert "--dask counts predictions in Parquet files, not in text" in capsys.readouterr().err
+
+
+def test_predict_does_not_write_over_a_column_that_is_to_be_kept(capsys):
+    assert run(["predict", "model.skops", "new.csv", "--keep", "prediction"]) == 2
+    assert "--keep prediction: labels predicted have this name" in capsys.readouterr().err

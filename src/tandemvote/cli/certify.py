@@ -198,6 +198,8 @@ def predict(
     from tandemvote.tables import read_features
     from tandemvote.tables.votes_table import read_column
 
+    if "prediction" in keep:
+        raise typer.BadParameter("--keep prediction: labels predicted have this name. Rename it.")
     outputs.check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
     kept = load_model(model, trusted=trusted)
     vote = vote_of(kept)
