@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,20 +96,18 @@ class SelectiveDisplay(Display):
         share = self.n_accepted / self.n_points
         ax.plot(share, self.observed, ".--", color=MUTED, label=words)
         shown, words = self.errors < 1.0, "certified: share at least, error at most"
+        certified = self.coverages[shown], self.errors[shown]
         kind = "o-" if self.max_error is None else "o"
-        ax.plot(self.coverages[shown], self.errors[shown], kind, color=ACCENT, label=words)
-        for margin, error, coverage in zip(self.margins, self.errors, self.coverages, strict=True):
-            if error < 1.0:
-                chosen = margin == self.chosen
-                if chosen:
-                    ax.plot(coverage, error, "o", color=ACCENT, markersize=10)
-                above: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
-                weight = "bold" if chosen else "normal"
-                ax.annotate(f"{margin:g}", (coverage, error), (0, 8), **above, weight=weight)
+        ax.plot(*certified, kind, color=ACCENT, label=words)
+        above: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
+        for margin, *place in zip(self.margins[shown], *certified, strict=True):
+            if margin == self.chosen:
+                ax.plot(*place, "o", color=ACCENT, markersize=10)
+            weight = "bold" if margin == self.chosen else "normal"
+            ax.annotate(f"{margin:g}", place, (0, 8), **above, weight=weight)
         if self.max_error is not None:
             ax.axhline(self.max_error, color=SECOND, linestyle=":", zorder=0)
         heights = [*self.errors[shown], *self.observed[~np.isnan(self.observed)], 0.01]
         ax.set(xlim=(0, 1.03), ylim=(0, 1.25 * max(heights)), ylabel="error among accepted points")
         ax.set_xlabel("share of points accepted (numbers: margin from which on)")
         ax.legend(frameon=False, loc="upper left")
-        open_frame(ax)

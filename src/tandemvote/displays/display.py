@@ -24,9 +24,6 @@ SECOND = "#d2610c"
 MUTED = "#868c96"
 """Everything else."""
 
-HEAT = "cividis"
-"""Colour map from dark blue to yellow, even in lightness, the same to the colour-blind."""
-
 Self = TypeVar("Self", bound="Display")
 
 
@@ -38,6 +35,7 @@ class Display(ABC):
         if ax is None:
             pyplot = import_extra("matplotlib.pyplot", "report")
             _, ax = pyplot.subplots(figsize=self._size(), layout="constrained")
+        ax.spines[["top", "right"]].set_visible(False)
         self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -65,8 +63,3 @@ class Display(ABC):
     @abstractmethod
     def _columns(self) -> dict[Any, Any]:
         """Return the columns of the frame; the first one says what each row is about."""
-
-
-def open_frame(ax: Axes) -> None:
-    """Leave only the two axes that carry numbers."""
-    ax.spines[["top", "right"]].set_visible(False)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
@@ -116,7 +116,6 @@ class ProfileDisplay(Display):
         ax.minorticks_off()
         source = "\namong the voters that never saw the point" if self.normalised else ""
         ax.set_xlabel(f"erring weight Z{source}")
-        open_frame(ax)
         self._draw_majorants(ax)
 
     def _draw_majorants(self, ax: Axes) -> None:
@@ -133,4 +132,4 @@ class ProfileDisplay(Display):
         upper.set(ylim=(0, 4), ylabel="counted per point")
         upper.tick_params(axis="x", labelbottom=False)
         upper.legend(frameon=False, loc="upper left")
-        open_frame(upper)
+        upper.spines[["top", "right"]].set_visible(False)

@@ -13,7 +13,7 @@ from tandemvote.bounds import BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates, GroupGuarantee
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,5 +181,4 @@ def _name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, f
     ax.tick_params(axis="y", length=0)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
-    open_frame(ax)
     ax.spines["left"].set_visible(False)

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.displays.display import ACCENT, HEAT, MUTED, SECOND, Display, open_frame
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
 from tandemvote.extras import import_extra
 from tandemvote.weights import WeightSolution
 
@@ -89,7 +89,6 @@ class WeightsDisplay(Display):
         ax.set(xlim=(0, n_voters), ylim=(0, 1.25 * max(self.weights.max(), 1 / n_voters)))
         words = f"voters by weight (the first {self.n_for_half} carry half of it)"
         ax.set(xlabel=words, ylabel="weight")
-        open_frame(ax)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -137,7 +136,6 @@ class HistoryDisplay(Display):
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
         ax.set(xlabel="iteration", ylabel="bound")
         ax.legend(frameon=False)
-        open_frame(ax)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -191,7 +189,9 @@ class TandemDisplay(Display):
         return np.asarray(self.tandem_losses[np.ix_(self.order, self.order)])
 
     def _draw(self, ax: Axes) -> None:
-        colours = import_extra("matplotlib", "report").colormaps[HEAT].with_extremes(bad=MUTED)
+        # Even in lightness, from dark blue to yellow: the same to the colour-blind.
+        maps = import_extra("matplotlib", "report").colormaps
+        colours = maps["cividis"].with_extremes(bad=MUTED)
         together = self._together()
         # Colours span the pairs; the diagonal, always the largest, would leave them no contrast.
         lowest, highest = (together.min(), together.max()) if together.size else (0.0, 1.0)

@@ -38,34 +38,6 @@ def two_roots(n: int, arithmetic: Arithmetic) -> Any:
     return 2 * arithmetic.sqrt(arithmetic.exactly(n))
 
 
-@dataclass(frozen=True, eq=False)
-class SampleSize:
-    """How many points an average over voters or pairs is worth.
-
-    `rate` is A, one over the number of points, None without points; `cost` are the terms that do
-    not depend on delta, `masses` the prior's mass on each size, and `means` those of moments that
-    were asked for. `as_printed` keeps the printed moment, where the exact one is smaller.
-    """
-
-    arithmetic: Arithmetic
-    rate: Any
-    cost: Any
-    masses: dict[int, Fraction]
-    as_printed: bool = False
-    means: dict[MomentOf, Any] = field(default_factory=dict)
-
-    def allowed(self, delta: Fraction, printed: MomentOf = two_roots) -> Any | None:
-        """Divergence allowed per point; None without points. `printed` is the paper's moment."""
-        if self.rate is None:
-            return None
-        number, log = self.arithmetic.exactly, self.arithmetic.log
-        of = moment if printed is two_roots and not self.as_printed else printed
-        if of not in self.means:
-            parts = (number(mass) * of(n, self.arithmetic) for n, mass in self.masses.items())
-            self.means[of] = sum(parts, number(0))
-        return self.cost + self.rate * (log(self.means[of]) - self.arithmetic.log_of(delta))
-
-
 def moment_and_size(n: int, arithmetic: Arithmetic) -> Any:
     """Give the moment of three outcomes."""
     return moment(n, arithmetic) + n
@@ -74,6 +46,33 @@ def moment_and_size(n: int, arithmetic: Arithmetic) -> Any:
 def no_moment(n: int, arithmetic: Arithmetic) -> Any:
     """Give 1, where an inequality has no moment to pay for."""
     return arithmetic.exactly(1)
+
+
+@dataclass(frozen=True, eq=False)
+class SampleSize:
+    """How many points an average over voters or pairs is worth.
+
+    `rate` is A, one over the number of points, None without points; `cost` are the terms that do
+    not depend on delta, `masses` the prior's mass on each size, and `means` those of moments that
+    were asked for. `usual` is the moment where a theorem has no other: the exact or the printed.
+    """
+
+    arithmetic: Arithmetic
+    rate: Any
+    cost: Any
+    masses: dict[int, Fraction]
+    usual: MomentOf = moment
+    means: dict[MomentOf, Any] = field(default_factory=dict)
+
+    def allowed(self, delta: Fraction, of: MomentOf | None = None) -> Any | None:
+        """Divergence allowed per point, with the moment of a theorem; None without points."""
+        if self.rate is None:
+            return None
+        of, number, log = of or self.usual, self.arithmetic.exactly, self.arithmetic.log
+        if of not in self.means:
+            parts = (number(mass) * of(n, self.arithmetic) for n, mass in self.masses.items())
+            self.means[of] = sum(parts, number(0))
+        return self.cost + self.rate * (log(self.means[of]) - self.arithmetic.log_of(delta))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +132,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         if n_min == 0:
             return SampleSize(arithmetic, None, None, {})
         counted = np.full_like(sizes, n_min) if as_published else np.minimum(sizes, cap(n_min))
-        return replace(_in_full(counted, over, prior, arithmetic), as_printed=as_published)
+        usual = two_roots if as_published else moment
+        return replace(_in_full(counted, over, prior, arithmetic), usual=usual)
 
     pairs = worth(shared)
     with_profile = record.profile is not None and sizes[prior > 0].all()
