@@ -223,11 +223,9 @@ class GroupCertificates(Statement):
         return f"errors by {listed}, all at once with probability {percent(self.delta)}"
 
     def _basis(self) -> list[str]:
-        vote, each = (
-            f"the hard weighted vote of {self.weights.size} voter{'s' * (self.weights.size > 1)}",
-            f"{len(self)} errors",
-        )
-        return [f"{vote}; each of {each} at {ERRORS_OF_DELTA:g} delta / {len(self)}"]
+        n = self.weights.size
+        vote = f"the hard weighted vote of {n} voter{'s' * (n > 1)}"
+        return [f"{vote}; each of {len(self)} errors at {ERRORS_OF_DELTA:g} delta / {len(self)}"]
 
     def _table(self) -> Table:
         below, several = any(each.lower for each in self), len(self.by) > 1

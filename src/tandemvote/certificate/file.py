@@ -62,8 +62,6 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate:
         )
     try:
         return certificate_of(record)
-    except CertificateFileError:
-        raise
     except ValueError as error:
         raise CertificateFileError(f"{path} is no valid certificate: {error}") from error
 

@@ -74,8 +74,6 @@ def parse_document(data: bytes) -> dict[str, Any]:
         )
         # A lone surrogate is legal JSON but no text; nothing could print it.
         canonical(document).encode("utf-8")
-    except CertificateFileError:
-        raise
     except UnicodeError as error:
         raise CertificateFileError("The file is not text in UTF-8.") from error
     except RecursionError as error:

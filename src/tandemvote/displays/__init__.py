@@ -4,10 +4,9 @@ The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` 
 ``frame`` returns them as a pandas frame. Drawing needs the extra ``tandemvote[report]``.
 """
 
-from tandemvote.displays.coverage import SelectiveDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.erring_weight import ProfileDisplay
-from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay
+from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
 from tandemvote.displays.label_use import LabelUseDisplay
 from tandemvote.displays.voters import HistoryDisplay, TandemDisplay, WeightsDisplay
 

@@ -12,15 +12,13 @@ source.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tandemvote.verify.arithmetic import HALF, Arithmetic
-from tandemvote.verify.averages import Evidence
+from tandemvote.verify.averages import Evidence, SampleSize
 from tandemvote.verify.inverses import bisect, order
 
 N_CELLS = 24
@@ -44,13 +42,27 @@ FEW_KINKS = 5
 
 
 def smallest_refuted(
-    seen: Evidence, delta: Fraction, stated: Fraction
+    seen: Evidence, size: SampleSize, delta: Fraction, stated: Fraction
 ) -> tuple[Fraction, Fraction] | None:
     """Enclose the smallest error rate that is refuted, closely if it is the stated one.
 
-    None if every rate is refuted, beyond rounding. The evidence must have a profile.
+    None if every rate is refuted, beyond rounding. The evidence must have a profile; `size` is what
+    its voters are worth in full.
     """
-    refutes = _ProfileGame(seen, delta).refutes
+    games = _games(seen)
+    nats, least = -seen.arithmetic.log_of(delta), seen.arithmetic.log_of(NO_TILT)
+    # For each cell the largest g, and the evidence the labels leave to be found.
+    largest = nats - least + size.cost / size.rate
+    width, tilts = largest / N_CELLS, _tilts(seen, nats)
+    cells = [
+        (_largest_gibbs(seen, size, tilts, least + (cell + 1) * width), largest - cell * width)
+        for cell in range(N_CELLS)
+    ]
+
+    def refutes(error: Fraction) -> bool:
+        """Whether an error rate of the vote is too large for what was seen."""
+        return all(_refutes(games, g, needed, error, seen.arithmetic) for g, needed in cells)
+
     if refutes(-NEARBY):
         return None
     below = max(stated - NEARBY, Fraction(0))
@@ -66,122 +78,100 @@ def smallest_refuted(
     return low, high
 
 
-@dataclass(frozen=True, eq=False)
-class _ProfileGame:
-    """Everything but the error rate in question."""
+def _tilts(seen: Evidence, nats: Any) -> list[tuple[Fraction, Any]]:
+    """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, ..."""
+    calculate = seen.arithmetic
+    rate = calculate.smaller(seen.rate_at_prior, calculate.exactly(1))
+    found = [calculate.sqrt(16 * nats * rate)]
+    while found[-1] < calculate.exactly(4):
+        found.append(found[-1] * 3 / 2)
+    shares = [Fraction(1, j) for j in range(1, len(found) + 1)]
+    whole = sum(shares) / (1 - NO_TILT)
+    return [(share / whole, tilt) for share, tilt in zip(shares, found, strict=True)]
 
-    seen: Evidence
-    delta: Fraction
 
-    def refutes(self, error: Fraction) -> bool:
-        """Whether an error rate of the vote is too large for what was seen."""
-        return all(self._refutes_in(cell, error) for cell in self._cells)
+def _largest_gibbs(
+    seen: Evidence, size: SampleSize, tilts: list[tuple[Fraction, Any]], evidence: Any
+) -> Any:
+    """Smallest g against which the labels give that much evidence, divergence included."""
+    calculate = seen.arithmetic
 
-    @cached_property
-    def _nats(self) -> Any:
-        return -self.seen.arithmetic.log_of(self.delta)
+    def exceeds(g: Fraction) -> bool | None:
+        q, rest = calculate.exactly(g), calculate.exactly(1 - g)
+        logs = [calculate.log_of(NO_TILT)]
+        for share, tilt in tilts:
+            # The exponential of a large tilt is 0 in floating point.
+            shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
+            found = (tilt * seen.gibbs.part + shrunk) / size.rate
+            logs.append(calculate.log_of(share) - found)
+        return order(_log_sum(logs, calculate), evidence)
 
-    @cached_property
-    def _cells(self) -> list[tuple[Any, Any]]:
-        """For each cell the largest g, and the evidence the labels leave to be found."""
-        size, least = self.seen.in_full, self.seen.arithmetic.log_of(NO_TILT)
-        assert size is not None
-        largest = self._nats - least + size.cost / size.rate
-        width = largest / N_CELLS
-        return [
-            (self._largest_gibbs(least + (cell + 1) * width), largest - cell * width)
-            for cell in range(N_CELLS)
+    if not exceeds(Fraction(1)):
+        return calculate.exactly(1)
+    return bisect(exceeds, Fraction(1, 2**1000), Fraction(1), calculate)
+
+
+class _Game(NamedTuple):
+    """Share and slope, the largest and all values of phi, and bets for a goal of a nat."""
+
+    share: Fraction
+    slope: Fraction
+    largest: Fraction
+    phi: list[Any]
+    bets: list[Any]
+
+
+def _games(seen: Evidence) -> list[_Game]:
+    """Return the games that share the evidence of the unlabelled points."""
+    n, of_vote = seen.record.n_voters, seen.record.deployed is None
+    if of_vote or n > FEW_KINKS:
+        shares = [(Fraction(1, len(SLOPES)), slope) for slope in SLOPES]
+    else:  # slopes 1, ..., 2/K, 1/K and 0, each with 3/4 of what is left
+        shares = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
+        shares.append((Fraction(1, 4**n), Fraction(0)))
+    number, sqrt = seen.arithmetic.exactly, seen.arithmetic.sqrt
+    profile = np.transpose(seen.record.profile or ()).tolist()
+    points = [(Fraction(lead), Fraction(gap)) for lead, gap in profile]
+    games = []
+    for share, slope in shares:
+        largest = max(slope - HALF, Fraction(0)) if of_vote else slope
+        phi = [
+            number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest)) for lead, gap in points
         ]
+        # The guess before any point: the middle of the range, half its width as deviation.
+        total = number((slope - 1 + largest) / 2)
+        squares = number((largest - slope + 1) ** 2 / 4)
+        bets = []
+        for i, value in enumerate(phi, start=1):
+            bets.append(sqrt(2 * i / (len(phi) * squares)) if squares > 0 else None)
+            before = total / i
+            total = total + value
+            squares = squares + (value - before) * (value - total / (i + 1))
+        games.append(_Game(share, slope, largest, phi, bets))
+    return games
 
-    @cached_property
-    def _tilts(self) -> list[tuple[Fraction, Any]]:
-        """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, ..."""
-        calculate = self.seen.arithmetic
-        rate = calculate.smaller(self.seen.rate_at_prior, calculate.exactly(1))
-        found = [calculate.sqrt(16 * self._nats * rate)]
-        while found[-1] < calculate.exactly(4):
-            found.append(found[-1] * 3 / 2)
-        shares = [Fraction(1, j) for j in range(1, len(found) + 1)]
-        whole = sum(shares) / (1 - NO_TILT)
-        return [(share / whole, tilt) for share, tilt in zip(shares, found, strict=True)]
 
-    def _largest_gibbs(self, evidence: Any) -> Any:
-        """Smallest g against which the labels give that much evidence, divergence included."""
-        calculate, size = self.seen.arithmetic, self.seen.in_full
-        assert size is not None
-
-        def exceeds(g: Fraction) -> bool | None:
-            q, rest = calculate.exactly(g), calculate.exactly(1 - g)
-            logs = [calculate.log_of(NO_TILT)]
-            for share, tilt in self._tilts:
-                # The exponential of a large tilt is 0 in floating point.
-                shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
-                found = (tilt * self.seen.gibbs.part + shrunk) / size.rate
-                logs.append(calculate.log_of(share) - found)
-            return order(_log_sum(logs, calculate), evidence)
-
-        if not exceeds(Fraction(1)):
-            return calculate.exactly(1)
-        return bisect(exceeds, Fraction(1, 2**1000), Fraction(1), calculate)
-
-    @cached_property
-    def _shares(self) -> list[tuple[Fraction, Fraction]]:
-        """Shares and slopes of the games.
-
-        Up to five voters of a deployed classifier: slopes 1, ..., 2/K, 1/K and 0, each with 3/4 of
-        what is left.
-        """
-        n = self.seen.record.n_voters
-        if self.seen.record.deployed is None or n > FEW_KINKS:
-            return [(Fraction(1, len(SLOPES)), slope) for slope in SLOPES]
-        games = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
-        return [*games, (Fraction(1, 4**n), Fraction(0))]
-
-    @cached_property
-    def _games(self) -> list[tuple[Fraction, Fraction, Fraction, list[Any], list[Any]]]:
-        """Each share and slope, the largest and all values of phi, and bets for a goal of a nat."""
-        profile, of_vote = self.seen.record.profile, self.seen.record.deployed is None
-        assert profile is not None
-        number, sqrt = self.seen.arithmetic.exactly, self.seen.arithmetic.sqrt
-        points = [tuple(map(Fraction, point)) for point in np.transpose(profile).tolist()]
-        n, games = len(points), []
-        for share, slope in self._shares:
-            largest = max(slope - HALF, Fraction(0)) if of_vote else slope
-            phi = [
-                number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest))
-                for lead, gap in points
-            ]
-            # The guess before any point: the middle of the range, half its width as deviation.
-            total = number((slope - 1 + largest) / 2)
-            squares = number((largest - slope + 1) ** 2 / 4)
-            bets = []
-            for i, value in enumerate(phi, start=1):
-                bets.append(sqrt(2 * i / (n * squares)) if squares > 0 else None)
-                before = total / i
-                total = total + value
-                squares = squares + (value - before) * (value - total / (i + 1))
-            games.append((share, slope, largest, phi, bets))
-        return games
-
-    def _refutes_in(self, cell: tuple[Any, Any], error: Fraction) -> bool:
-        g, needed = cell
-        calculate, number = self.seen.arithmetic, self.seen.arithmetic.exactly
-        limit = number(1)
-        for _, slope, largest, _, _ in self._games:
-            if slope:
-                limit = calculate.smaller(limit, number(largest / slope) + g / number(slope))
-        if number(error) >= limit:
-            return True  # nothing errs more often where a random voter errs at that rate
-        goal = calculate.sqrt(needed + 1)
-        capitals = []
-        for share, slope, largest, phi, bets in self._games:
-            mean = calculate.smaller(number(slope * error) - g, number(largest))
-            room = number(largest) - mean
-            most = number(STAKE) / room if room > 0 else None
-            stakes = (_stake(bet, goal, most, calculate) for bet in bets)
-            capital = _log_capital(phi, stakes, mean, calculate)
-            capitals.append(calculate.log_of(share) + capital)
-        return bool(_log_sum(capitals, calculate) >= needed)
+def _refutes(
+    games: list[_Game], g: Any, needed: Any, error: Fraction, calculate: Arithmetic
+) -> bool:
+    """Whether bets find the evidence needed against an error rate where voters err at most at g."""
+    number, limit = calculate.exactly, calculate.exactly(1)
+    for game in games:
+        if game.slope:
+            most = number(game.largest / game.slope) + g / number(game.slope)
+            limit = calculate.smaller(limit, most)
+    if number(error) >= limit:
+        return True  # nothing errs more often where a random voter errs at that rate
+    goal = calculate.sqrt(needed + 1)
+    capitals = []
+    for share, slope, largest, phi, bets in games:
+        mean = calculate.smaller(number(slope * error) - g, number(largest))
+        room = number(largest) - mean
+        most = number(STAKE) / room if room > 0 else None
+        stakes = (_stake(bet, goal, most, calculate) for bet in bets)
+        capital = _log_capital(phi, stakes, mean, calculate)
+        capitals.append(calculate.log_of(share) + capital)
+    return bool(_log_sum(capitals, calculate) >= needed)
 
 
 def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:

@@ -177,7 +177,7 @@ def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
         return NOTHING
     if seen.record.deployed is not None and seen.record.n_voters == 1:
         return _single_voter(seen, delta, seen.record.profile[0])
-    ends = smallest_refuted(seen, delta, stated)
+    ends = smallest_refuted(seen, seen.in_full, delta, stated)
     if ends is not None:
         return Truth(*ends)
     return replace(
