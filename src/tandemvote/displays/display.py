@@ -7,13 +7,15 @@ own colours, so that a picture follows the reader's style sheet.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tandemvote.extras import import_extra
 
 if TYPE_CHECKING:
+    import matplotlib.axes
     import pandas
-    from matplotlib.axes import Axes
+
+Axes: TypeAlias = "matplotlib.axes.Axes"
 
 ACCENT = "#1a7fc1"
 """What the picture is about: the chosen bound, the weights, the path."""

@@ -7,20 +7,17 @@ at least 1 for such a point: 2 z in the first order, 4 z^2 in the second.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import distribution
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 N_BINS = 40
 """Even, so that 1/2 lies between two bins."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,7 @@ from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counting.counts import FloatArray
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 
 SHOWN_OF_BOUNDS = ("label", "value", "delta")
 SHOWN_OF_GROUPS = ("by", "n_points", "observed", "lower", "value", "remark")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_VOTERS = 12
 """More rows would be too thin to tell apart; the picture shows the first ones."""

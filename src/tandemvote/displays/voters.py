@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
@@ -12,12 +12,9 @@ from scipy.spatial.distance import squareform
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Display
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
 from tandemvote.weights import WeightSolution
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 OPTIMAL_LEAVES = 300
 """With more voters the best order of leaves takes seconds and makes no visible difference."""
