@@ -5,10 +5,14 @@ The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` 
 """
 
 from tandemvote.displays.display import Display
-from tandemvote.displays.erring_weight import ProfileDisplay
 from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
 from tandemvote.displays.label_use import LabelUseDisplay
-from tandemvote.displays.voters import HistoryDisplay, TandemDisplay, WeightsDisplay
+from tandemvote.displays.voters import (
+    HistoryDisplay,
+    ProfileDisplay,
+    TandemDisplay,
+    WeightsDisplay,
+)
 
 __all__ = [
     "BoundsDisplay",
