@@ -138,7 +138,7 @@ def test_if_no_threshold_keeps_the_error_no_point_is_accepted(forest, data):
     X, y = data
     certificate = certify_selective([forest], X[400:], y[400:], max_error=1e-4)
     assert (certificate.margin, certificate.error, certificate.coverage) == (np.inf, 1.0, 0.0)
-    assert "no point is accepted" in certificate.guarantee
+    assert "no error of at most 0.0001 among accepted points" in certificate.guarantee
     assert "no point is accepted" in repr(certificate)
     assert "*" not in repr(certificate)
     labels, accepted = certificate.predict(X[400:])

@@ -34,7 +34,7 @@ def test_every_group_has_its_row_its_number_its_size_and_what_was_observed(certi
         "2 (n = 4)",
     ]
     assert float(display.ax_.texts[1].get_text()) >= certificates[1].value
-    assert display.ax_.texts[2].get_text() == "too few points"
+    assert display.ax_.texts[2].get_text() == "no guarantee"
     marks = [line for line in display.ax_.lines if line.get_marker() == "s"]
     observed = [float(line.get_xdata()[0]) for line in marks]
     assert observed == [each.observed for each in certificates]
@@ -42,7 +42,7 @@ def test_every_group_has_its_row_its_number_its_size_and_what_was_observed(certi
     assert display.frame()["value"].to_dict() == {
         each.name: each.value for each in certificates
     }  # fmt: skip
-    assert "2 too few points (4 points)" in display.description
+    assert "2 no guarantee (4 points)" in display.description
     display.figure_.canvas.draw()
 
 
@@ -52,7 +52,7 @@ def test_groups_by_several_columns_are_told_apart():
         Votes.from_predictions([labels * 0], labels), groups=["class", "predicted"]
     )
     display = GroupsDisplay.from_certificates(found).plot()
-    assert "true class: 1 too many errors" in display.description
+    assert "true class: 1 no guarantee" in display.description
     assert display.ax_.get_yticklabels()[2].get_text() == "predicted class: 0 (n = 400)"
     display.figure_.canvas.draw()
 

@@ -165,7 +165,6 @@ def test_both_readers_read_unlabelled_points_alike(table, ending, tmp_path):
         ({"label": ["a", None], "v": ["a", "a"]}, "row 2 has no label"),
         ({"lable": ["a"], "v": ["a"]}, "no label column 'label', only 'lable', 'v'"),
         ({"label": ["a"]}, "holds no vote"),
-        ({"label": ["a"], "rownames": ["a"]}, "--ignore 'rownames'"),
         ({"label": ["a"], "v": ["a\0"]}, "ends in a null character"),
         ({"label": ["a"], "v": ["a" * 1001]}, "longer than 1000 characters"),
         ({"label": ["a"], "v": ["a\nb"]}, "holds a line break"),

@@ -184,13 +184,12 @@ class SelectiveCertificate(Statement):
     @property
     def guarantee(self) -> str:
         """The promise in one sentence."""
-        surely = f"with probability {percent(self.delta)}"
-        if math.isinf(self.margin):
-            few = f"No guarantee: for no threshold could an error of at most {self.max_error}"
-            return f"{few} be shown {surely}, so no point is accepted."
         if self.error >= 1.0:
-            none = "No guarantee: no error below 100 % could be shown for accepted points"
-            return f"{none} {surely}."
+            limit = "below 100 %" if self.max_error is None else f"of at most {self.max_error}"
+            return (
+                f"No guarantee: no error {limit} among accepted points could be shown with"
+                f" probability {percent(self.delta)}."
+            )
         return (
             f"With probability at least {percent(self.delta)} over the draw of the hold-out, this"
             f" vote accepts at least {_percent_down(self.coverage)} of new points, those"

@@ -88,9 +88,8 @@ class BoundsDisplay(Display):
             colour = ACCENT if mark else MUTED
             ax.plot([0, bound.value], [row, row], color=colour, linewidth=3 if mark else 1.5)
             ax.plot(bound.value, row, "o", color=colour, markersize=8 if mark else 6)
-            words = "no guarantee" if bound.value >= 1.0 else rounded_up(bound.value)
             weight = "bold" if mark else "normal"
-            ax.annotate(words, (bound.value, row), (8, 0), **BESIDE, weight=weight)
+            ax.annotate(_limit(bound.value), (bound.value, row), (8, 0), **BESIDE, weight=weight)
         if self.test_risk is not None:
             words = "error on the test set"
             ax.axvline(self.test_risk, color=SECOND, linestyle="--", label=words, zorder=0)
@@ -130,7 +129,7 @@ class GroupsDisplay(Display):
 
     def _words(self) -> str:
         named = zip(self._names, self.groups, strict=True)
-        listed = [f"{name} {_limit(each)} ({each.n_points} points)" for name, each in named]
+        listed = [f"{name} {_limit(each.value)} ({each.n_points} points)" for name, each in named]
         return f"Errors by group, at most: {', '.join(listed)}."
 
     @property
@@ -154,7 +153,7 @@ class GroupsDisplay(Display):
                 width = 4.0 + 6.0 * np.sqrt(each.n_points / max(most, 1))
                 words = "observed" if not ax.get_legend_handles_labels()[0] else None
                 ax.plot(each.observed, row, "s", color=SECOND, markersize=width, label=words)
-            ax.annotate(_limit(each), (each.value, row), (8, 0), **BESIDE)
+            ax.annotate(_limit(each.value), (each.value, row), (8, 0), **BESIDE)
         named = zip(self._names, self.groups, strict=True)
         names = [f"{name[:WIDEST_NAME]} (n = {each.n_points})" for name, each in named]
         _name_rows(ax, names, max(each.value for each in self.groups), right=(1.5, 1.25))
@@ -257,10 +256,8 @@ class SelectiveDisplay(Display):
         ax.legend(frameon=False, loc="upper left")
 
 
-def _limit(each: GroupGuarantee) -> str:
-    if each.value < 1.0:
-        return rounded_up(each.value)
-    return "too few points" if each.remark.startswith(("too few", "no ")) else "too many errors"
+def _limit(value: float) -> str:
+    return "no guarantee" if value >= 1.0 else rounded_up(value)
 
 
 def _name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, float]) -> None:

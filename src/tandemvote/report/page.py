@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import confusion_matrix
 
-from tandemvote.bounds import BoundValue, get_bound
+from tandemvote.bounds import get_bound
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
@@ -39,14 +39,11 @@ from tandemvote.tables import Dataset
 from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution
 
-SIZES = {
-    "n_min": "at least {:,} per voter",
-    "n_min_pairs": "at least {:,} per pair",
-    "n_min_disagreement": "at least {:,} per pair, with or without labels",
-    "n_samples": "{:,} test points",
-    "sizes": "at least {:,} per voter",
-}
-"""Terms of bounds that are numbers of points, and how to say them."""
+PROFILE_CAPTION = (
+    "Below, how much of the vote errs at a point (Z), by the voters that never saw it. The vote can"
+    " err only where Z is one half or more. Above, what each kind of bound counts for such a point:"
+    " never less than the vote's own error."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +153,6 @@ def render_report(
             certificate=certificate,
             counts=certificate.counts,
             get_bound=get_bound,
-            points_behind=_points_behind,
             silent=[n for n in compared if compared[n] >= 1.0 and n != certificate.bound],
             label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
@@ -206,12 +202,6 @@ def _template() -> Any:
     return environment.get_template("certificate.html")
 
 
-def _points_behind(value: BoundValue) -> str:
-    """Say how many points stand behind the value of a bound."""
-    known = {term: np.min(value.terms[term]) for term in SIZES if term in value.terms}
-    return ", ".join(SIZES[term].format(least) for term, least in known.items())
-
-
 def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, int]]:
     """Labels and how often each occurs, most frequent first."""
     counts: dict[Any, int] = {}
@@ -258,7 +248,7 @@ def _pictures(
         pictures.append(draw(weights, name="weights", caption=caption))
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
-        pictures.append(draw(profile, name="profile", caption=_profile_words(profile), height=4))
+        pictures.append(draw(profile, name="profile", caption=PROFILE_CAPTION, height=4))
     if counts.n_voters > 1 and counts.n_min_pairs > 0:
         pairs = TandemDisplay.from_counts(counts)
         caption = (
@@ -271,19 +261,3 @@ def _pictures(
         path = HistoryDisplay.from_solution(solution)
         pictures.append(draw(path, name="history", caption=caption))
     return pictures
-
-
-def _profile_words(profile: ProfileDisplay) -> str:
-    words = (
-        "Below, how much of the vote errs at a point (Z). The vote can err only where Z is one half"
-        " or more. Above, what each kind of bound counts for such a point: never less than the"
-        " vote's own error."
-    )
-    if profile.normalised:
-        words += (
-            " At each point Z is taken over the voters that never saw it, with their weights"
-            " rescaled, so these means are close to the losses in the bounds, not equal to them."
-        )
-    if profile.n_skipped:
-        words += f" {profile.n_skipped:,} points that every voter had seen are left out."
-    return words

@@ -26,7 +26,6 @@ SEPARATORS = ",;\t|"
 LONGEST_LABEL = 1000
 UNREADABLE = re.compile(r"[\r\n]|\0\Z")
 EXACT = {"halffloat": 2**11, "float": 2**24, "double": 2**53}
-NO_VOTER = re.compile(r"(?i)(unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__)?")
 
 Words = dict[str, list[str]]
 
@@ -92,11 +91,6 @@ def _columns(path: Path, ignore: Collection[str]) -> Words:
     """Return the text of each column, empty where nothing was said."""
     columns = {name: cells for name, cells in _table(path, ignore).items() if name not in ignore}
     for name, cells in columns.items():
-        if NO_VOTER.fullmatch(name):
-            raise VotesFileError(
-                f"{path}: column {name!r} seems to hold names of rows, not votes. Leave it out:"
-                f" --ignore {name!r}."
-            )
         for cell in set(cells):
             if len(cell) > LONGEST_LABEL or UNREADABLE.search(cell):
                 raise VotesFileError(
