@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -162,39 +162,4 @@ def refuse_missing(
         raise ValueError(
             f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
             f" {position if len(position) > 1 else position[0]}. {way_out}"
-        )
-
-
-def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas with the index of the points in another order.
-
-    A column is one value per point, or a list of such columns; only places count, not the index.
-    """
-    series = {
-        name: each
-        for name, values in columns.items()
-        for each in (values if isinstance(values, list | tuple) else [values])
-        if hasattr(each, "iloc") and each.ndim == 1
-    }
-    for name, values in series.items() if hasattr(points, "iloc") else ():
-        own, index = values.index, points.index
-        same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
-        if same and not own.equals(index):
-            raise ValueError(
-                f"{name} has the index of the points in another order, so its values would be taken"
-                " for those of other points. Pass it in the order of the points, by .loc[their"
-                " index]; if it is in that order, by .to_numpy()."
-            )
-
-
-def refuse_labels_among_features(X: Any, y: Any) -> None:
-    """Refuse a frame that holds the column of labels by its own name."""
-    name = getattr(y, "name", None)
-    if name is None or not hasattr(X, "columns") or name not in list(X.columns):
-        return
-    column, labels = (np.asarray(values).astype(str) for values in (X[name], y))
-    if column.shape == labels.shape and (column == labels).all():
-        raise ValueError(
-            f"X has the column {name!r}, which holds the labels y: the model would be told what it"
-            f" is to predict. Pass X.drop(columns={name!r})."
         )

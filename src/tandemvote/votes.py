@@ -16,8 +16,8 @@ from tandemvote.codes import (
     distinct,
     encode,
     refuse_missing,
-    refuse_other_order,
 )
+from tandemvote.frames import refuse_other_order
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.certificate.by_group import MEASURES, PREDICTED_CLASS, TRUE_CLASS
-from tandemvote.codes import Codes, as_array, is_missing, refuse_other_order
+from tandemvote.codes import Codes, as_array, is_missing
+from tandemvote.frames import refuse_other_order
 
 Mask = NDArray[np.bool_]
 

@@ -12,7 +12,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.codes import refuse_labels_among_features
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
 from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
 from tandemvote.ensembles.copies import note_copies
@@ -28,6 +27,7 @@ from tandemvote.ensembles.training_rows import (
     row_digests,
 )
 from tandemvote.ensembles.voters import BAGGED, is_certified, voters_in
+from tandemvote.frames import refuse_labels_among_features, refuse_several_rows_per_case
 from tandemvote.votes import Votes
 
 
@@ -64,6 +64,7 @@ def evidence(
             " fitted classifiers."
         )
     refuse_labels_among_features(X, y)
+    refuse_several_rows_per_case(X, y)
     if isinstance(model, Sequence):
         votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
         used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."

@@ -21,12 +21,13 @@ from tandemvote.bounds.averages import HARMONIC
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
-from tandemvote.codes import Codes, refuse_labels_among_features
+from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.copies import note_copies
 from tandemvote.ensembles.held_out_votes import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.frames import refuse_labels_among_features, refuse_several_rows_per_case
 from tandemvote.hard_vote import held_out_shares, vote_shares
 from tandemvote.votes import Votes
 
@@ -121,6 +122,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         refuse_fit_parameters(unknown)
         refuse_labels_among_features(X, y)
+        refuse_several_rows_per_case(X, y)
         if self._deployed_name is not None and X_unlabelled is None:
             raise ValueError(
                 f"Of {self._deployed_name} itself, which no labelled point tests, nothing can be"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.frames import refuse_several_rows_per_case
 from tandemvote.spelling import shown
 from tandemvote.tables.columns import (
     NAMES_SHOWN,
@@ -221,7 +222,15 @@ def from_frame(
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     if target in drop:
         raise DatasetError(f"{name}: {target!r} is the label, so it cannot be dropped. Keep it.")
-    features = frame.drop(columns=target)
+    features, labelled = frame.drop(columns=target), frame[target].notna()
+    try:
+        refuse_several_rows_per_case(
+            features[labelled].drop(columns=[*keep], errors="ignore"),
+            frame[target][labelled],
+            way_out=either("rename the column, or pass it in keep", "say so by --keep"),
+        )
+    except ValueError as error:
+        raise DatasetError(f"{name}: {error}") from error
     encode: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))

@@ -1,0 +1,93 @@
+"""Mistakes that frames of pandas and polars show by the names of their rows and columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+CASES = re.compile(
+    r"(?i:(.*[ _.-])?(uu|gu|u)?id"
+    r"|(patient|subject|participant|person|user|customer|client|speaker|animal|case)s?"
+    r"([ _.-]?(names?|no|nr|num|number|code))?)|.*[a-z]I[Dd]"
+)
+"""What columns are called that say whose row it is."""
+
+FEWEST_CASES, NEARLY_ALL, FALSE_ALARM = 20, 0.9, 1e-6
+"""Cases with several rows, the share of them with one label, and the chance of so many or more."""
+
+
+def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas with the index of the points in another order.
+
+    A column is one value per point, or a list of such columns; only places count, not the index.
+    """
+    series = {
+        name: each
+        for name, values in columns.items()
+        for each in (values if isinstance(values, list | tuple) else [values])
+        if hasattr(each, "iloc") and each.ndim == 1
+    }
+    for name, values in series.items() if hasattr(points, "iloc") else ():
+        own, index = values.index, points.index
+        same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
+        if same and not own.equals(index):
+            raise ValueError(
+                f"{name} has the index of the points in another order, so its values would be taken"
+                " for those of other points. Pass it in the order of the points, by .loc[their"
+                " index]; if it is in that order, by .to_numpy()."
+            )
+
+
+def refuse_labels_among_features(X: Any, y: Any) -> None:
+    """Refuse a frame that holds the column of labels by its own name."""
+    name = getattr(y, "name", None)
+    if name is None or not hasattr(X, "columns") or name not in list(X.columns):
+        return
+    column, labels = (np.asarray(values).astype(str) for values in (X[name], y))
+    if column.shape == labels.shape and (column == labels).all():
+        raise ValueError(
+            f"X has the column {name!r}, which holds the labels y: the model would be told what it"
+            f" is to predict. Pass X.drop(columns={name!r})."
+        )
+
+
+def refuse_several_rows_per_case(
+    X: Any, y: Any, way_out: str = "rename the column or reset the index"
+) -> None:
+    """Refuse a frame whose index or a column names cases, patients say, whose rows share a label.
+
+    Voters then know the cases that they are tested on. What is met again when the vote is used, a
+    shop say, may be in many rows too, but seldom with the same label in all of them.
+    """
+    told = {"The index": X.index} if hasattr(X, "iloc") and not X.index.is_unique else {}
+    for name in getattr(X, "columns", ()):
+        if CASES.fullmatch(str(name)):
+            told[f"The column {name!r}"] = X[name]
+    if not told:
+        return
+    labels, label = np.unique(np.ravel(y).astype(str), return_inverse=True)
+    for where, values in told.items():
+        names = np.asarray(values).astype(str)
+        if names.shape != label.shape:
+            continue
+        _, case, n_rows = np.unique(names, return_inverse=True, return_counts=True)
+        n_labels = np.bincount(np.unique(case * labels.size + label) // labels.size)
+        several = n_rows > 1
+        n_cases, alike = int(several.sum()), int((n_labels[several] == 1).sum())
+        if n_cases < FEWEST_CASES or alike < NEARLY_ALL * n_cases:
+            continue
+        shares = np.bincount(label) / label.size
+        by_chance = float((shares ** n_rows[several, None]).sum(axis=1).mean())
+        if binom.sf(alike - 1, n_cases, by_chance) < FALSE_ALARM:
+            raise ValueError(
+                f"{where} has {n_cases} values in two rows or more, {alike} of them with the same"
+                f" label in all their rows; chance would give about {by_chance * n_cases:.0f}. If"
+                " these are cases with several rows each, or rows drawn more than once, voters know"
+                " those that they are tested on, and the guarantee is not about new ones. Keep one"
+                f" row of each, for example by groupby(...).sample(1); if it names no cases,"
+                f" {way_out}."
+            )
