@@ -229,7 +229,9 @@ def test_a_column_of_a_table_without_names_is_copied_by_its_place(tmp_path):
 def test_a_table_with_several_rows_per_case_is_refused_unless_the_column_is_kept():
     visits = pandas.DataFrame({"patient": np.repeat(np.arange(40), 3), "size": np.arange(120) % 7})
     visits["sick"] = np.random.default_rng(0).choice(["yes", "no"], size=40)[visits["patient"]]
-    with pytest.raises(DatasetError, match="'patient' has 40 values .* pass it in keep") as refusal:
+    with pytest.raises(
+        DatasetError, match=r"'patient' has 40 values .* pass it in keep"
+    ) as refusal:
         from_frame(visits, target="sick", drop=["patient"])
     assert "say so by --keep" in refusal.value.on_command_line
     assert from_frame(visits, target="sick", keep=["patient"]).n_samples == 120
