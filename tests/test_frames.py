@@ -68,3 +68,14 @@ def test_cases_whose_rows_have_labels_of_their_own_are_accepted(seed):
     refuse_several_rows_per_case(shop, (rng.random(1000) < by_shop).astype(int))
     joined = pd.concat([shop[:500].reset_index(drop=True), shop[500:].reset_index(drop=True)])
     refuse_several_rows_per_case(joined, rng.integers(2, size=1000))
+
+
+def test_an_index_of_times_is_noted():
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.normal(size=(200, 3))), rng.integers(2, size=200)
+    forest = RandomForestClassifier(10, random_state=0)
+    for index, noted in ((pd.date_range("2020", periods=200), True), (np.arange(200), False)):
+        timed = X.set_index(index)
+        folds = CertifiedClassifierCV(forest, random_state=0).fit(timed, y).certificate_
+        for certificate in (folds, certify(forest.fit(timed, y), timed, y)):
+            assert any("not about later rows" in note for note in certificate.notes) is noted

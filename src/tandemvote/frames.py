@@ -91,3 +91,13 @@ def refuse_several_rows_per_case(
                 f" row of each, for example by groupby(...).sample(1); if it names no cases,"
                 f" {way_out}."
             )
+
+
+def note_times(X: Any) -> tuple[str, ...]:
+    """Say what the index of a frame means if it holds times."""
+    if not hasattr(X, "iloc") or getattr(X.index, "dtype", np.dtype(object)).kind not in "Mm":
+        return ()
+    return (
+        "The index holds times. If rows close in time depend on each other, or the source changes,"
+        " the guarantee is not about later rows.",
+    )

@@ -27,7 +27,11 @@ from tandemvote.ensembles.training_rows import (
     row_digests,
 )
 from tandemvote.ensembles.voters import BAGGED, is_certified, voters_in
-from tandemvote.frames import refuse_labels_among_features, refuse_several_rows_per_case
+from tandemvote.frames import (
+    note_times,
+    refuse_labels_among_features,
+    refuse_several_rows_per_case,
+)
 from tandemvote.votes import Votes
 
 
@@ -68,7 +72,7 @@ def evidence(
     if isinstance(model, Sequence):
         votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
         used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."
-        return Evidence(votes, (used, *_copies(X, y, "held-out", X_unlabelled)))
+        return Evidence(votes, (used, *_doubts(X, y, "held-out", X_unlabelled)))
     if not isinstance(last_step(model), BAGGED):
         refuse_without_voters(model)
     check_is_fitted(model)
@@ -85,13 +89,14 @@ def evidence(
         f"Held-out labels: the {votes.n_samples} the model was trained on, each used for the voters"
         " whose bootstrap left it out; none was set aside."
     )
-    notes = (used, audit_bootstraps(model, X, y), *_copies(X, y, "training", X_unlabelled))
+    notes = (used, audit_bootstraps(model, X, y), *_doubts(X, y, "training", X_unlabelled))
     return Evidence(votes, notes, tuple(unaudited_assumptions(model)))
 
 
-def _copies(X: Any, y: ArrayLike, what: str, X_unlabelled: Any) -> tuple[str, ...]:
+def _doubts(X: Any, y: ArrayLike, what: str, X_unlabelled: Any) -> tuple[str, ...]:
+    """Say what may be wrong with the points."""
     more = () if X_unlabelled is None else note_copies(X_unlabelled, what="unlabelled")
-    return (*note_copies(X, y, what=what), *more)
+    return (*note_times(X), *note_copies(X, y, what=what), *more)
 
 
 def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidence:

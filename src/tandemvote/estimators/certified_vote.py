@@ -27,7 +27,11 @@ from tandemvote.ensembles.copies import note_copies
 from tandemvote.ensembles.held_out_votes import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
 from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
-from tandemvote.frames import refuse_labels_among_features, refuse_several_rows_per_case
+from tandemvote.frames import (
+    note_times,
+    refuse_labels_among_features,
+    refuse_several_rows_per_case,
+)
 from tandemvote.hard_vote import held_out_shares, vote_shares
 from tandemvote.votes import Votes
 
@@ -134,7 +138,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.training_rows_ = rows = row_digests(points)
-        notes, unseen = note_copies(points, labels, what="training", digests=rows), None
+        copies = note_copies(points, labels, what="training", digests=rows)
+        notes, unseen = (*note_times(X), *copies), None
         if X_unlabelled is not None:
             unseen = self._validate_new(X_unlabelled)
             refuse_training_rows(rows, unseen, what="unlabelled")
