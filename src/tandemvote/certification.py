@@ -28,7 +28,7 @@ from tandemvote.certificate.certificate import (
 from tandemvote.certificate.statement import about
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import SHUFFLE, VoteProfile, observed_error, votable, weighted_vote
-from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
 from tandemvote.weights.problems import PROBLEMS
@@ -61,7 +61,7 @@ class CertificateRequest:
         """
         if n_voters < 1:
             raise ValueError(f"A vote needs at least 1 voter, got {n_voters}.")
-        check_delta(self.delta)
+        refuse_confidence(self.delta)
         get_sharpening(self.sharpening)
         distribution(self.prior, n_voters, "prior")
         if not isinstance(self.weights, str):

@@ -292,7 +292,7 @@ KIND = ["--target", "kind"]
         (GOOD, [*KIND, "--category", "sise"], "no column 'sise'. Did you mean 'size'"),
         ("size,kind\n1,0.5\n2,1.5\n", KIND, "holds fractions"),
         (GOOD, [], "name the label column"),
-        (GOOD, [*KIND, "--delta", "1.5"], "'--delta': 1.5 does not lie strictly between 0 and 1"),
+        (GOOD, [*KIND, "--delta", "0.95"], "'--delta': 0.95 is not above 0 and at most 0.5"),
         (GOOD, [*KIND, "--bound", "TND"], "no bound 'TND'"),
         (GOOD, [*KIND, "--bound", "test_set"], "--test-fraction"),
         (GOOD, [*KIND, "--bound", "vote_profile"], "give --unlabelled"),

@@ -23,6 +23,7 @@ from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.ensembles.voters import is_certified, voters_in
 from tandemvote.hard_vote import vote_shares
+from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Voters
 
 MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -60,7 +61,7 @@ def certify_selective(
         costs less than certifying them all.
     weights : array_like of shape (n_voters,), optional
         Weights of several voters, fixed before looking at these points; uniform by default.
-    delta : float in (0, 1)
+    delta : float in (0, 0.5]
         Probability with which any of it may fail.
 
     Examples
@@ -137,7 +138,7 @@ def certify_agreement(
         count equally.
     quorum : int, optional
         How many voters must agree; by default all of them.
-    delta : float in (0, 1)
+    delta : float in (0, 0.5]
         Probability with which the guarantee may fail.
 
     Examples
@@ -152,6 +153,7 @@ def certify_agreement(
     >>> found.value < model.certificate_.value, bool(accepted.mean() > 0.7)
     (True, True)
     """
+    refuse_confidence(delta)
     found = evidence(model, X, y)
     counts = VoteCounts.from_votes(found.votes)
     n_voters = counts.n_voters

@@ -41,6 +41,7 @@ from tandemvote.ensembles.evidence import evidence, own_predict_note
 from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import held_out_shares
 from tandemvote.inequalities.outward import outward
+from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Votes
 
 Counts = Mapping[bool, VoteCounts]
@@ -93,7 +94,7 @@ def certify_by_group(
     weights, bound, prior, sharpening
         As in `certify`, the same for all groups. The weights are by default those of a certified
         classifier, else uniform. Every bound holds for the points of one group as it does for all.
-    delta : float in (0, 1)
+    delta : float in (0, 0.5]
         Probability with which any of the limits may fail. Nine tenths are for the errors, in equal
         parts; one tenth is for the shares.
 
@@ -113,6 +114,7 @@ def certify_by_group(
         rare                474  0.082 to 0.108     0.000    0.0080  TEST   precision >= 0.992
       note: Test-set labels: 5000 used for nothing else.
     """
+    refuse_confidence(delta)
     names = (bound,) if isinstance(bound, str) else bound
     if VOTE_PROFILE in names:
         raise ValueError(

@@ -24,6 +24,7 @@ from tandemvote.ensembles.evidence import (
 )
 from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import observed_error, votable
+from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 SMALLEST_WEIGHT = 2.0**-40
@@ -73,7 +74,7 @@ def certify(
         `tandemvote.bounds.registry`); a name, several, or "best" for all that apply.
     prior : array_like of shape (n_voters,), optional
         Weights fixed before seeing the data; uniform by default.
-    delta : float in (0, 1)
+    delta : float in (0, 0.5]
         Probability with which the guarantee may fail.
     sharpening : {"harmonic", "paper"}
         Sample sizes that use every held-out set in full, or the bounds as published.
@@ -131,7 +132,7 @@ def certify_fitted_weights(
         As in `certify_selective`.
     prior : array_like of shape (n_voters,), optional
         Positive weights fixed before seeing the hold-out; uniform by default.
-    delta : float in (0, 1)
+    delta : float in (0, 0.5]
         Failure probability.
 
     Examples
@@ -146,6 +147,7 @@ def certify_fitted_weights(
       bound: dirichlet (DIR); the hard weighted vote of 6 voters, 2 classes
       weights fitted and certified on the same 2000 labelled points
     """
+    refuse_confidence(delta)
     held_out = common_hold_out(model, X, y, purpose="fitting weights")
     votes = held_out.votes
     solution = minimise_dirichlet(votes, prior, delta)

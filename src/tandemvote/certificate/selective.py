@@ -16,7 +16,7 @@ from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.statement import Statement, Table
 from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Votes
 
 DECIMALS = 12
@@ -128,7 +128,7 @@ class SelectiveCertificate(Statement):
             As in `certify_selective`, and a function for `predict`, from new points to their shares
             and the labels of the columns.
         """
-        check_delta(delta)
+        refuse_confidence(delta)
         grid = check_grid(margin)
         table = check_shares(shares)
         names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)

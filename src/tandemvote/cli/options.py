@@ -112,9 +112,9 @@ def _options_of(group: Any) -> Iterator[Parameter]:
 
 
 def _checked_delta(delta: float) -> float:
-    if not 0 < delta < 1:
+    if not 0 < delta <= 0.5:
         raise typer.BadParameter(
-            f"{delta:g} does not lie strictly between 0 and 1. Give the probability with which the"
+            f"{delta:g} is not above 0 and at most 0.5. Give the probability with which the"
             " guarantee may fail, such as 0.05."
         )
     return delta

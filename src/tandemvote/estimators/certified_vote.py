@@ -57,7 +57,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         seeing the data.
     prior : array_like of shape (n_voters,), optional
         Weights fixed before seeing the data; uniform by default.
-    delta : float in (0, 1)
+    delta : float in (0, 0.5]
         Probability with which the guarantee may fail.
     sharpening : {"harmonic", "paper"}
         Sample sizes that use every held-out set in full, or the bounds as published.
