@@ -97,6 +97,19 @@ def test_of_a_test_set_too(tmp_path, monkeypatch, capsys):
     assert "Note: Test set: 1 row" in shown.err
 
 
+def test_copies_are_told_once_in_a_certificate(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]].to_csv("data.csv", index=False)
+    call = ["data.csv", "--target", "kind", "--trees", "5", "--json"]
+    assert run(["certify", *call]) == 0
+    shown = capsys.readouterr()
+    [note] = json.loads(shown.out)["notes"]
+    assert note.startswith("3 of 203 training rows repeat an earlier one")
+    assert "Note: 3 rows equal to an earlier one" in shown.err
+    assert run(["compare", *call]) == 0
+    assert note in json.loads(capsys.readouterr().out)["designs"]["folds"]["notes"]
+
+
 def test_a_table_without_any_has_no_note(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PLAIN.assign(day=RNG.permutation(days(N_ROWS))).to_csv("data.csv", index=False)

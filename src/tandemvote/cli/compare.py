@@ -58,6 +58,7 @@ def compare(
             "bound": certificate.bound,
             "set_aside": certificate.counts.n_min if tests else 0,
             "seconds": round(time.perf_counter() - started, 2),
+            "notes": certificate.notes,
         }
     if as_json:
         said = {"delta": delta, "delta_each": share, "designs": rows}

@@ -51,7 +51,7 @@ def say_notes(notes: Iterable[str]) -> None:
 
 def caveats_of(dataset: Dataset, test: Dataset | None) -> list[str]:
     """Return what the rows of tables say against a guarantee; of a test set it is said here."""
-    tested = [] if test is None else [f"Test set: {caveat}." for caveat in test.caveats]
+    tested = [] if test is None else [f"Test set: {note}." for note in test.notes]
     say_notes(tested)
     return [*(f"{caveat}." for caveat in dataset.caveats), *tested]
 

@@ -124,7 +124,7 @@ class Dataset:
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
-        """What limits any guarantee found on these rows, for its certificate to say."""
+        """What limits any guarantee found on these rows and their certificate does not know."""
         counted = {
             "with missing entries left out; the guarantee is about new rows without gaps": (
                 self.n_dropped
@@ -133,8 +133,6 @@ class Dataset:
             " about such rows": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
             "left out that repeat an earlier one; the guarantee is true of new points only if each"
             " was one case recorded twice": self.n_dropped_duplicates,
-            "equal to an earlier one, label included; if these are copies of one case, the"
-            " guarantee is too good": self.n_duplicates,
         }
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
         measured = [name not in self.categories for name in names]
@@ -155,13 +153,17 @@ class Dataset:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of results must know: the caveats, gaps, merged categories."""
+        """What a reader of results must know: the caveats, copies, gaps, merged categories."""
         names = self.encoder.feature_names_in_ if self.encoder else ()
         coded = [name in self.categories for name in names]
         gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
         merged = filter(None, (_merged(*column) for column in self.categories.items()))
-        kept = {"with missing entries kept": int(gaps.sum())}
-        return (*self.caveats, *_counted(kept), *merged)
+        counted = {
+            "equal to an earlier one, label included; if these are copies of one case, the"
+            " guarantee is too good": self.n_duplicates,
+            "with missing entries kept": int(gaps.sum()),
+        }
+        return (*self.caveats, *_counted(counted), *merged)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}"
