@@ -24,7 +24,7 @@ from tandemvote.tables.columns import (
     refuse_duplicates,
 )
 from tandemvote.tables.encoder import MISSING, Categories, TableEncoder, category_number, finite
-from tandemvote.tables.errors import DatasetError, either, number_of
+from tandemvote.tables.errors import DatasetError, either, named, number_of
 
 if TYPE_CHECKING:
     import pandas
@@ -225,14 +225,12 @@ def from_frame(
     if target in drop:
         raise DatasetError(f"{name}: {target!r} is the label, so it cannot be dropped. Keep it.")
     features, labelled = frame.drop(columns=target), frame[target].notna()
-    try:
+    with named(name):
         refuse_several_rows_per_case(
             features[labelled].drop(columns=[*keep], errors="ignore"),
             frame[target][labelled],
             way_out=either("rename the column, or pass it in keep", "say so by --keep"),
         )
-    except ValueError as error:
-        raise DatasetError(f"{name}: {error}") from error
     encode: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))

@@ -37,7 +37,7 @@ def either(parameter: str, option: str) -> str:
 
 
 @contextmanager
-def about(what: str) -> Iterator[None]:
+def named(what: str) -> Iterator[None]:
     """Let errors start with what they are about, where they do not name it."""
     try:
         yield

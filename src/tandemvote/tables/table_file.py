@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tandemvote.tables.columns import is_number
 from tandemvote.tables.dataset import Dataset, encoder_of, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
-from tandemvote.tables.errors import DatasetError, about, either
+from tandemvote.tables.errors import DatasetError, either, named
 from tandemvote.tables.file_content import (
     read_delimited,
     read_libsvm,
@@ -211,7 +211,7 @@ def _compared(path: Path, like: Like) -> AbstractContextManager[None]:
     """Let errors say which file does not fit which other."""
     if like is None:
         return nullcontext()
-    return about(f"{path.name} does not fit {getattr(like, 'name', 'the model')}")
+    return named(f"{path.name} does not fit {getattr(like, 'name', 'the model')}")
 
 
 def _find_format(

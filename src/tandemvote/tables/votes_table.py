@@ -18,7 +18,7 @@ from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.extras import import_extra
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, shown
 from tandemvote.tables.columns import find_column
-from tandemvote.tables.errors import DatasetError, about, either, explained
+from tandemvote.tables.errors import DatasetError, either, explained, named
 from tandemvote.tables.file_content import read_text, refuse_no_file
 from tandemvote.votes import Votes
 
@@ -71,7 +71,7 @@ def read_votes(
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    with about(str(path)):
+    with named(str(path)):
         if names_parquet(path):
             shards = ParquetVotes(path, label=target, ignore=ignore)
             votes, columns = shards.read(), shards.columns
@@ -89,7 +89,7 @@ def read_votes(
             f"The voters of {unlabelled} are {here}, those of {path} {there}. Write the same"
             " columns in the same order."
         )
-    with about(str(unlabelled)):
+    with named(str(unlabelled)):
         refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
         return votes.with_unlabelled(more)
 
@@ -137,7 +137,7 @@ def read_unlabelled(
 
     Columns to `ignore` need not be there.
     """
-    with about(str(path)):
+    with named(str(path)):
         table = _read_whole(path)
         columns = agree_on_columns([(Path(path), table.schema)], label=None, ignore=ignore)
         return predictions_of(_one_batch(table), columns), columns.voters
