@@ -172,7 +172,7 @@ def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
 
 
 def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
-    data = pd.concat([rows_of(0), rows_of(0).head(30)])
+    data = pd.concat([rows_of(0), rows_of(0).head(15)])
     data.to_csv("data.csv", index_label="Unnamed: 0")
     n_copies = int(data.drop(columns="customer").duplicated().sum())
     assert run([*CALL, "--trees", "5"]) == 2
