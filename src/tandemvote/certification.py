@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import get_bound
-from tandemvote.bounds.averages import HARMONIC, distribution, get_sharpening
+from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.bounds.requirements import RequirementError, check, missing
 from tandemvote.certificate.certificate import (
@@ -31,7 +31,7 @@ from tandemvote.hard_vote import SHUFFLE, VoteProfile, observed_error, votable, 
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
-from tandemvote.weights.problems import PROBLEMS
+from tandemvote.weights.objective import MINIMISABLE
 
 UNIFORM = "uniform"
 
@@ -62,14 +62,14 @@ class CertificateRequest:
         if n_voters < 1:
             raise ValueError(f"A vote needs at least 1 voter, got {n_voters}.")
         refuse_confidence(self.delta)
-        get_sharpening(self.sharpening)
+        check_sharpening(self.sharpening)
         distribution(self.prior, n_voters, "prior")
         if not isinstance(self.weights, str):
             distribution(self.weights, n_voters, "weights")
-        elif self.weights not in (UNIFORM, *PROBLEMS):
+        elif self.weights not in (UNIFORM, *MINIMISABLE):
             raise ValueError(
                 f"There are no weights {self.weights!r}. Choose one of"
-                f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
+                f" {', '.join(map(repr, (UNIFORM, *MINIMISABLE)))}, or pass an array."
             )
         # One voter on one point: all that a bound can miss here depends on the number of classes.
         probe = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
@@ -197,7 +197,7 @@ class Certification:
         The weights minimise the bound the weights were to minimise, else the bound to report, else
         the tandem bound.
         """
-        asked = [name for name in self.request.bounds_named[::-1] if name in PROBLEMS]
+        asked = [name for name in self.request.bounds_named[::-1] if name in MINIMISABLE]
         bound = (*asked, "tandem")[0]
         solution = self.solution
         if solution is None or solution.bound != bound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import HARMONIC, Averages
 from tandemvote.bounds.requirements import Requirement, check, contradicted, missing
 from tandemvote.counting.counts import VoteCounts
+from tandemvote.hard_vote import VoteProfile
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ class Bound:
         check(self.name, self.needs, counts)
         averages = Averages.of(counts, posterior, prior, sharpening)
         if unlabelled is not None:
-            averages = averages.with_profile(unlabelled, deployed)
+            profile = VoteProfile.of(unlabelled, averages.posterior, deployed)
+            averages = replace(averages, profile=profile)
         return self.at(averages, delta)
 
     def at(self, averages: Averages, delta: float) -> BoundValue:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.averages import Averages, sample_size
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS, no_pair
@@ -83,7 +83,7 @@ def _bernstein(
 def _evaluate_bernstein(averages: Averages, delta: float) -> float:
     rates, prior = (averages.tandem_loss, averages.lone_error), averages.prior
     # The rates must not depend on the posterior: they belong to the size at the prior.
-    typical_n = averages.sharpening(prior, averages.counts.pair_sets, prior).n
+    typical_n = sample_size(prior, averages.counts.pair_sets, prior, averages.sharpening).n
     return _bernstein(
         *rates, averages.pairs.n, averages.pairs.kl_divergence, typical_n, delta=delta
     )

@@ -1,8 +1,9 @@
-r"""The default solver for pairs: exponentiated gradient, Newton directions, several starts.
+r"""The solvers: exponentiated gradient for pairs, Gibbs weights for the first order.
 
-A step multiplies every weight by exp(t d_h) and normalises, so weights stay positive and only their
-logarithms are stored. With d = -gradient this is plain exponentiated gradient (mirror descent).
-Here d solves the Newton system of the stationarity condition instead, by conjugate gradients:
+**Pairs.** A step multiplies every weight by exp(t d_h) and normalises, so weights stay positive and
+only their logarithms are stored. With d = -gradient this is plain exponentiated gradient (mirror
+descent). Here d solves the Newton system of the stationarity condition instead, by conjugate
+gradients:
 
 .. math::
     d + \frac{2 \phi_Q Q + J H J'}{\phi_{KL}} u = -\frac{g}{\phi_{KL}}, \qquad
@@ -19,11 +20,19 @@ give the objective several minima. The others found in practice lie near one vot
 descend from the prior; from the lowest such corner if it already lies lower; and if the first
 descent met negative curvature, from all the best corners. This is a search, not a proof: for a
 matrix of pure noise the problem is as hard as finding the best group of voters among all groups.
+
+**First order.** For fixed lambda the best weights are the Gibbs distribution
+
+.. math:: \rho_h \propto \pi_h \exp(-\lambda n \hat L(h)),
+
+and for fixed weights the best lambda has a closed form too, so the two alternate. Where held-out
+sets differ in size, the descent to the exact minimum starts from these weights.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +55,8 @@ LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03
 curvature that is left out makes more digits useless."""
 
 MAX_PRODUCTS, MAX_ITERATIONS = 400, 500
+N_TEMPERATURES = 24  # points of the scan that guards against a second, worse fixed point
+GIBBS_PRECISION, MAX_ALTERNATIONS = 1e-15, 10_000
 SHORTLIST = 24  # pairs are searched among this many of the best voters
 N_SINGLE, N_PAIRS = 6, 10  # corners to descend from where there are other minima
 NEAR, AT = 8.0, 60.0  # log-ratios of a corner's voters: near the others, and up to rounding
@@ -66,6 +77,11 @@ class Corner(NamedTuple):
 
     value: float
     voters: list[int]
+
+
+def solve(objective: Objective) -> Descent:
+    """Minimise an objective by the solver that is best at it."""
+    return alternate_gibbs(objective) if objective.pairs is None else several_starts(objective)
 
 
 def several_starts(objective: Objective) -> Descent:
@@ -187,3 +203,45 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
         pair_divergence=-2.0 * mass,  # as if all sets were equally large, for a shortlist
     )
     return np.asarray(objective.relaxation.value(averages))
+
+
+def alternate_gibbs(objective: Objective) -> Descent:
+    """Alternate from the prior and from the best of a scan over lambda; keep the better.
+
+    Every minimiser is a Gibbs distribution, so the scan is along a single line.
+    """
+    if not objective.equal_sizes:
+        alike = replace(objective.relaxation.upper, unequal=None)
+        relaxation = replace(objective.relaxation, upper=alike)
+        simpler = alternate_gibbs(replace(objective, relaxation=relaxation))
+        return exponentiated_gradient(objective, simpler.point.log_ratio)
+    prior = objective.at(np.zeros(objective.n_voters))
+    from_prior = _alternate(objective, prior)
+    # Lambda grows as the loss falls and KL grows: it never leaves this range.
+    hottest = _inverse_temperature(objective, prior.averages)
+    coldest = _inverse_temperature(objective, WeightedAverages(0.0, 0.0, 0.0, 0.0))
+    scan = np.geomspace(hottest, coldest, N_TEMPERATURES)
+    points = (objective.at(-inverse * objective.losses) for inverse in scan)
+    best = min(points, key=lambda point: point.value)
+    if best.value >= from_prior.point.value:
+        return from_prior
+    from_scan = _alternate(objective, best)
+    return min(from_prior, from_scan, key=lambda descent: descent.point.value)
+
+
+def _alternate(objective: Objective, point: Point) -> Descent:
+    history = [point.value]
+    for _ in range(MAX_ALTERNATIONS):
+        inverse = _inverse_temperature(objective, point.averages)
+        following = objective.at(-inverse * objective.losses)
+        if point.value - following.value <= GIBBS_PRECISION * abs(point.value):
+            return Descent(point, tuple(history), True)
+        point = following
+        history.append(point.value)
+    return Descent(point, tuple(history), False)
+
+
+def _inverse_temperature(objective: Objective, averages: WeightedAverages) -> float:
+    """Lambda n at the best lambda, as the ratio of two slopes."""
+    in_gibbs, _, in_kl, _ = objective.relaxation.slopes(averages)
+    return float(in_gibbs / in_kl)
