@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
 from tandemvote.bounds.registry import AUTO
-from tandemvote.bounds.requirements import RequirementError, check, missing
+from tandemvote.bounds.requirements import RequirementError
 from tandemvote.certificate.certificate import (
     BEST,
     TEST_SET,
@@ -78,7 +78,7 @@ class CertificateRequest:
             refuse_other_than_profile(name, deployed)
         for name in self.bounds_named:
             refuse_without(name, unlabelled=unlabelled, test_set=test_set)
-            check(name, get_bound(name).needs, probe)
+            get_bound(name).check(probe)
 
     def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
         """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
@@ -86,7 +86,7 @@ class CertificateRequest:
         unlabelled = np.zeros((len(said), n_unlabelled), np.uint8)
         probe = VoteCounts.from_votes(Votes(said, said[0], held_out, np.arange(1), unlabelled))
         for name in self.bounds_named:
-            for need in missing(get_bound(name).needs, probe):
+            for need in get_bound(name).missing(probe):
                 raise RequirementError(
                     f"The bound {name!r} says nothing with these splits: {need.explanation(probe)}"
                     " Voters of different folds never share one; random halves do (splits=5)."

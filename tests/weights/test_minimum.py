@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tandemvote.bounds import BOUNDS, RequirementError
-from tandemvote.bounds.tandem import TANDEM
+from tandemvote.bounds.markov import TANDEM
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise

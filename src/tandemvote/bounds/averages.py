@@ -16,8 +16,7 @@ from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqr
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 
 HARMONIC, PAPER = "harmonic", "paper"
-SHARPENINGS = (HARMONIC, PAPER)
-"""How sets of different sizes make up one sample size: the default, and the forms as published."""
+SHARPENINGS = (HARMONIC, PAPER)  # the default, and the forms as published
 
 
 def check_sharpening(name: str) -> None:
@@ -74,16 +73,7 @@ class Averages:
         prior: ArrayLike | None = None,
         sharpening: str = HARMONIC,
     ) -> Averages:
-        """Average the losses of `counts`; posterior and prior default to uniform.
-
-        Examples
-        --------
-        >>> from tandemvote.votes import Votes
-        >>> votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1]], [0, 1, 0])
-        >>> averages = Averages.of(VoteCounts.from_votes(votes), [1.0, 0.0])
-        >>> round(averages.gibbs_loss, 4), round(averages.kl_divergence, 4)
-        (0.3333, 0.6931)
-        """
+        """Average the losses of `counts`; posterior and prior default to uniform."""
         check_sharpening(sharpening)
         return cls(
             counts=counts,
@@ -189,15 +179,7 @@ class Averages:
 
 
 def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArray:
-    """Return checked weights over voters, uniform by default, in an array of their own.
-
-    Examples
-    --------
-    >>> distribution([0.7, 0.7], 2, "prior")
-    Traceback (most recent call last):
-        ...
-    ValueError: prior sums to 1.4; weights must sum to 1. Divide them by their sum.
-    """
+    """Return checked weights over voters, uniform by default, in an array of their own."""
     if values is None:
         return np.full(n_voters, 1.0 / n_voters)
     weights = np.array(values, float)

@@ -2,11 +2,9 @@ r"""PAC-Bayes unexpected Bernstein: a mean from the observed mean and mean squar
 
 For a variable x <= b and 0 < g < 1/b let c = (-g b - ln(1 - g b)) / b^2. Then
 exp(-g x - c x^2) <= 1 - g x wherever x <= b, because (-t - ln(1 - t)) / t^2 grows with t; hence
-E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1. The square is the observed one, which is
-what was unexpected (Mhammedi, Grünwald and Guedj, 2019).
-
-The exponent is linear in the observed means and there is no moment to pay for, so the harmonic size
-and its divergence may take the place of the smallest set and KL(rho‖pi).
+E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1 (Mhammedi, Grünwald and Guedj, 2019). The
+exponent is linear in the observed means, so the harmonic size and its divergence may take the place
+of the smallest set and KL(rho‖pi).
 """
 
 from __future__ import annotations

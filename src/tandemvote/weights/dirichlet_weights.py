@@ -39,7 +39,6 @@ class DirichletSolution(NamedTuple):
     weights, parameters : ndarray of shape (n_voters,)
         The vote's weights rho, which sum to 1, and alpha = K rho.
     bound_value : BoundValue
-        The bound at these parameters; delta pays for both grids.
     """
 
     weights: FloatArray
@@ -52,9 +51,8 @@ def minimise_dirichlet(
 ) -> DirichletSolution:
     """Find parameters that make the Dirichlet bound small; never worse than the prior's weights.
 
-    The bound holds for all parameters at once, so they may be fitted on the votes that certify
-    them, on a common labelled hold-out. The search is local, and better ones may exist. The prior's
-    weights, uniform by default, are positive and fixed before seeing the data.
+    They are fitted on the votes that certify them. The search is local, and better ones may exist.
+    The prior's weights, uniform by default, are positive and fixed before seeing the data.
 
     Examples
     --------

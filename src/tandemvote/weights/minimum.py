@@ -11,15 +11,13 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
 from tandemvote.bounds.registry import get_bound
-from tandemvote.bounds.requirements import check, missing
 from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.weights.objective import MINIMISABLE, Objective, Point
 from tandemvote.weights.solvers import solve
 
-ROUNDING = 1e-12
-"""Difference of two bounds, or of weights from the prior, below which there is none."""
+ROUNDING = 1e-12  # difference of two bounds below which there is none
 
 
 class Status(Enum):
@@ -70,7 +68,6 @@ class WeightSolution:
         For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
         where the problem is not known to be convex.
     status : Status
-        How the search ended, in words.
     history : tuple of float
         The relaxed bound at the start and after each iteration of the descent that was kept.
     prior, delta, sharpening
@@ -149,11 +146,10 @@ def minimise(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
             " voter a positive prior, or leave the voter out with counts.subset."
         )
-    needs = get_bound(bound).needs
     if not get_bound(bound).applies_to(counts):
-        check(bound, needs, counts)  # raises, naming what is missing
+        get_bound(bound).check(counts)  # raises, naming what is missing
     unsolved = WeightSolution(weights=pi, bound=bound, prior=pi, delta=delta, sharpening=sharpening)
-    if missing(needs, counts):
+    if get_bound(bound).missing(counts):
         return unsolved
     uniform = distribution(None, counts.n_voters, "uniform")
     fallbacks = {Status.KEPT_PRIOR: pi}

@@ -12,8 +12,7 @@ from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 
-MINIMISABLE = ("first_order", "tandem", "disagreement")
-"""The bounds that weights can minimise."""
+MINIMISABLE = ("first_order", "tandem", "disagreement")  # bounds that have weights of their own
 
 
 class Point(NamedTuple):

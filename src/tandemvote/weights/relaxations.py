@@ -3,8 +3,7 @@ r"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of
 Every bound that weights can minimise sees the weights only through four numbers: the Gibbs loss,
 the average of a pair matrix, and the divergences of voters and pairs. As a minimum of linear
 functions of them (one for each lambda and gamma) it is concave in the four, and its tangent is the
-bound with lambda and gamma fixed at their best. So value, slopes and curvature are all that any
-solver needs.
+bound with lambda and gamma fixed at their best.
 
 Where all held-out sets are equally large the divergences are KL(rho‖pi) and twice that. Otherwise
 let n be the harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over voters

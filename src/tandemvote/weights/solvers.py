@@ -1,9 +1,8 @@
 r"""The solvers: exponentiated gradient for pairs, Gibbs weights for the first order.
 
-**Pairs.** A step multiplies every weight by exp(t d_h) and normalises, so weights stay positive and
-only their logarithms are stored. With d = -gradient this is plain exponentiated gradient (mirror
-descent). Here d solves the Newton system of the stationarity condition instead, by conjugate
-gradients:
+**Pairs.** A step multiplies every weight by exp(t d_h) and normalises; only logarithms of weights
+are stored. With d = -gradient this is plain exponentiated gradient (mirror descent). Here d solves
+the Newton system of the stationarity condition instead, by conjugate gradients:
 
 .. math::
     d + \frac{2 \phi_Q Q + J H J'}{\phi_{KL}} u = -\frac{g}{\phi_{KL}}, \qquad
@@ -15,11 +14,10 @@ w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, 
 products with Q suffice. If the curvature turns out negative on the way, the direction found so far
 is used: at worst the gradient itself.
 
-A pair matrix that is not positive semi-definite, and the square root in the disagreement bound, can
-give the objective several minima. The others found in practice lie near one voter or near two. So:
-descend from the prior; from the lowest such corner if it already lies lower; and if the first
+The objective can have several minima; the others found in practice lie near one voter or near two.
+So: descend from the prior; from the lowest such corner if it already lies lower; and if the first
 descent met negative curvature, from all the best corners. This is a search, not a proof: for a
-matrix of pure noise the problem is as hard as finding the best group of voters among all groups.
+matrix of pure noise it is as hard as finding the best group of voters among all groups.
 
 **First order.** For fixed lambda the best weights are the Gibbs distribution
 
@@ -44,16 +42,10 @@ from tandemvote.weights.objective import Descent, Objective, Point
 from tandemvote.weights.relaxations import WeightedAverages
 
 GAP_TOLERANCE = 1e-10  # stop once the gap, in units of the bound, is below this
-LONGEST_STEP = 2.0
-"""Largest standard deviation (over rho) of one change of the log-weights: longer steps can leave
-the valley of the prior."""
-
+LONGEST_STEP = 2.0  # standard deviation over rho; longer ones can leave the valley of the prior
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
-LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03
-"""Relative residuals to which a Newton system is solved, far from the minimum and near it. The
-curvature that is left out makes more digits useless."""
-
+LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03  # relative residuals far from the minimum and near it
 MAX_PRODUCTS, MAX_ITERATIONS = 400, 500
 N_TEMPERATURES = 24  # points of the scan that guards against a second, worse fixed point
 GIBBS_PRECISION, MAX_ALTERNATIONS = 1e-15, 10_000
@@ -64,11 +56,11 @@ WORTH_A_CHANGE = 1e-12  # difference below which two minima count as one
 
 
 class Direction(NamedTuple):
-    """A change of the log-weights."""
+    """Where to go next."""
 
-    change: FloatArray
-    slope: float
-    spread: float
+    change: FloatArray  # of the log-weights
+    slope: float  # of the objective
+    spread: float  # standard deviation of the change over rho
     met_negative_curvature: bool
 
 
@@ -188,8 +180,7 @@ def _corners(objective: Objective) -> list[Corner]:
 def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArray:
     """Objective with all weight on two voters (or on one, named twice) for many pairs at once."""
     log_prior, pairs, losses = objective.log_prior, objective.pairs, objective.losses
-    if pairs is None:
-        raise ValueError("Several starts are for objectives of pairs; this one has no pairs.")
+    assert pairs is not None
     share = expit(log_prior[first] - log_prior[second])
     rest = 1.0 - share
     together = np.logaddexp(log_prior[first], log_prior[second])
@@ -206,10 +197,7 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
 
 
 def alternate_gibbs(objective: Objective) -> Descent:
-    """Alternate from the prior and from the best of a scan over lambda; keep the better.
-
-    Every minimiser is a Gibbs distribution, so the scan is along a single line.
-    """
+    """Alternate from the prior and from the best of a scan over lambda; keep the better."""
     if not objective.equal_sizes:
         alike = replace(objective.relaxation.upper, unequal=None)
         relaxation = replace(objective.relaxation, upper=alike)
