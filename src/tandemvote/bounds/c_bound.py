@@ -1,7 +1,5 @@
 """C1 and C2: the two empirical C-bounds of Germain et al. for two classes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tandemvote.bounds.averages import Averages

@@ -8,8 +8,6 @@ with T the rate at which both of two random voters err and O = 2 (G - T) the rat
 one does: mu^2 plus the mean of a pair variable with the values 1 - 2 mu, -mu and 0.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tandemvote.bounds.averages import Averages, sample_size

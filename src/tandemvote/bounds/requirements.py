@@ -6,8 +6,6 @@ unlucky draws that delta allows, or their points do not come from one source. A 
 them would be small for no good reason, so there is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -11,8 +11,6 @@ true values (proof in ``docs/beyond.rst``). The second, SO, beats FO and TND whe
 together. It is the mean of a variable of pairs: 0 if none errs, 3/2 if one does, 1 if both do.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

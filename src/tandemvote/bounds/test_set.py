@@ -1,7 +1,5 @@
 """One classifier, tested on labelled points, and another one that says nearly the same."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tandemvote.bounds.bound import Bound

@@ -4,8 +4,6 @@ A bound may only be off outward, so every theorem in this package widens what it
 relative margin far above accumulated rounding and far below anything a reader would notice.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -129,9 +129,9 @@ def pac_bayes_lambda(
         L \ge (1 - \gamma/2) \hat L - \frac{k}{\gamma}, \qquad
         k = \frac{KL + \ln(2 \sqrt{n} / \delta)}{n}
 
-    hold for all lambda in (0, 2) and gamma > 0 at once. The best parameters are
-    lambda = 2 / (sqrt(2 L^ / k + 1) + 1) and gamma = sqrt(2 k / L^); with them the bounds become
-    L^ + k + sqrt(k^2 + 2 L^ k), which may exceed 1, and L^ - sqrt(2 L^ k).
+    hold for all lambda in (0, 2) and gamma > 0 at once. At lambda = 2 / (sqrt(2 L^ / k + 1) + 1)
+    and gamma = sqrt(2 k / L^), the best ones, the bounds are L^ + k + sqrt(k^2 + 2 L^ k), which may
+    exceed 1, and L^ - sqrt(2 L^ k).
 
     Examples
     --------

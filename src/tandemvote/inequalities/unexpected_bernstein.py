@@ -53,6 +53,7 @@ def unexpected_bernstein_upper(
 
 def bernstein_rates(n: float, *, delta: float = 0.05) -> FloatArray:
     """Values of g b to fix in advance: 3/4 and its halves, down to the best at full variance."""
+    check_delta(delta)
     smallest = np.sqrt(2.0 * np.log(1.0 / delta) / max(n, 1.0))
     n_halvings = max(int(np.ceil(np.log2(0.75 / smallest))), 0)
     return np.asarray(0.75 * 0.5 ** np.arange(n_halvings + 1.0))

@@ -146,17 +146,17 @@ def minimise(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
             " voter a positive prior, or leave the voter out with counts.subset."
         )
-    if not get_bound(bound).applies_to(counts):
-        get_bound(bound).check(counts)  # raises, naming what is missing
+    minimised = get_bound(bound)
+    if not minimised.applies_to(counts):
+        minimised.check(counts)  # raises, naming what is missing
     unsolved = WeightSolution(weights=pi, bound=bound, prior=pi, delta=delta, sharpening=sharpening)
-    if get_bound(bound).missing(counts):
+    if minimised.missing(counts):
         return unsolved
     uniform = distribution(None, counts.n_voters, "uniform")
     fallbacks = {Status.KEPT_PRIOR: pi}
     if not np.array_equal(uniform, pi):
         fallbacks[Status.KEPT_UNIFORM] = uniform
-    objective = Objective.of(bound, counts, pi, delta, sharpening)
-    return _solved(unsolved, counts, objective, np.arange(pi.size), fallbacks)
+    return _solved(unsolved, counts, np.arange(pi.size), fallbacks)
 
 
 def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> WeightSolution:
@@ -182,22 +182,22 @@ def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> W
         weights = np.zeros_like(solution.weights)
         weights[kept] = solution.weights[kept] / solution.weights[kept].sum()
         return replace(solution, weights=weights)
-    whole = Objective.of(
-        solution.bound, counts, solution.prior, solution.delta, solution.sharpening
-    )
     fallbacks = {Status.KEPT_WEIGHTS: solution.weights}
-    return _solved(solution, counts, whole.restrict(kept), kept, fallbacks)
+    return _solved(solution, counts, kept, fallbacks)
 
 
 def _solved(
     former: WeightSolution,
     counts: VoteCounts,
-    objective: Objective,
     kept: IntArray,
     fallbacks: Mapping[Status, FloatArray],
 ) -> WeightSolution:
     """Minimise over the weights of the voters `kept`, or take a fallback with a smaller bound."""
-    prior, descent = former.prior, solve(objective)
+    prior, delta, sharpening = former.prior, former.delta, former.sharpening
+    objective = Objective.of(former.bound, counts, prior, delta, sharpening)
+    if kept.size < prior.size:
+        objective = objective.restrict(kept)
+    descent = solve(objective)
     point, gap = descent.point, objective.convex_gap(descent.point)
     status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
     if not descent.converged:
@@ -209,7 +209,7 @@ def _solved(
         if point.weights @ point.log_ratio < ROUNDING / 10:
             posterior = prior  # as close to it as rounding can tell
         bound = get_bound(former.bound)
-        return posterior, bound(counts, posterior, prior, former.delta, former.sharpening).value
+        return posterior, bound(counts, posterior, prior, delta, sharpening).value
 
     posterior, lowest = reported(point)
     for kept_status, weights in fallbacks.items():

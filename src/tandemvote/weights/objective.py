@@ -145,9 +145,7 @@ class Objective:
         """Return the same objective on weights that vanish outside `kept` (positions)."""
         upper, lower = self.relaxation.upper, self.relaxation.lower
         fewer = replace(
-            self.relaxation,
-            upper=upper.restrict(kept),
-            lower=None if lower is None else lower.restrict(kept),
+            self.relaxation, upper=upper.restrict(kept), lower=lower and lower.restrict(kept)
         )
         pairs = None if self.pairs is None else self.pairs[np.ix_(kept, kept)]
         return Objective(fewer, self.log_prior[kept], self.losses[kept], pairs)

@@ -27,8 +27,7 @@ from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import eliminated_upper
 
-SMALLEST_DISAGREEMENT = 1e-32
-"""Below it the slope of sqrt(D) is frozen, so that it stays finite where no voters disagree."""
+SMALLEST_DISAGREEMENT = 1e-32  # below, the slope of sqrt(D) is frozen, so that it stays finite
 
 
 class WeightedAverages(NamedTuple):

@@ -27,8 +27,6 @@ and for fixed weights the best lambda has a closed form too, so the two alternat
 sets differ in size, the descent to the exact minimum starts from these weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -64,13 +62,6 @@ class Direction(NamedTuple):
     met_negative_curvature: bool
 
 
-class Corner(NamedTuple):
-    """One or two voters that share all the weight, and the objective there."""
-
-    value: float
-    voters: list[int]
-
-
 def solve(objective: Objective) -> Descent:
     """Minimise an objective by the solver that is best at it."""
     return alternate_gibbs(objective) if objective.pairs is None else several_starts(objective)
@@ -80,13 +71,13 @@ def several_starts(objective: Objective) -> Descent:
     """Keep the lowest of one or more descents."""
     best = exponentiated_gradient(objective)
     corners = _corners(objective)
-    lowest = min(corners, key=lambda corner: corner.value)
-    starts = [(lowest, AT)] if lowest.value < best.point.value else []
+    value, lowest = min(corners, key=lambda corner: corner[0])
+    starts = [(lowest, AT)] if value < best.point.value else []
     if best.met_negative_curvature:
-        starts += [(corner, NEAR) for corner in corners]
-    for corner, height in starts:
+        starts += [(voters, NEAR) for _, voters in corners]
+    for voters, height in starts:
         start = np.zeros(objective.n_voters)
-        start[corner.voters] = height
+        start[voters] = height
         descent = exponentiated_gradient(objective, start)
         if descent.point.value < best.point.value - WORTH_A_CHANGE:
             best = descent
@@ -165,16 +156,16 @@ def _conjugate_gradients(
     return solution, False
 
 
-def _corners(objective: Objective) -> list[Corner]:
-    """Return the best single voters and the best pairs, weighted as in the prior."""
+def _corners(objective: Objective) -> list[tuple[float, list[int]]]:
+    """Objective at the best single voters and the best pairs, weighted as in the prior."""
     voters = np.arange(objective.n_voters)
     alone = _values(objective, voters, voters)
     shortlist = voters[np.argsort(alone, kind="stable")[:SHORTLIST]]
     pairs = shortlist[np.column_stack(np.triu_indices(shortlist.size, 1))]
     together = _values(objective, *pairs.T)
     best = np.argsort(together, kind="stable")[:N_PAIRS]
-    corners = [Corner(float(alone[voter]), [int(voter)]) for voter in shortlist[:N_SINGLE]]
-    return corners + [Corner(float(together[k]), pairs[k].tolist()) for k in best]
+    corners = [(float(alone[voter]), [int(voter)]) for voter in shortlist[:N_SINGLE]]
+    return corners + [(float(together[k]), pairs[k].tolist()) for k in best]
 
 
 def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArray:
