@@ -33,8 +33,8 @@ def sample_size(
 ) -> SampleSize:
     """Sample size of an average over voters, or over pairs, whose sets differ in size.
 
-    Sets count in full, up to the cap that keeps the published form from being tighter. There every
-    set counts as the smallest of the voters the prior allows.
+    Sets count in full, up to the cap that keeps the published form from being tighter; in that form
+    every set counts as the smallest of the voters the prior allows.
     """
     divergence = kl_divergence(posterior, prior)  # refuses weight where there is no prior
     if sharpening == HARMONIC:

@@ -21,6 +21,7 @@ from tandemvote.inequalities.pac_bayes import check_delta
 SMALLEST_SHARE = 1e-300  # a voter with a smaller share of delta has no limit but 1
 PRICE_BITS = 40  # prices become multiples of 2^-40, so that their sums are exact
 COST_SCALE = 2.0**10  # largest cost the solver sees: its tolerances are absolute
+# The closest that HiGHS offers.
 SOLVER = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -53,8 +54,9 @@ def coalition_bound(
     r"""Bound from the errors that each voter made on points of its own; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
-    :math:`\delta \pi_k` of the failure probability. These limits hold together, so weights may be
-    chosen after looking at them. They enter `coalition_oracle` in place of the true errors.
+    :math:`\delta \pi_k` of the failure probability. These limits hold together, whatever the voters
+    have to do with each other, so weights may be chosen after looking at them. They enter
+    `coalition_oracle` in place of the true errors. Any rule for ties.
 
     For up to 15 voters, for equal weights, and where one voter has more than half of the weight,
     the value is the best that follows from the limits; otherwise it is
@@ -63,7 +65,8 @@ def coalition_bound(
     Parameters
     ----------
     errors, sizes : array_like of int, shape (n_voters,)
-        Errors of each voter on points it was not trained on, and how many points these are.
+        Errors of each voter on points it was not trained on, and the number of these points;
+        without points the limit is 1.
     posterior, prior : array_like of shape (n_voters,), optional
         The vote's weights rho, and shares pi of delta, fixed before seeing the points; uniform by
         default. Voters without weight keep their shares.
@@ -106,7 +109,8 @@ def agreement_bound(
 
     It counts wrong answers among all points, not among those that are answered. The limits of
     `coalition_bound` enter `agreement_oracle`. Where all must agree, one voter's limit is enough: a
-    prior of 1 at a voter fixed in advance gives that voter the whole delta.
+    prior of 1 at a voter fixed in advance gives that voter the whole delta. Where several labels
+    have a quorum, any of them may be the answer.
 
     Examples
     --------

@@ -45,7 +45,7 @@ from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
-SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # and that of an infinite lam
+SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
 FEW_KINKS = 5  # up to so many voters phi has no more kinks than there are values of lam above
 N_CELLS = 24  # intervals of g that share the evidence; each is treated at its worse end
 TOLERANCE = 1e-10  # how far the reported bound may lie above the root
