@@ -10,6 +10,7 @@ Run: PYTHONPATH=. OMP_NUM_THREADS=1 python benchmarks/pool.py
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from time import process_time
 
@@ -20,8 +21,8 @@ from reproduction.irprop import irprop
 from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.bounds.averages import HARMONIC
 from tandemvote.counting.shards import count_shards
-from tandemvote.weights.objective import Solver
-from tandemvote.weights.problems import PROBLEMS
+from tandemvote.weights.objective import Descent, Objective
+from tandemvote.weights.solvers import solve
 
 LIMIT = 0.1
 ROUNDS = 3
@@ -34,18 +35,17 @@ def main() -> None:
     options = parser.parse_args()
     counts = pool_counts(options.voters, options.points)
     print(f"{counts}; limit {LIMIT}")
-    default_solver = PROBLEMS["tandem"].solver
-    rounds = [(certify(counts, default_solver), certify(counts, irprop)) for _ in range(ROUNDS)]
+    rounds = [(certify(counts, solve), certify(counts, irprop)) for _ in range(ROUNDS)]
     default, papers = map(min, zip(*rounds, strict=True))
     print(f"share {default / papers:.3f}")
 
 
-def certify(counts: VoteCounts, solver: Solver) -> float:
+def certify(counts: VoteCounts, solver: Callable[[Objective], Descent]) -> float:
     """Return and show the processor time from counts to certificate."""
     counts = replace(counts)  # without what an earlier run has computed from them
     start = process_time()
     prior = np.full(counts.n_voters, 1.0 / counts.n_voters)
-    descent = solver(PROBLEMS["tandem"].objective(counts, prior, 0.05, HARMONIC))
+    descent = solver(Objective.of("tandem", counts, prior, 0.05, HARMONIC))
     weighed = process_time()
     certificate = Certificate.from_counts(counts, weights=descent.point.weights)
     end = process_time()

@@ -20,11 +20,12 @@ from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
 from reproduction.irprop import irprop
+from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import HARMONIC, PAPER
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes
-from tandemvote.weights.objective import Descent, Objective, Solver
-from tandemvote.weights.problems import PROBLEMS
+from tandemvote.weights.objective import Descent, Objective
+from tandemvote.weights.solvers import solve
 
 GOALS = {100: 10, 1000: 50}
 DATASETS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
@@ -54,7 +55,9 @@ def forest_counts(name: str, n_voters: int) -> VoteCounts:
     return VoteCounts.from_votes(out_of_bag_votes(forest, X, y))
 
 
-def measure(solver: Solver, objective: Objective, repeats: int) -> tuple[float, Descent, int]:
+def measure(
+    solver: Callable[[Objective], Descent], objective: Objective, repeats: int
+) -> tuple[float, Descent, int]:
     """Shortest time in milliseconds, the outcome, and the number of products."""
     shortest = float("inf")
     for _ in range(repeats):
@@ -80,12 +83,12 @@ def main() -> None:
         for n_voters, goal in GOALS.items():
             counts = everyone.subset(np.arange(n_voters))
             for bound in ("tandem", "disagreement"):
-                if not PROBLEMS[bound].bound.applies_to(counts):
+                if not get_bound(bound).applies_to(counts):
                     continue
                 prior = np.full(n_voters, 1.0 / n_voters)
                 for sharpening in (PAPER, HARMONIC):
-                    objective = PROBLEMS[bound].objective(counts, prior, 0.05, sharpening)
-                    fast, default, few = measure(PROBLEMS[bound].solver, objective, 15)
+                    objective = Objective.of(bound, counts, prior, 0.05, sharpening)
+                    fast, default, few = measure(solve, objective, 15)
                     slow, papers, many = measure(irprop, objective, 3)
                     print(
                         f"{name:14} {n_voters:6} {bound:12} {sharpening:10} {fast:7.2f}"

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.bounds import get_bound
-from tandemvote.bounds.averages import HARMONIC, distribution, get_sharpening
+from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
 from tandemvote.bounds.registry import AUTO
-from tandemvote.bounds.requirements import RequirementError, check, missing
+from tandemvote.bounds.requirements import RequirementError
 from tandemvote.certificate.certificate import (
     BEST,
     TEST_SET,
@@ -31,7 +31,7 @@ from tandemvote.hard_vote import SHUFFLE, VoteProfile, observed_error, votable, 
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
-from tandemvote.weights.problems import PROBLEMS
+from tandemvote.weights.objective import MINIMISABLE
 
 UNIFORM = "uniform"
 
@@ -62,14 +62,14 @@ class CertificateRequest:
         if n_voters < 1:
             raise ValueError(f"A vote needs at least 1 voter, got {n_voters}.")
         refuse_confidence(self.delta)
-        get_sharpening(self.sharpening)
+        check_sharpening(self.sharpening)
         distribution(self.prior, n_voters, "prior")
         if not isinstance(self.weights, str):
             distribution(self.weights, n_voters, "weights")
-        elif self.weights not in (UNIFORM, *PROBLEMS):
+        elif self.weights not in (UNIFORM, *MINIMISABLE):
             raise ValueError(
                 f"There are no weights {self.weights!r}. Choose one of"
-                f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
+                f" {', '.join(map(repr, (UNIFORM, *MINIMISABLE)))}, or pass an array."
             )
         # One voter on one point: all that a bound can miss here depends on the number of classes.
         probe = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
@@ -78,7 +78,7 @@ class CertificateRequest:
             refuse_other_than_profile(name, deployed)
         for name in self.bounds_named:
             refuse_without(name, unlabelled=unlabelled, test_set=test_set)
-            check(name, get_bound(name).needs, probe)
+            get_bound(name).check(probe)
 
     def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
         """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
@@ -86,7 +86,7 @@ class CertificateRequest:
         unlabelled = np.zeros((len(said), n_unlabelled), np.uint8)
         probe = VoteCounts.from_votes(Votes(said, said[0], held_out, np.arange(1), unlabelled))
         for name in self.bounds_named:
-            for need in missing(get_bound(name).needs, probe):
+            for need in get_bound(name).missing(probe):
                 raise RequirementError(
                     f"The bound {name!r} says nothing with these splits: {need.explanation(probe)}"
                     " Voters of different folds never share one; random halves do (splits=5)."
@@ -197,7 +197,7 @@ class Certification:
         The weights minimise the bound the weights were to minimise, else the bound to report, else
         the tandem bound.
         """
-        asked = [name for name in self.request.bounds_named[::-1] if name in PROBLEMS]
+        asked = [name for name in self.request.bounds_named[::-1] if name in MINIMISABLE]
         bound = (*asked, "tandem")[0]
         solution = self.solution
         if solution is None or solution.bound != bound:

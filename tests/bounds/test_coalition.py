@@ -20,7 +20,8 @@ from tandemvote.bounds import (
     smallest_coalition,
     test_set_bound,
 )
-from tandemvote.bounds.majorities import by_markov, minimal_coalitions, voting_units
+from tandemvote.bounds.majorities import minimal_coalitions, voting_units
+from tandemvote.bounds.markov import by_markov
 from tandemvote.hard_vote import exact_weights, votable, weighted_vote
 
 rates = st.integers(0, 1000).map(lambda n: n / 1000)

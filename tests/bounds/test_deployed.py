@@ -10,11 +10,15 @@ from scipy.stats import binom
 from tandemvote import VoteCounts, Votes
 from tandemvote.bounds import single_voter_bound, vote_profile_oracle
 from tandemvote.bounds.requirements import ContradictionError
-from tandemvote.bounds.single_voter import paired_levels
+from tandemvote.bounds.test_set import paired_levels
 from tandemvote.bounds.vote_profile import VOTE_PROFILE, _phi, deployed_slopes
 from tandemvote.hard_vote import VoteProfile, vote_leads
-from tandemvote.inequalities.betting import log_capital, plug_in_bets
-from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
+from tandemvote.inequalities.evidence import (
+    catoni_evidence,
+    catoni_tilts,
+    log_capital,
+    plug_in_bets,
+)
 
 
 @given(st.data())

@@ -1,6 +1,7 @@
 """Every bound agrees with 50 digits over its whole domain, and is never below the truth."""
 
 import itertools
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -146,3 +147,13 @@ def test_oracle_forms_of_the_c_bound_are_one():
 def test_the_test_set_bound_covers_the_observed_rate(k):
     value = bounds.test_set_bound(n_errors=k, n_samples=50)
     assert k / 50 < value <= 1 or k == 50
+
+
+@pytest.mark.parametrize("name", bounds.VOTE_BOUNDS)
+@pytest.mark.parametrize("delta", [0.0, 100.0])
+def test_a_delta_that_is_no_failure_probability_is_refused(name, delta):
+    formula = bounds.get_bound(name).formula
+    required = [p for p in signature(formula).parameters.values() if p.default is p.empty]
+    terms = {p.name: 100 if p.name.startswith(("n_", "sizes")) else 0 for p in required}
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        formula(**terms, delta=delta)

@@ -10,7 +10,6 @@ from scipy.optimize import linprog
 from truth import kl_lower, kl_upper, xi
 
 from tandemvote import VoteCounts, Votes, bounds
-from tandemvote.bounds.c_tandem import C_BOX, c_box_bound
 from tandemvote.bounds.chebyshev_cantelli import (
     BERNSTEIN_CANTELLI,
     OFFSETS,
@@ -19,7 +18,13 @@ from tandemvote.bounds.chebyshev_cantelli import (
     chebyshev_cantelli_oracle,
     split_kl_cantelli_bound,
 )
-from tandemvote.bounds.second_order import SECOND_ORDER, second_order_bound, second_order_oracle
+from tandemvote.bounds.second_order import (
+    C_BOX,
+    SECOND_ORDER,
+    c_box_bound,
+    second_order_bound,
+    second_order_oracle,
+)
 from tandemvote.inequalities import pac_bayes_kl
 from tandemvote.inequalities.unexpected_bernstein import (
     bernstein_rates,

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tandemvote import VoteCounts, Votes, bounds
-from tandemvote.bounds.first_order import FIRST_ORDER
-from tandemvote.bounds.tandem import TANDEM
+from tandemvote.bounds.markov import FIRST_ORDER, TANDEM
 from tandemvote.bounds.vote_profile import (
     LAMBDAS,
     VOTE_PROFILE,
@@ -16,8 +15,12 @@ from tandemvote.bounds.vote_profile import (
     vote_profile_oracle,
 )
 from tandemvote.hard_vote import vote_leads
-from tandemvote.inequalities.betting import log_capital, plug_in_bets
-from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
+from tandemvote.inequalities.evidence import (
+    catoni_evidence,
+    catoni_tilts,
+    log_capital,
+    plug_in_bets,
+)
 
 
 @given(st.data())

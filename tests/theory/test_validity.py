@@ -33,7 +33,7 @@ from simulation import NO_CERTIFICATE, SIGNIFICANCE, draws_needed, power, simula
 
 import tandemvote
 from tandemvote.bounds.averages import SHARPENINGS
-from tandemvote.weights.problems import PROBLEMS
+from tandemvote.weights.objective import MINIMISABLE
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def only(word: str, promises: dict[str, Guarantee]) -> dict[str, Guarantee]:
     return {name: promise for name, promise in promises.items() if word in name}
 
 
-FORMS = tuple(SHARPENINGS)
+FORMS = SHARPENINGS
 
 SHARP = narrow_majorities(
     "narrow majorities, uneven held-out sets", 0.2, 40_000, 0.25, n_unlabelled=100,
@@ -136,7 +136,7 @@ def test_every_bound_is_tested_in_every_form_with_fixed_and_with_fitted_weights(
         for weights in ("uniform", "tandem"):
             for form in ("", ", paper"):
                 assert f"{bound}, {weights} weights{form}" in SIMULATED
-    for weights in PROBLEMS:
+    for weights in MINIMISABLE:
         assert any(f", {weights} weights" in name for name in SIMULATED)
     assert "test_set, first_order weights" in SIMULATED
     assert set(FORMS) == {"harmonic", "paper"}

@@ -8,7 +8,12 @@ import pytest
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights.objective import Objective
-from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
+from tandemvote.weights.relaxations import Estimate, Relaxation
+
+
+def estimate(voters, n, delta):
+    """Estimate from sets of n points each, as printed in the paper."""
+    return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
 def _forest_counts(n_voters, n_points, *, seed, held_out=None):
@@ -75,11 +80,9 @@ def make_objective():
         tandem, differ, losses = FAMILIES[family](rng, n_voters)
         prior = rng.dirichlet(np.full(n_voters, 5.0)) if seed % 2 else np.ones(n_voters) / n_voters
         if bound == "tandem":
-            relaxation = Relaxation(4.0, Estimate.of(PAIRS, n, 0.05))
+            relaxation = Relaxation(4.0, estimate(2, n, 0.05))
             return Objective(relaxation, np.log(prior), np.zeros(n_voters), tandem)
-        relaxation = Relaxation(
-            4.0, Estimate.of(VOTERS, 2 * n, 0.025), Estimate.of(PAIRS, n, 0.025)
-        )
+        relaxation = Relaxation(4.0, estimate(1, 2 * n, 0.025), estimate(2, n, 0.025))
         return Objective(relaxation, np.log(prior), losses, differ)
 
     return make

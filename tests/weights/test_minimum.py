@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from tandemvote.bounds import BOUNDS, RequirementError
-from tandemvote.bounds.tandem import TANDEM
+from tandemvote.bounds.markov import TANDEM
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise
-from tandemvote.weights.minimum import solved
-from tandemvote.weights.objective import Descent
-from tandemvote.weights.problems import PROBLEMS, tandem_objective
+from tandemvote.weights.objective import Descent, Objective
 
 ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
 
@@ -57,21 +55,16 @@ def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, s
             assert solution.value <= TANDEM(counts, weights, prior).value + 1e-11
 
 
-def test_a_worse_end_is_given_up_for_the_prior(forest_counts):
+def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
     counts = forest_counts(10, 500, seed=1)
     prior = np.full(10, 0.1)
-    objective = tandem_objective(counts, prior, 0.05, "paper")
-    worst = objective.at(30.0 * np.eye(10)[counts.errors.argmax()])
-    unsolved = WeightSolution(
-        weights=prior,
-        bound="tandem",
-        prior=prior,
-        delta=0.05,
-        sharpening="paper",
-    )
-    descent = Descent(worst, (worst.value,), True)
-    fallbacks = [(prior, Status.KEPT_PRIOR)]
-    solution = solved(unsolved, counts, objective, descent, fallbacks=fallbacks)
+
+    def solver(objective):
+        worst = objective.at(30.0 * np.eye(10)[counts.errors.argmax()])
+        return Descent(worst, (worst.value,), True)
+
+    monkeypatch.setattr("tandemvote.weights.minimum.solve", solver)
+    solution = minimise(counts, "tandem", sharpening="paper")
     assert solution.status is Status.KEPT_PRIOR
     assert "kept the prior" in str(solution.status)
     np.testing.assert_array_equal(solution.weights, prior)
@@ -142,7 +135,7 @@ def test_a_prior_is_honoured(forest_counts):
     prior[3] = 0.6
     for bound in ALL_BOUNDS:
         solution = minimise(counts, bound, prior=prior)
-        objective = PROBLEMS[bound].objective(counts, prior, 0.05, "harmonic")
+        objective = Objective.of(bound, counts, prior, 0.05, "harmonic")
         assert solution.history[0] == objective.at(np.zeros(12)).value
         assert solution.relaxed_value < solution.history[0] - 1e-3
         # With this prior the weights beat those that trust all voters alike.

@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from tandemvote.inequalities import pac_bayes_lambda
-from tandemvote.weights.relaxations import (
-    PAIRS,
-    VOTERS,
-    Estimate,
-    Relaxation,
-    WeightedAverages,
-)
+from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
+
+
+def estimate(voters, n, delta):
+    """Estimate from sets of n points each, as printed in the paper."""
+    return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
+
 
 RELAXATIONS = [
-    Relaxation(2.0, Estimate.of(VOTERS, 700, 0.05)),
-    Relaxation(4.0, Estimate.of(PAIRS, 300, 0.1)),
-    Relaxation(4.0, Estimate.of(VOTERS, 700, 0.025), Estimate.of(PAIRS, 300, 0.025)),
+    Relaxation(2.0, estimate(1, 700, 0.05)),
+    Relaxation(4.0, estimate(2, 300, 0.1)),
+    Relaxation(4.0, estimate(1, 700, 0.025), estimate(2, 300, 0.025)),
 ]
 losses = st.floats(1e-6, 1.0)
 sizes = st.floats(1.0, 1e9)
@@ -32,7 +32,7 @@ def equal_sizes(gibbs, pairs, divergence):
 
 @given(losses, sizes, divergences)
 def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, divergence):
-    relaxation = Relaxation(4.0, Estimate.of(VOTERS, 1000, 0.025), Estimate.of(PAIRS, m, 0.025))
+    relaxation = Relaxation(4.0, estimate(1, 1000, 0.025), estimate(2, m, 0.025))
     averages = equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
     found = minimize_scalar(

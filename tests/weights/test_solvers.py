@@ -5,10 +5,14 @@ import pytest
 from scipy.optimize import minimize
 
 from reproduction.irprop import irprop
-from tandemvote.weights.exponentiated_gradient import exponentiated_gradient, several_starts
-from tandemvote.weights.gibbs import alternate_gibbs
 from tandemvote.weights.objective import Objective
-from tandemvote.weights.relaxations import PAIRS, VOTERS, Estimate, Relaxation
+from tandemvote.weights.relaxations import Estimate, Relaxation
+from tandemvote.weights.solvers import alternate_gibbs, exponentiated_gradient, several_starts
+
+
+def estimate(voters, n, delta):
+    """Estimate from sets of n points each, as printed in the paper."""
+    return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
 def by_lbfgs(objective, start):
@@ -95,7 +99,7 @@ def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
     pairs = rng.random((3, 3)) / 2
     pairs = (pairs + pairs.T) / 2
     objective = Objective(
-        Relaxation(4.0, Estimate.of(PAIRS, 200, 0.05)), np.log([0.5, 0.3, 0.2]), np.zeros(3), pairs
+        Relaxation(4.0, estimate(2, 200, 0.05)), np.log([0.5, 0.3, 0.2]), np.zeros(3), pairs
     )
     corners = np.array([(a, b, 120 - a - b) for a in range(121) for b in range(121 - a)]) / 120
     log_ratios = np.log(np.maximum(corners, 1e-30)) - objective.log_prior
@@ -108,7 +112,7 @@ def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
 def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():
     pairs = np.array([[0.5, 0.0, 0.0], [0.0, 0.5, 1.0], [0.0, 1.0, 0.5]])  # the paper's example
     objective = Objective(
-        Relaxation(4.0, Estimate.of(PAIRS, 10_000, 0.05)),
+        Relaxation(4.0, estimate(2, 10_000, 0.05)),
         np.full(3, -np.log(3)),
         np.zeros(3),
         pairs,
@@ -136,7 +140,7 @@ def test_the_default_descends_without_ever_rising(make_objective):
 def first_order(losses, n, prior=None):
     losses = np.asarray(losses, float)
     log_prior = np.log(np.full(losses.size, 1 / losses.size) if prior is None else prior)
-    return Objective(Relaxation(2.0, Estimate.of(VOTERS, n, 0.05)), log_prior, losses)
+    return Objective(Relaxation(2.0, estimate(1, n, 0.05)), log_prior, losses)
 
 
 @pytest.mark.parametrize("n", [10, 1000, 60_000, 10**9])

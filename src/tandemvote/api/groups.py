@@ -17,7 +17,6 @@ from tandemvote.api.groupings import Mask, members_of
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.averages import HARMONIC
-from tandemvote.bounds.requirements import missing
 from tandemvote.certificate.by_group import (
     ERRORS_OF_DELTA,
     PREDICTED_CLASS,
@@ -308,7 +307,7 @@ class GroupCertifier:
         """Say why nothing is shown on n points, and how many would change that."""
         if not n:
             return "no point"
-        if any(missing(get_bound(name).needs, counts[name == TEST_SET]) for name in self.names):
+        if any(get_bound(name).missing(counts[name == TEST_SET]) for name in self.names):
             return f"too few points: not every voter, or pair of voters, holds out one of the {n}"
         tried = range(2, MOST_TIMES + 1)
         place = bisect_left(tried, True, key=lambda times: limits(times)["value"] < 1.0)

@@ -18,7 +18,6 @@ delta
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import c1_bound, c1_oracle, c2_bound, c2_oracle
-from tandemvote.bounds.c_tandem import c_box_bound, c_tandem_bound, c_tandem_oracle
 from tandemvote.bounds.chebyshev_cantelli import (
     bernstein_cantelli_bound,
     chebyshev_cantelli_oracle,
@@ -31,9 +30,15 @@ from tandemvote.bounds.coalition import (
     coalition_oracle,
 )
 from tandemvote.bounds.dirichlet import dirichlet_bound, dirichlet_on_votes
-from tandemvote.bounds.disagreement import disagreement_bound, disagreement_oracle
-from tandemvote.bounds.first_order import first_order_bound, first_order_oracle
 from tandemvote.bounds.majorities import smallest_coalition
+from tandemvote.bounds.markov import (
+    disagreement_bound,
+    disagreement_oracle,
+    first_order_bound,
+    first_order_oracle,
+    tandem_bound,
+    tandem_oracle,
+)
 from tandemvote.bounds.registry import BOUNDS, VOTE_BOUNDS, all_bounds, get_bound
 from tandemvote.bounds.requirements import (
     ContradictionError,
@@ -42,10 +47,14 @@ from tandemvote.bounds.requirements import (
     RequirementError,
     VacuousBoundWarning,
 )
-from tandemvote.bounds.second_order import second_order_bound, second_order_oracle
-from tandemvote.bounds.single_voter import single_voter_bound
-from tandemvote.bounds.tandem import tandem_bound, tandem_oracle
-from tandemvote.bounds.test_set import test_set_bound
+from tandemvote.bounds.second_order import (
+    c_box_bound,
+    c_tandem_bound,
+    c_tandem_oracle,
+    second_order_bound,
+    second_order_oracle,
+)
+from tandemvote.bounds.test_set import single_voter_bound, test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile_bound, vote_profile_oracle
 
 __all__ = [

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,38 +15,32 @@ from tandemvote.hard_vote import VoteProfile
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 
-Sharpening = Callable[[FloatArray, HeldOutSets, FloatArray], SampleSize]
-"""Sample size of an average over voters, or over pairs, whose sets differ in size."""
-
-
-def smallest(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> SampleSize:
-    """Count every set as the smallest of the voters the prior allows: the published form."""
-    n, divergence = float(sets.n_min(prior)), sets.voters * kl_divergence(posterior, prior)
-    return SampleSize(n, divergence, np.array([n]), np.ones(1), margin=0.0, as_printed=True)
-
-
-def harmonic(posterior: FloatArray, sets: HeldOutSets, prior: FloatArray) -> SampleSize:
-    """Count sets in full, up to the cap that keeps the published form from being tighter."""
-    kl_divergence(posterior, prior)  # refuses weight where there is no prior
-    return sets.harmonic(prior).at(posterior)
-
-
 HARMONIC, PAPER = "harmonic", "paper"
-
-SHARPENINGS: MappingProxyType[str, Sharpening] = MappingProxyType(
-    {HARMONIC: harmonic, PAPER: smallest}
-)
-"""The default, and the forms as published."""
+SHARPENINGS = (HARMONIC, PAPER)  # the default, and the forms as published
 
 
-def get_sharpening(name: str) -> Sharpening:
-    """Return the sharpening of that name."""
+def check_sharpening(name: str) -> None:
+    """Refuse a sharpening that does not exist."""
     if name not in SHARPENINGS:
         raise ValueError(
             f"There is no sharpening {name!r}. Choose {HARMONIC!r}, or {PAPER!r} for the published"
             " forms."
         )
-    return SHARPENINGS[name]
+
+
+def sample_size(
+    posterior: FloatArray, sets: HeldOutSets, prior: FloatArray, sharpening: str
+) -> SampleSize:
+    """Sample size of an average over voters, or over pairs, whose sets differ in size.
+
+    Sets count in full, up to the cap that keeps the published form from being tighter; in that form
+    every set counts as the smallest of the voters the prior allows.
+    """
+    divergence = kl_divergence(posterior, prior)  # refuses weight where there is no prior
+    if sharpening == HARMONIC:
+        return sets.harmonic(prior).at(posterior)
+    n = float(sets.n_min(prior))
+    return SampleSize(n, sets.voters * divergence, np.array([n]), np.ones(1), 0.0, as_printed=True)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,8 +51,7 @@ class Averages:
     ----------
     counts : VoteCounts
     posterior, prior : ndarray of shape (n_voters,)
-    sharpening : callable
-        How sets of different sizes make up one sample size.
+    sharpening : {"harmonic", "paper"}
     profile : VoteProfile, optional
         What the vote, or another classifier, says of unlabelled points.
     exact_factors : bool
@@ -70,7 +61,7 @@ class Averages:
     counts: VoteCounts
     posterior: FloatArray
     prior: FloatArray
-    sharpening: Sharpening
+    sharpening: str
     profile: VoteProfile | None = None
     exact_factors: bool = True
 
@@ -82,26 +73,14 @@ class Averages:
         prior: ArrayLike | None = None,
         sharpening: str = HARMONIC,
     ) -> Averages:
-        """Average the losses of `counts`; posterior and prior default to uniform.
-
-        Examples
-        --------
-        >>> from tandemvote.votes import Votes
-        >>> votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1]], [0, 1, 0])
-        >>> averages = Averages.of(VoteCounts.from_votes(votes), [1.0, 0.0])
-        >>> round(averages.gibbs_loss, 4), round(averages.kl_divergence, 4)
-        (0.3333, 0.6931)
-        """
+        """Average the losses of `counts`; posterior and prior default to uniform."""
+        check_sharpening(sharpening)
         return cls(
             counts=counts,
             posterior=distribution(posterior, counts.n_voters, "posterior"),
             prior=distribution(prior, counts.n_voters, "prior"),
-            sharpening=get_sharpening(sharpening),
+            sharpening=sharpening,
         )
-
-    def with_profile(self, unlabelled: ArrayLike, deployed: ArrayLike | None = None) -> Averages:
-        """Return the same with predictions on unlabelled points, as in `VoteProfile.of`."""
-        return replace(self, profile=VoteProfile.of(unlabelled, self.posterior, deployed))
 
     @cached_property
     def gibbs_loss(self) -> float:
@@ -156,24 +135,24 @@ class Averages:
     @cached_property
     def voters(self) -> SampleSize:
         """Sample size behind the Gibbs loss."""
-        return self.sharpening(self.posterior, self.counts.voter_sets, self.prior)
+        return self._sample_size(self.counts.voter_sets)
 
     @cached_property
     def pairs(self) -> SampleSize:
         """Sample size behind the tandem loss."""
-        return self.sharpening(self.posterior, self.counts.pair_sets, self.prior)
+        return self._sample_size(self.counts.pair_sets)
 
     @cached_property
     def disagreement_pairs(self) -> SampleSize:
         """Sample size behind the disagreement."""
         if not self.counts.n_unlabelled:
             return self.pairs
-        return self.sharpening(self.posterior, self.counts.disagreement_sets, self.prior)
+        return self._sample_size(self.counts.disagreement_sets)
 
     @cached_property
     def smallest_coalition(self) -> Fraction:
         """Smallest weight that can make the vote wrong; in the published forms one half."""
-        exact = self.exact_factors and self.sharpening is not smallest
+        exact = self.exact_factors and self.sharpening == HARMONIC
         return smallest_coalition(self.posterior) if exact else HALF
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
@@ -192,20 +171,15 @@ class Averages:
         """Interval for the true disagreement."""
         return kl_interval(self.disagreement, self.disagreement_pairs.complexity(delta, moment))
 
+    def _sample_size(self, sets: HeldOutSets) -> SampleSize:
+        return sample_size(self.posterior, sets, self.prior, self.sharpening)
+
     def _pair_average(self, rates: FloatArray) -> float:
         return min(float(self.posterior @ rates @ self.posterior), 1.0)
 
 
 def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArray:
-    """Return checked weights over voters, uniform by default, in an array of their own.
-
-    Examples
-    --------
-    >>> distribution([0.7, 0.7], 2, "prior")
-    Traceback (most recent call last):
-        ...
-    ValueError: prior sums to 1.4; weights must sum to 1. Divide them by their sum.
-    """
+    """Return checked weights over voters, uniform by default, in an array of their own."""
     if values is None:
         return np.full(n_voters, 1.0 / n_voters)
     weights = np.array(values, float)

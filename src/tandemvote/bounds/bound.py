@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -11,8 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import HARMONIC, Averages
-from tandemvote.bounds.requirements import Requirement, check, contradicted, missing
+from tandemvote.bounds.requirements import (
+    ContradictionWarning,
+    Requirement,
+    RequirementError,
+    VacuousBoundWarning,
+)
 from tandemvote.counting.counts import VoteCounts
+from tandemvote.hard_vote import VoteProfile
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Bound:
     Attributes
     ----------
     name, label : str
-        Name in code, such as "tandem", and label in tables and plots, such as "TND".
+        In code, such as "tandem", and in tables and plots, such as "TND".
     summary, theorem : str
         What it measures, in one line, and where it stands in the paper.
     formula : callable
@@ -63,16 +70,13 @@ class Bound:
         The formula's arguments, delta aside, from averages; by default their attributes of the
         same names, or of those that `renamed` gives.
     needs : tuple of Requirement
-        What the votes must offer.
     labels_used : str
-        Which labels its value consumed.
     superseded_by : str, optional
         Name of a bound of the same estimates that is never looser.
     most_voters : int, optional
         Where there are more voters, the bound is computed only if it is asked for by name.
     uses_profile : bool
-        Whether it looks at predictions on unlabelled points, and so can be about another classifier
-        than the vote.
+        Whether it looks at unlabelled points, and so can be about another classifier than the vote.
     """
 
     name: str
@@ -124,35 +128,59 @@ class Bound:
                 f"The bound {self.name!r} is about the vote and the points of its counts. Count"
                 " unlabelled points with the votes; for a deployed classifier take 'vote_profile'."
             )
-        check(self.name, self.needs, counts)
+        self.check(counts)
         averages = Averages.of(counts, posterior, prior, sharpening)
         if unlabelled is not None:
-            averages = averages.with_profile(unlabelled, deployed)
+            profile = VoteProfile.of(unlabelled, averages.posterior, deployed)
+            averages = replace(averages, profile=profile)
         return self.at(averages, delta)
 
     def at(self, averages: Averages, delta: float) -> BoundValue:
         """Evaluate the bound at averages that are known already; nothing is checked."""
-        terms = self._named_terms(averages) if self.terms is None else self.terms(averages)
+        if self.terms is None:
+            names = [name for name in signature(self.formula).parameters if name != "delta"]
+            terms = {name: getattr(averages, self.renamed.get(name, name)) for name in names}
+        else:
+            terms = self.terms(averages)
         if self.evaluate is None:
             value: float | str = self.formula(**terms, delta=delta)
         else:
             value = self.evaluate(averages, delta)
         if isinstance(value, str):
-            value = contradicted(self.name, value)
+            warnings.warn(
+                f"The bound {self.name!r} is 1.0, no guarantee: its estimates contradict each"
+                f" other, as {value}. Either the sample is an unlucky one, or its points do not"
+                " come from one source: check how each part was drawn.",
+                ContradictionWarning,
+                stacklevel=3,
+            )
+            value = 1.0
         return BoundValue(self.name, self.label, value, delta, terms)
+
+    def missing(self, counts: VoteCounts) -> list[Requirement]:
+        """Return the requirements that the votes do not meet."""
+        return [need for need in self.needs if not need.holds(counts)]
+
+    def check(self, counts: VoteCounts) -> None:
+        """Refuse votes for which the bound is not defined, and warn if it says nothing of them."""
+        for need in self.missing(counts):
+            explained = need.explanation(counts)
+            if not need.without_it_vacuous:
+                raise RequirementError(f"The bound {self.name!r} does not apply: {explained}")
+            warnings.warn(
+                f"The bound {self.name!r} is 1.0, no guarantee: {explained}",
+                VacuousBoundWarning,
+                stacklevel=3,
+            )
 
     def applies_to(self, counts: VoteCounts) -> bool:
         """Tell whether the bound is defined for these votes (it may still be trivial)."""
-        return all(need.without_it_vacuous for need in missing(self.needs, counts))
+        return all(need.without_it_vacuous for need in self.missing(counts))
 
     def offered_for(self, counts: VoteCounts) -> bool:
         """Tell whether the bound is computed for these votes without being asked for."""
         few = self.most_voters is None or counts.n_voters <= self.most_voters
         return few and self.applies_to(counts)
-
-    def _named_terms(self, averages: Averages) -> dict[str, Any]:
-        names = [name for name in signature(self.formula).parameters if name != "delta"]
-        return {name: getattr(averages, self.renamed.get(name, name)) for name in names}
 
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"

@@ -1,7 +1,5 @@
 """C1 and C2: the two empirical C-bounds of Germain et al. for two classes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tandemvote.bounds.averages import Averages
@@ -100,11 +98,11 @@ def c2_bound(
     with :math:`\varepsilon = (2 KL + \ln((\xi(n_2) + n_2)/\delta)) / n_2` and kl_3 the
     divergence of the trinomials (e, d, 1 - e - d). It is 1 if the region reaches 2 e + d = 1.
 
-    The objective is concave, the region convex. The objective grows with e, and by the chain rule
-    of the divergence the largest e for a given d is
+    The objective is concave and grows with e, the region is convex, and by the chain rule of the
+    divergence the largest e for a given d is
     (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave function of d
-    alone, whose values on nested grids bound it between their points: the result is never below the
-    supremum. Where the last constraint is violated the objective is negative and cannot win.
+    alone, whose values on nested grids bound it between their points. Where the last constraint is
+    violated the objective is negative and cannot win.
 
     Examples
     --------

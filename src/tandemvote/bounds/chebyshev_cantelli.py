@@ -5,25 +5,21 @@ For every offset mu < 1/2, L <= E[(Z - mu)^2] / (1/2 - mu)^2 (Wu et al., 2021). 
 .. math:: \mu^2 + (1 - 2\mu) T - \mu O
 
 with T the rate at which both of two random voters err and O = 2 (G - T) the rate at which exactly
-one does: mu^2 plus the mean of a pair variable with the values 1 - 2 mu, -mu and 0. Unexpected
-Bernstein estimates that mean for each offset of a grid, at its share of delta. Split-kl estimates T
-from above and O from below for all offsets at once, and the best one has a closed form.
+one does: mu^2 plus the mean of a pair variable with the values 1 - 2 mu, -mu and 0.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
-from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.averages import Averages, sample_size
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.c_tandem import c_tandem_oracle
 from tandemvote.bounds.requirements import PAIR_OVERLAPS, no_pair
+from tandemvote.bounds.second_order import c_tandem_oracle
 from tandemvote.inequalities import Interval, pac_bayes_kl, xi
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 from tandemvote.inequalities.unexpected_bernstein import bernstein_rates, unexpected_bernstein_upper
 
 OFFSETS: FloatArray = np.arange(-5, 10) / 20
-"""Offsets mu fixed in advance, -0.25 to 0.45; each gets an equal share of delta."""
+"""Offsets mu fixed in advance, -0.25 to 0.45."""
 
 
 def chebyshev_cantelli_oracle(*, tandem_loss: float, lone_error: float, offset: float) -> float:
@@ -42,8 +38,8 @@ def bernstein_cantelli_bound(
 ) -> float:
     """CCPBUB: the numerator by PAC-Bayes unexpected Bernstein, smallest over the offsets.
 
-    The inequality is applied to the loss less mu^2, its value where neither voter errs, which makes
-    the mean square small.
+    Each offset has an equal share of delta. The inequality is applied to the loss less mu^2, its
+    value where neither voter errs, which makes the mean square small.
 
     Examples
     --------
@@ -83,7 +79,7 @@ def _bernstein(
 def _evaluate_bernstein(averages: Averages, delta: float) -> float:
     rates, prior = (averages.tandem_loss, averages.lone_error), averages.prior
     # The rates must not depend on the posterior: they belong to the size at the prior.
-    typical_n = averages.sharpening(prior, averages.counts.pair_sets, prior).n
+    typical_n = sample_size(prior, averages.counts.pair_sets, prior, averages.sharpening).n
     return _bernstein(
         *rates, averages.pairs.n, averages.pairs.kl_divergence, typical_n, delta=delta
     )

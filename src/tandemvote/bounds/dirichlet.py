@@ -1,22 +1,16 @@
 r"""Dirichlet: weights fitted on a labelled hold-out, certified on the same hold-out.
 
-Instead of drawing a voter, draw a whole weighting rho' from a Dirichlet distribution with
-parameters alpha = K rho, where rho is the vote's weighting. Summed by label, the drawn weights v'
-at a point are Dirichlet again, with parameters a_j = K v_j for the shares v_j, and
-v'_j / (v'_j + v'_y) is Beta(a_j, a_y). Fix a level kappa < 1/2 and call a draw bad at (x, y) if
-this ratio reaches kappa for some j other than y. Its probability is at most
+Instead of a voter, draw a whole weighting from the Dirichlet distribution with parameters K rho,
+where rho is the vote's weighting. Let v_j be the share of the vote for label j. For a level
+kappa < 1/2 a draw is bad at (x, y), that is, a label j other than y has kappa or more of the weight
+that j and y have together, with probability at most
 
-.. math:: \ell(x, y) = \min\Big(1, \sum_{j \ne y} SF(\kappa; a_j, a_y)\Big),
+.. math:: \ell(x, y) = \min\Big(1, \sum_{j \ne y} SF(\kappa; K v_j, K v_y)\Big),
 
-SF being the survival function of the Beta distribution, so PAC-Bayes-kl bounds the true rate of bad
-draws by b = kl+(mean l, (KL(Dir(alpha)‖Dir(k0 pi)) + ln(xi(n)/delta))/n) for all alpha at once.
-
-If the vote errs, a draw is bad with probability at least SF(kappa; K/c, K/c) for c labels, so
-
-.. math:: L \le b \,/\, SF(\kappa; K/c, K/c).
-
-The level and the prior's concentration k0 come from grids fixed in advance, each at its share of
-delta; K is a parameter of the posterior and free. The proof is in ``docs/beyond.rst``.
+SF being the survival function of the Beta distribution. PAC-Bayes-kl bounds the mean of l for all
+parameters at once. If the vote errs, a draw is bad with probability at least SF(kappa; K/c, K/c)
+for c labels, so dividing by it bounds the vote. The level and the prior's concentration k0 come
+from grids fixed in advance, each at its share of delta; K is free (proof in ``docs/beyond.rst``).
 """
 
 from __future__ import annotations

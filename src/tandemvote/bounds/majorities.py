@@ -1,8 +1,7 @@
 """Coalitions: sets of voters with at least half of the weight, without which no vote is wrong.
 
-If the voters that err hold less than half of the weight, the others hold more than half of it, all
-of them on the right label, which then wins. So a weighted vote, however it breaks ties, errs only
-where a coalition errs. Which sets are coalitions is decided in the whole numbers that
+If voters with less than half of the weight err, the others make the right label win, however ties
+are broken. Which sets are coalitions is decided in the whole numbers that
 `tandemvote.hard_vote.weighted_vote` adds up.
 """
 
@@ -15,11 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.hard_vote import exact_weights
 
-MOST_ENUMERATED = 15
-"""Voters whose 2^15 subsets are looked at one by one; beyond it only special cases are exact."""
-
+MOST_ENUMERATED = 15  # voters whose subsets are looked at one by one
 HALF = Fraction(1, 2)
-ROUNDING = 1.0 + 2.0**-50  # covers the rounding of a quotient and of the product it goes into
 
 
 def voting_units(weights: ArrayLike) -> NDArray[np.int64]:
@@ -58,17 +54,6 @@ def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
     members = (coalitions[:, None] >> np.arange(units.size)) & 1 == 1
     lightest = np.where(members, units, total).min(axis=1)
     return np.asarray(members[2 * (sums[coalitions] - lightest) < total])
-
-
-def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
-    """Bound the vote's error by a moment E[Z^order] of the erring weight, rounded up.
-
-    Where the vote errs Z is at least w, the smallest coalition, so by Markov's inequality the error
-    is at most E[Z^order] / w^order: twice the first moment, four times the second for w = 1/2.
-    """
-    factor = float(1 / smallest**order)
-    exact = smallest in (HALF, 1)
-    return float(min(1.0, (factor if exact else factor * ROUNDING) * moment))
 
 
 def _subset_sums(units: NDArray[np.int64]) -> NDArray[np.int64]:

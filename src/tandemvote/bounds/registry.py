@@ -9,13 +9,10 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.averages import HARMONIC, Averages
 from tandemvote.bounds.bound import Bound, BoundValue
 from tandemvote.bounds.c_bound import C1, C2
-from tandemvote.bounds.c_tandem import C_BOX, C_TANDEM
 from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
 from tandemvote.bounds.coalition import COALITION
-from tandemvote.bounds.disagreement import DISAGREEMENT
-from tandemvote.bounds.first_order import FIRST_ORDER
-from tandemvote.bounds.second_order import SECOND_ORDER
-from tandemvote.bounds.tandem import TANDEM
+from tandemvote.bounds.markov import DISAGREEMENT, FIRST_ORDER, TANDEM
+from tandemvote.bounds.second_order import C_BOX, C_TANDEM, SECOND_ORDER
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.counting.counts import VoteCounts
@@ -40,19 +37,11 @@ VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out points, in the order of tables."""
 
 AUTO = "auto"
-
-FEW_VOTERS = 15
-"""Up to so many voters each can have a limit of its own without paying much for it."""
+FEW_VOTERS = 15  # each can have a limit of its own without paying much for it
 
 
 def get_bound(name: str) -> Bound:
-    """Return the bound of that name.
-
-    Examples
-    --------
-    >>> get_bound("tandem").label
-    'TND'
-    """
+    """Return the bound of that name."""
     if name not in BOUNDS:
         raise ValueError(
             f"There is no bound {name!r}. Choose one of {', '.join(map(repr, BOUNDS))}."

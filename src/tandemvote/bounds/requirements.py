@@ -1,15 +1,12 @@
-r"""What a bound needs of the votes, as data, and estimates that no vote can have together.
+"""What a bound needs of the votes, as data, and estimates that no vote can have together.
 
-The erring weight Z of a vote lies in [0, 1]. Its mean G and mean square T satisfy G^2 <= T <= G;
-with two classes the disagreement is D = 2 (G - T) <= 2 G (1 - G). Intervals without such a pair are
-either one of the unlucky draws that delta allows, or their points do not come from one source. A
-bound computed from them would be small for no good reason, so there is none.
+The mean G and the mean square T of the erring weight satisfy G^2 <= T <= G; with two classes the
+disagreement is D = 2 (G - T) <= 2 G (1 - G). Intervals without such a pair are either one of the
+unlucky draws that delta allows, or their points do not come from one source. A bound computed from
+them would be small for no good reason, so there is none.
 """
 
-from __future__ import annotations
-
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +15,7 @@ from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities import Interval
 from tandemvote.inequalities.outward import INPUT_MARGIN
 
-ROOM = 1.0 + INPUT_MARGIN
-"""Intervals must be apart by more than rounding to contradict each other."""
+ROOM = 1.0 + INPUT_MARGIN  # intervals contradict each other if apart by more than rounding
 
 
 class RequirementError(ValueError):
@@ -41,14 +37,8 @@ class ContradictionError(ValueError):
 class Requirement(NamedTuple):
     """A property of the votes that a theorem assumes.
 
-    Attributes
-    ----------
-    holds : callable
-        Tells from the counts whether the property is there.
-    explanation : callable
-        What is missing and what to do, in words, given the counts.
-    without_it_vacuous : bool
-        Whether the bound stays valid but trivial without the property; else it is not defined.
+    `holds` tells from the counts whether it is there, `explanation` what is missing and what to do,
+    and `without_it_vacuous` whether the bound is then valid but trivial; else it is not defined.
     """
 
     holds: Callable[[VoteCounts], bool]
@@ -113,35 +103,6 @@ ONE_CLASSIFIER = Requirement(
 )
 
 
-def missing(needs: Iterable[Requirement], counts: VoteCounts) -> list[Requirement]:
-    """Return the requirements that the votes do not meet."""
-    return [need for need in needs if not need.holds(counts)]
-
-
-def check(name: str, needs: Iterable[Requirement], counts: VoteCounts) -> None:
-    """Refuse a bound the votes do not allow, and warn of one that says nothing."""
-    for need in missing(needs, counts):
-        if not need.without_it_vacuous:
-            raise RequirementError(f"The bound {name!r} does not apply: {need.explanation(counts)}")
-        warnings.warn(
-            f"The bound {name!r} is 1.0, no guarantee: {need.explanation(counts)}",
-            VacuousBoundWarning,
-            stacklevel=3,
-        )
-
-
-def contradicted(bound: str, reason: str) -> float:
-    """Return 1, the bound where estimates contradict each other, with a warning that says why."""
-    warnings.warn(
-        f"The bound {bound!r} is 1.0, no guarantee: its estimates contradict each other, as"
-        f" {reason}. Either the sample is an unlucky one, or its points do not come from one"
-        " source: check how each part was drawn.",
-        ContradictionWarning,
-        stacklevel=4,
-    )
-    return 1.0
-
-
 def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
     """Why no vote of two classes has such an error and such a disagreement; None if one has."""
     g = min(max(0.5, gibbs.lower), gibbs.upper)
@@ -156,13 +117,7 @@ def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
 
 
 def no_erring_weight(gibbs: Interval, tandem: Interval) -> str | None:
-    """Why no weight in [0, 1] has such a mean and such a mean square; None if one has.
-
-    Examples
-    --------
-    >>> no_erring_weight(Interval(0.1, 0.2), Interval(0.25, 0.3))
-    'two voters err together on at least 0.25 of the points, and one of them on at most 0.2'
-    """
+    """Why no weight in [0, 1] has such a mean and such a mean square; None if one has."""
     if tandem.lower > gibbs.upper * ROOM:
         return (
             f"two voters err together on at least {tandem.lower:.3g} of the points, and one of them"

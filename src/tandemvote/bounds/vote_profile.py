@@ -8,14 +8,13 @@ least 1 - v + gap. So, for every lam >= 0,
 .. math:: L(F) \le \lambda G + E[\phi_\lambda], \qquad
     \phi_\lambda = (1 - \lambda\, gap)_+ - \lambda (1 - v) \le 1,
 
-and :math:`\phi_\lambda \le \max(1 - \lambda / 2, 0)` if F is the vote, whose gap is never negative.
-G needs labels, phi does not. Suppose F errs at a rate L and a random voter at a rate g. The
-held-out labels are evidence against g by Catoni's inequality; bets on the unlabelled points are
-evidence against E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability
-1 - delta their product stays below 1/delta for the true g and L; the bound is the largest L for
-which some g keeps it there. Where even L = 0 is refuted for every g, the labelled and unlabelled
-points do not come from one source, and there is no bound. Where F is not the vote and there is one
-voter, see `single_voter`. Proofs are in ``docs/beyond.rst``.
+and :math:`\phi_\lambda \le \max(1 - \lambda / 2, 0)` if F is the vote. G needs labels, phi does
+not. Suppose F errs at a rate L and a random voter at a rate g. The held-out labels are evidence
+against g by Catoni's inequality; bets on the unlabelled points are evidence against
+E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability 1 - delta their
+product stays below 1/delta for the true g and L; the bound is the largest L for which some g keeps
+it there. Where even L = 0 is refuted for every g, the points do not come from one source, and there
+is no bound. Proofs are in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations
@@ -30,22 +29,23 @@ from scipy.optimize import brentq
 from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.requirements import ContradictionError
-from tandemvote.bounds.single_voter import single_voter_bound
+from tandemvote.bounds.test_set import single_voter_bound
 from tandemvote.counting.counts import FloatArray
 from tandemvote.hard_vote import ROUNDING, VoteProfile
-from tandemvote.inequalities.betting import log_capital, plug_in_bets
-from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
+from tandemvote.inequalities.evidence import (
+    LEAST_EVIDENCE,
+    Tilts,
+    catoni_tilts,
+    evidence_inverse,
+    log_capital,
+    plug_in_bets,
+)
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
 
-LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])
-"""Values of lam fixed in advance; averaging over them costs about a nat."""
-
-SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)
-"""Their reciprocals, by which an error of F raises the mean in a game, and that of an infinite
-lam, where it does not."""
-
+LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
+SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
 FEW_KINKS = 5  # up to so many voters phi has no more kinks than there are values of lam above
 N_CELLS = 24  # intervals of g that share the evidence; each is treated at its worse end
 TOLERANCE = 1e-10  # how far the reported bound may lie above the root
@@ -76,7 +76,7 @@ def vote_profile_bound(
     kl_divergence: float = 0.0,
     delta: float = 0.05,
 ) -> float:
-    """Bound from observed errors and a profile on unlabelled points; any classes.
+    """Bound from observed errors and a profile on unlabelled points; any number of classes.
 
     Raises a `ContradictionError` if the points do not come from one source; if they do, with
     probability at most delta.

@@ -18,7 +18,6 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import VOTE_BOUNDS, Averages, get_bound
 from tandemvote.bounds.averages import HARMONIC, distribution
 from tandemvote.bounds.registry import AUTO, FEW_VOTERS, automatic_bounds
-from tandemvote.bounds.requirements import check, missing
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counting.counts import FloatArray, VoteCounts
@@ -179,12 +178,12 @@ class Certificate(VoteStatement):
             current = [name for name in sources if get_bound(name).superseded_by is None]
             # Where every bound misses something, as on a single point, all of them say nothing.
             names = tuple(
-                name for name in current if not missing(get_bound(name).needs, sources[name].counts)
+                name for name in current if not get_bound(name).missing(sources[name].counts)
             ) or tuple(current)
         for name in names:
             refuse_other_than_profile(name, deployed)
             refuse_without(name, **has)
-            check(name, get_bound(name).needs, sources.get(name, averages).counts)
+            get_bound(name).check(sources.get(name, averages).counts)
         share = delta / len(names)
         compared = {
             name: get_bound(name).at(source, share if name in names else delta)

@@ -18,15 +18,10 @@ from tandemvote.inequalities.divergences import kl_lower_inverse, kl_upper_inver
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 
-MOST_STEPS = 40
-"""Newton's iterations; six or so are needed."""
-
-MANY_POINTS, MOST_POINTS, WIDE_MARGIN = 10**8, 10**12, 2.0**-34
-"""scipy's tails lose a few digits for the first number of points, which the margin (5.8e-11)
-covers, and too many for the second."""
-
-SMALLEST_DELTA = 1e-300
-"""Below it tails may underflow, and Chernoff's limit is returned, which is larger."""
+MOST_STEPS = 40  # of Newton's iteration; six or so are needed
+MANY_POINTS, WIDE_MARGIN = 10**8, 2.0**-34  # beyond, scipy's tails lose digits: margin 5.8e-11
+MOST_POINTS = 10**12  # beyond, they lose too many
+SMALLEST_DELTA = 1e-300  # below, tails may underflow, and Chernoff's limit, a larger one, is taken
 
 
 def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float = 0.05) -> Any:

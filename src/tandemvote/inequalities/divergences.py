@@ -24,8 +24,7 @@ from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 SMALLEST_NORMAL = float(np.finfo(float).tiny)
 UNDERFLOWING_DECAY = 800.0
 MAX_ITERATIONS = 50
-BLOCK = 16_384
-"""Elements iterated on together: the working set stays in cache, which doubles the speed."""
+BLOCK = 16_384  # elements iterated on together stay in cache, which doubles the speed
 
 
 def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
@@ -178,11 +177,10 @@ def _start_right_of_root(s: FloatArray, o: FloatArray, target: FloatArray) -> Fl
 
 
 def _excess_over_log(x: FloatArray, one_plus_x: FloatArray) -> FloatArray:
-    """Return x - ln(1 + x) >= 0 without cancellation near 0.
+    """Return x - ln(1 + x) >= 0, where the caller knows 1 + x to full precision.
 
     With r = x / (2 + x), ln(1 + x) = 2 artanh(r) and x - 2 r = x r, so near 0 the excess is
-    x r - 2 (r^3 / 3 + r^5 / 5 + ...), whose leading term dominates. Elsewhere the logarithm is
-    that of `one_plus_x`, which the caller can give to full precision where it is tiny.
+    x r - 2 (r^3 / 3 + r^5 / 5 + ...), whose leading term dominates.
     """
     small = np.where(np.abs(x) < 1 / 16, x, 0.0)
     r = small / (2.0 + small)

@@ -5,8 +5,8 @@ Let w be the weights over voters (or pairs), pi their prior, n_p the sizes of th
 .. math:: n_H = 1 \Big/ \sum_p \frac{w_p}{n_p}, \qquad R_p = w_p \frac{n_H}{n_p}.
 
 Then, with probability at least 1 - delta and for all weights at once,
-kl(L^_w‖L_w) <= (KL(R‖pi) + ln(mean xi / delta)) / n_H with the prior mean of xi(n_p). A set may
-count as smaller than it is; with sizes capped at (8 / pi) (sqrt(n_min) - 1)^2 this is never looser
+kl(L^_w‖L_w) <= (KL(R‖pi) + ln(mean xi / delta)) / n_H with the prior mean of xi(n_p). With sizes
+capped at (8 / pi) (sqrt(n_min) - 1)^2, above which they count as no larger, this is never looser
 than the published form with the smallest set (proofs in ``docs/beyond.rst``).
 """
 
@@ -108,8 +108,8 @@ def harmonic_size(
     """Sample size, divergence and moment of an average over sets of different sizes.
 
     `sizes` are the points behind each voter, or behind each pair (a symmetric matrix), which has
-    weight rho_h rho_h'. Sets larger than `cap`, which must not depend on the data, count as that
-    large; see `harmonic_cap`.
+    weight rho_h rho_h'. Sets larger than `cap`, fixed without looking at the data, count as that
+    large.
 
     Examples
     --------
@@ -131,11 +131,5 @@ def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
 
 
 def harmonic_cap(n_min: int) -> int:
-    """Size above which sets count as no larger, so that the published form is never tighter.
-
-    Examples
-    --------
-    >>> [harmonic_cap(n_min) for n_min in (0, 5, 10, 60, 1000)]
-    [0, 5, 11, 115, 2387]
-    """
+    """Size above which sets count as no larger, so that the published form is never tighter."""
     return max(n_min, int(8.0 / np.pi * (np.sqrt(max(n_min, 1)) - 1.0) ** 2))

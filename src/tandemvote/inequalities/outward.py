@@ -1,23 +1,19 @@
 """Rounding that errs on the safe side.
 
-Floating-point arithmetic returns a number next to the one asked for, on either side. A bound may
-only be off outward, so every theorem in this package widens what it is given by a relative margin
-far above accumulated rounding and far below anything a reader would notice.
+A bound may only be off outward, so every theorem in this package widens what it is given by a
+relative margin far above accumulated rounding and far below anything a reader would notice.
 """
-
-from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+# Relative precision (3.6e-12) to which an averaged loss is taken as known: averaging over pairs of
+# M voters errs by at most (2 M + 8) 2^-53, so this covers M = 16,000.
 INPUT_MARGIN = 2.0**-38
-"""Relative precision (3.6e-12) to which an averaged loss is taken as known: averaging over pairs of
-M voters errs by at most (2 M + 8) 2^-53, so this covers M = 16,000."""
 
-ARITHMETIC_MARGIN = 2.0**-42
-"""Relative margin (2.3e-13) for the handful of operations inside one formula."""
+ARITHMETIC_MARGIN = 2.0**-42  # 2.3e-13, for the handful of operations inside one formula
 
 
 def outward(value: float, scale: float = 1.0) -> float:

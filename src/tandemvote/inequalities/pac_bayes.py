@@ -12,8 +12,7 @@ from scipy.special import gammaincc, gammaln
 from tandemvote.inequalities.divergences import check_rate, kl_lower_inverse, kl_upper_inverse
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN
 
-Moment = Callable[[ArrayLike], Any]
-"""Bound on E[exp(n kl(L^‖L))], the number inside the logarithm, as a function of n."""
+Moment = Callable[[ArrayLike], Any]  # bound on E[exp(n kl(L^‖L))] as a function of n
 
 STIRLING_SERIES = (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
@@ -62,13 +61,7 @@ def trinomial_moment(n: ArrayLike) -> Any:
 def complexity(
     n: ArrayLike, *, kl_divergence: ArrayLike = 0.0, delta: float = 0.05, moment: Moment = two_sqrt
 ) -> Any:
-    """Allowed divergence per point, (KL + ln(moment / delta)) / n, rounded up; infinite if n = 0.
-
-    Examples
-    --------
-    >>> round(float(complexity(1000, delta=0.05)), 5)
-    0.00714
-    """
+    """Allowed divergence per point, (KL + ln(moment / delta)) / n, rounded up; inf if n = 0."""
     n, kl_divergence = np.asarray(n, float), np.asarray(kl_divergence, float)
     check_delta(delta)
     if not ((n >= 1) | (n == 0)).all():
@@ -94,7 +87,7 @@ def pac_bayes_kl(
 
     .. math:: kl(\hat L‖L) \le \frac{KL(\rho‖\pi) + \ln(2 \sqrt{n} / \delta)}{n}
 
-    so it lies between the two inverses of kl. Both ends hold at the same time.
+    so it lies between the two inverses of kl, which hold together.
 
     Parameters
     ----------
@@ -105,9 +98,8 @@ def pac_bayes_kl(
     kl_divergence : array_like of float >= 0
         KL(rho‖pi), twice that for pairs of voters.
     delta : float in (0, 1)
-        Failure probability.
     moment : callable
-        `two_sqrt` for the printed form, `xi` for the exact one.
+        What stands inside the logarithm: `two_sqrt` as printed, or `xi`, which is exact.
 
     Examples
     --------
@@ -137,9 +129,9 @@ def pac_bayes_lambda(
         L \ge (1 - \gamma/2) \hat L - \frac{k}{\gamma}, \qquad
         k = \frac{KL + \ln(2 \sqrt{n} / \delta)}{n}
 
-    hold for all lambda in (0, 2) and gamma > 0 at once. The best parameters are
-    lambda = 2 / (sqrt(2 L^ / k + 1) + 1) and gamma = sqrt(2 k / L^); with them the bounds become
-    L^ + k + sqrt(k^2 + 2 L^ k), which may exceed 1, and L^ - sqrt(2 L^ k).
+    hold for all lambda in (0, 2) and gamma > 0 at once. At lambda = 2 / (sqrt(2 L^ / k + 1) + 1)
+    and gamma = sqrt(2 k / L^), the best ones, the bounds are L^ + k + sqrt(k^2 + 2 L^ k), which may
+    exceed 1, and L^ - sqrt(2 L^ k).
 
     Examples
     --------

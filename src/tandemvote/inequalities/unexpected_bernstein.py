@@ -2,11 +2,9 @@ r"""PAC-Bayes unexpected Bernstein: a mean from the observed mean and mean squar
 
 For a variable x <= b and 0 < g < 1/b let c = (-g b - ln(1 - g b)) / b^2. Then
 exp(-g x - c x^2) <= 1 - g x wherever x <= b, because (-t - ln(1 - t)) / t^2 grows with t; hence
-E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1. The square is the observed one, which is
-what was unexpected (Mhammedi, Grünwald and Guedj, 2019).
-
-The exponent is linear in the observed means and there is no moment to pay for, so the harmonic size
-and its divergence may take the place of the smallest set and KL(rho‖pi).
+E exp(g (E x - x) - c x^2) <= exp(g E x) (1 - g E x) <= 1 (Mhammedi, Grünwald and Guedj, 2019). The
+exponent is linear in the observed means, so the harmonic size and its divergence may take the place
+of the smallest set and KL(rho‖pi).
 """
 
 from __future__ import annotations
@@ -55,6 +53,7 @@ def unexpected_bernstein_upper(
 
 def bernstein_rates(n: float, *, delta: float = 0.05) -> FloatArray:
     """Values of g b to fix in advance: 3/4 and its halves, down to the best at full variance."""
+    check_delta(delta)
     smallest = np.sqrt(2.0 * np.log(1.0 / delta) / max(n, 1.0))
     n_halvings = max(int(np.ceil(np.log2(0.75 / smallest))), 0)
     return np.asarray(0.75 * 0.5 ** np.arange(n_halvings + 1.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +39,6 @@ class DirichletSolution(NamedTuple):
     weights, parameters : ndarray of shape (n_voters,)
         The vote's weights rho, which sum to 1, and alpha = K rho.
     bound_value : BoundValue
-        The bound at these parameters; delta pays for both grids.
     """
 
     weights: FloatArray
@@ -53,9 +51,8 @@ def minimise_dirichlet(
 ) -> DirichletSolution:
     """Find parameters that make the Dirichlet bound small; never worse than the prior's weights.
 
-    The bound holds for all parameters at once, so they may be fitted on the votes that certify
-    them, on a common labelled hold-out. The search is local, and better ones may exist. The prior's
-    weights, uniform by default, are positive and fixed before seeing the data.
+    They are fitted on the votes that certify them. The search is local, and better ones may exist.
+    The prior's weights, uniform by default, are positive and fixed before seeing the data.
 
     Examples
     --------
@@ -73,62 +70,61 @@ def minimise_dirichlet(
     # A concentrated prior starts low but on a plateau, so each is tried, at its best level.
     for k0 in PRIOR_CONCENTRATIONS:
         start = np.log(k0 * pi)
-        objectives = [_Objective(votes, pi, level, k0, delta) for level in LEVELS]
-        best = min(objectives, key=lambda objective: objective(start)[0])
-        options = {"maxiter": MAX_ITERATIONS}
-        result = minimize(best, start, jac=True, method="L-BFGS-B", options=options)
+        problems = [(votes, k0 * pi, level, delta) for level in LEVELS]
+        values = [_value_and_slopes(start, *problem)[0] for problem in problems]
+        result = minimize(
+            _value_and_slopes,
+            start,
+            args=problems[int(np.argmin(values))],
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": MAX_ITERATIONS},
+        )
         found += [np.exp(start), np.exp(result.x)]
-    values = [(dirichlet_on_votes(votes, alpha, pi, delta), alpha) for alpha in found]
-    value, alpha = min(values, key=lambda pair: pair[0].value)
+    certified = [(dirichlet_on_votes(votes, alpha, pi, delta), alpha) for alpha in found]
+    value, alpha = min(certified, key=lambda pair: pair[0].value)
     return DirichletSolution(alpha / alpha.sum(), alpha, value)
 
 
-@dataclass(frozen=True, eq=False)
-class _Objective:
-    """The bound for one level and prior, and its gradient, as functions of ln alpha."""
+def _value_and_slopes(
+    log_parameters: FloatArray, votes: Votes, prior: FloatArray, level: float, delta: float
+) -> tuple[float, FloatArray]:
+    """Bound for one level and one prior Dir(prior), and its gradient, at ln alpha."""
+    if np.abs(log_parameters).max() > FARTHEST:
+        return REJECTED, np.zeros_like(log_parameters)
+    alpha = np.exp(log_parameters)
+    total = float(alpha.sum())
+    loss, loss_slopes = _loss_and_slopes(alpha, votes, level)
+    divergence, share = dirichlet_divergence(alpha, prior), delta / GRID_SIZE
+    n, n_classes = votes.n_samples, max(votes.classes.size, 2)
+    bad = float(pac_bayes_kl(loss, n, kl_divergence=divergence, delta=share, moment=xi).upper)
+    odds, more = (
+        float(beta_survival(level, t / n_classes, t / n_classes))
+        for t in (total, total * (1.0 + RELATIVE_STEP))
+    )
+    kl_slopes = (alpha - prior) * polygamma(1, alpha)
+    kl_slopes -= (total - prior.sum()) * polygamma(1, total)
+    in_loss, in_kl = _inverse_slopes(loss, bad, n)
+    slopes = (in_loss * loss_slopes + in_kl * kl_slopes) / odds
+    slopes = slopes - bad / odds**2 * (more - odds) / (RELATIVE_STEP * total)
+    return bad / odds, slopes * alpha
 
-    votes: Votes
-    prior: FloatArray
-    level: float
-    prior_concentration: float
-    delta: float
 
-    def __call__(self, log_parameters: FloatArray) -> tuple[float, FloatArray]:
-        if np.abs(log_parameters).max() > FARTHEST:
-            return REJECTED, np.zeros_like(log_parameters)
-        alpha = np.exp(log_parameters)
-        alpha0 = self.prior_concentration * self.prior
-        total = float(alpha.sum())
-        loss, loss_slopes = self._loss(alpha)
-        divergence, share = dirichlet_divergence(alpha, alpha0), self.delta / GRID_SIZE
-        n, n_classes = self.votes.n_samples, max(self.votes.classes.size, 2)
-        bad = float(pac_bayes_kl(loss, n, kl_divergence=divergence, delta=share, moment=xi).upper)
-        odds, more = (
-            float(beta_survival(self.level, t / n_classes, t / n_classes))
-            for t in (total, total * (1.0 + RELATIVE_STEP))
-        )
-        kl_slopes = (alpha - alpha0) * polygamma(1, alpha)
-        kl_slopes -= (total - alpha0.sum()) * polygamma(1, total)
-        in_loss, in_kl = _inverse_slopes(loss, bad, n)
-        slopes = (in_loss * loss_slopes + in_kl * kl_slopes) / odds
-        slopes = slopes - bad / odds**2 * (more - odds) / (RELATIVE_STEP * total)
-        return bad / odds, slopes * alpha
-
-    def _loss(self, alpha: FloatArray) -> tuple[float, FloatArray]:
-        """Mean of l and its derivatives in the parameters."""
-        votes, points = self.votes, np.arange(self.votes.n_samples)
-        totals = label_totals(votes, alpha)
-        right = totals[points, votes.labels][:, None]
-        tails = beta_survival(self.level, totals, right)
-        first, second = RELATIVE_STEP * totals, RELATIVE_STEP * right
-        slopes = _ratio(beta_survival(self.level, totals + first, right) - tails, first)
-        in_right = _ratio(beta_survival(self.level, totals, right + second) - tails, second)
-        in_right[points, votes.labels] = 0.0
-        slopes[points, votes.labels] = in_right.sum(axis=1)
-        loss = bad_draws(totals, votes, self.level)
-        slopes[loss >= 1.0] = 0.0
-        by_voter = [slopes[points, said].mean() for said in votes.predictions]
-        return float(loss.mean()), np.array(by_voter)
+def _loss_and_slopes(alpha: FloatArray, votes: Votes, level: float) -> tuple[float, FloatArray]:
+    """Mean of l and its derivatives in the parameters."""
+    points = np.arange(votes.n_samples)
+    totals = label_totals(votes, alpha)
+    right = totals[points, votes.labels][:, None]
+    tails = beta_survival(level, totals, right)
+    first, second = RELATIVE_STEP * totals, RELATIVE_STEP * right
+    slopes = _ratio(beta_survival(level, totals + first, right) - tails, first)
+    in_right = _ratio(beta_survival(level, totals, right + second) - tails, second)
+    in_right[points, votes.labels] = 0.0
+    slopes[points, votes.labels] = in_right.sum(axis=1)
+    loss = bad_draws(totals, votes, level)
+    slopes[loss >= 1.0] = 0.0
+    by_voter = [slopes[points, said].mean() for said in votes.predictions]
+    return float(loss.mean()), np.array(by_voter)
 
 
 def _ratio(change: FloatArray, step: FloatArray) -> FloatArray:

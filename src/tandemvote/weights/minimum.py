@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.averages import HARMONIC, distribution
-from tandemvote.bounds.requirements import check, missing
+from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
+from tandemvote.bounds.registry import get_bound
 from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.weights.objective import Descent, Objective, Point
-from tandemvote.weights.problems import PROBLEMS
+from tandemvote.weights.objective import MINIMISABLE, Objective, Point
+from tandemvote.weights.solvers import solve
 
-ROUNDING = 1e-12
-"""Difference of two bounds, or of weights from the prior, below which there is none."""
+ROUNDING = 1e-12  # difference of two bounds below which there is none
 
 
 class Status(Enum):
@@ -69,7 +68,6 @@ class WeightSolution:
         For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
         where the problem is not known to be convex.
     status : Status
-        How the search ended, in words.
     history : tuple of float
         The relaxed bound at the start and after each iteration of the descent that was kept.
     prior, delta, sharpening
@@ -135,30 +133,30 @@ def minimise(
     >>> solution.weights.round(2).tolist(), solution.status.name
     ([0.41, 0.41, 0.19], 'CONVERGED')
     """
-    if bound not in PROBLEMS:
+    if bound not in MINIMISABLE:
         raise ValueError(
             f"Weights cannot minimise the bound {bound!r}; choose one of"
-            f" {', '.join(map(repr, PROBLEMS))}."
+            f" {', '.join(map(repr, MINIMISABLE))}."
         )
     check_delta(delta)
-    problem = PROBLEMS[bound]
+    check_sharpening(sharpening)
     pi = distribution(prior, counts.n_voters, "prior")
     if not (pi > 0).all():
         raise ValueError(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
             " voter a positive prior, or leave the voter out with counts.subset."
         )
-    if not problem.bound.applies_to(counts):
-        check(bound, problem.bound.needs, counts)  # raises, naming what is missing
+    minimised = get_bound(bound)
+    if not minimised.applies_to(counts):
+        minimised.check(counts)  # raises, naming what is missing
     unsolved = WeightSolution(weights=pi, bound=bound, prior=pi, delta=delta, sharpening=sharpening)
-    if missing(problem.bound.needs, counts):
+    if minimised.missing(counts):
         return unsolved
-    objective = problem.objective(counts, pi, delta, sharpening)
     uniform = distribution(None, counts.n_voters, "uniform")
-    fallbacks = [(pi, Status.KEPT_PRIOR)]
+    fallbacks = {Status.KEPT_PRIOR: pi}
     if not np.array_equal(uniform, pi):
-        fallbacks.append((uniform, Status.KEPT_UNIFORM))
-    return solved(unsolved, counts, objective, problem.solver(objective), fallbacks=fallbacks)
+        fallbacks[Status.KEPT_UNIFORM] = uniform
+    return _solved(unsolved, counts, np.arange(pi.size), fallbacks)
 
 
 def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> WeightSolution:
@@ -184,25 +182,22 @@ def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> W
         weights = np.zeros_like(solution.weights)
         weights[kept] = solution.weights[kept] / solution.weights[kept].sum()
         return replace(solution, weights=weights)
-    problem = PROBLEMS[solution.bound]
-    whole = problem.objective(counts, solution.prior, solution.delta, solution.sharpening)
-    objective, fallbacks = whole.restrict(kept), [(solution.weights, Status.KEPT_WEIGHTS)]
-    descent = problem.solver(objective)
-    return solved(solution, counts, objective, descent, fallbacks=fallbacks, kept=kept)
+    fallbacks = {Status.KEPT_WEIGHTS: solution.weights}
+    return _solved(solution, counts, kept, fallbacks)
 
 
-def solved(
+def _solved(
     former: WeightSolution,
     counts: VoteCounts,
-    objective: Objective,
-    descent: Descent,
-    *,
-    fallbacks: Iterable[tuple[FloatArray, Status]],
-    kept: IntArray | None = None,
+    kept: IntArray,
+    fallbacks: Mapping[Status, FloatArray],
 ) -> WeightSolution:
-    """Put a descent to the voters `kept`, or a fallback with a smaller bound, into a solution."""
-    prior = former.prior
-    kept = np.arange(prior.size) if kept is None else kept
+    """Minimise over the weights of the voters `kept`, or take a fallback with a smaller bound."""
+    prior, delta, sharpening = former.prior, former.delta, former.sharpening
+    objective = Objective.of(former.bound, counts, prior, delta, sharpening)
+    if kept.size < prior.size:
+        objective = objective.restrict(kept)
+    descent = solve(objective)
     point, gap = descent.point, objective.convex_gap(descent.point)
     status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
     if not descent.converged:
@@ -213,11 +208,11 @@ def solved(
         posterior[kept] = point.weights
         if point.weights @ point.log_ratio < ROUNDING / 10:
             posterior = prior  # as close to it as rounding can tell
-        bound = PROBLEMS[former.bound].bound
-        return posterior, bound(counts, posterior, prior, former.delta, former.sharpening).value
+        bound = get_bound(former.bound)
+        return posterior, bound(counts, posterior, prior, delta, sharpening).value
 
     posterior, lowest = reported(point)
-    for weights, kept_status in fallbacks:
+    for kept_status, weights in fallbacks.items():
         other = objective.at(np.log(weights[kept]) - objective.log_prior)
         instead, value = reported(other)
         if value < lowest - ROUNDING:

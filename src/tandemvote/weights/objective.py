@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from tandemvote.counting.counts import IntArray
+from tandemvote.counting.counts import IntArray, VoteCounts
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.relaxations import EffectiveDivergence, Relaxation, WeightedAverages
+from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 
-ONE_VOTER, TWO_VOTERS = EffectiveDivergence(1), EffectiveDivergence(2)
+MINIMISABLE = ("first_order", "tandem", "disagreement")  # bounds that have weights of their own
 
 
 class Point(NamedTuple):
@@ -46,8 +45,24 @@ class Objective:
     log_prior: FloatArray  # ln pi
     losses: FloatArray  # L, the Gibbs losses; zeros for a bound that does not use them
     pairs: FloatArray | None = None  # Q, tandem losses or disagreements; None for first order
-    divergence: EffectiveDivergence = ONE_VOTER
-    pair_divergence: EffectiveDivergence = TWO_VOTERS
+
+    @classmethod
+    def of(
+        cls, bound: str, counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
+    ) -> Objective:
+        """Relax the bound of that name, one of `MINIMISABLE`."""
+        log_prior, losses = np.log(prior), counts.gibbs_losses
+        if bound == "first_order":  # Theorems 1 and 8
+            gibbs = Estimate.of(counts.voter_sets, prior, delta, sharpening)
+            return cls(Relaxation(2.0, gibbs), log_prior, losses)
+        if bound == "tandem":  # Theorem 9
+            tandem = Estimate.of(counts.pair_sets, prior, delta, sharpening)
+            no_losses = np.zeros_like(losses)
+            return cls(Relaxation(4.0, tandem), log_prior, no_losses, counts.tandem_losses)
+        # Theorem 10, with half of delta for each estimate.
+        gibbs = Estimate.of(counts.voter_sets, prior, delta / 2, sharpening)
+        differ = Estimate.of(counts.disagreement_sets, prior, delta / 2, sharpening)
+        return cls(Relaxation(4.0, gibbs, differ), log_prior, losses, counts.disagreement_rates)
 
     @property
     def n_voters(self) -> int:
@@ -57,7 +72,7 @@ class Objective:
     @property
     def equal_sizes(self) -> bool:
         """Whether both divergences are plain: all held-out sets are equally large."""
-        return self.divergence.unequal is None and self.pair_divergence.unequal is None
+        return all(estimate.unequal is None for estimate in self.relaxation.estimates)
 
     def at(self, log_ratio: FloatArray) -> Point:
         """Evaluate at the weights pi exp(log_ratio), normalised."""
@@ -68,11 +83,14 @@ class Objective:
         weights /= total
         log_ratio = log_weights - math.log(total) - self.log_prior
         pair_means = self.pair_product(weights)
-        divergence, slope = self.divergence.at(weights, log_ratio)
-        pair_divergence, pair_slope = self.pair_divergence.at(weights, log_ratio)
+        # A divergence that nothing is estimated with stays 0.
+        divergences, slopes = [0.0, 0.0], [np.zeros_like(weights)] * 2
+        for estimate in self.relaxation.estimates:
+            place = estimate.voters - 1
+            divergences[place], slopes[place] = estimate.divergence(weights, log_ratio)
         losses = float(self.losses @ weights), max(float(pair_means @ weights), 0.0)
-        averages = WeightedAverages(*losses, divergence, pair_divergence)
-        jacobian = np.array([self.losses, 2.0 * pair_means, slope, pair_slope])
+        averages = WeightedAverages(*losses, *divergences)
+        jacobian = np.array([self.losses, 2.0 * pair_means, *slopes])
         value = float(self.relaxation.value(averages))
         return Point(log_ratio, weights, jacobian, averages, value)
 
@@ -125,17 +143,12 @@ class Objective:
 
     def restrict(self, kept: IntArray) -> Objective:
         """Return the same objective on weights that vanish outside `kept` (positions)."""
-        return replace(
-            self,
-            log_prior=self.log_prior[kept],
-            losses=self.losses[kept],
-            pairs=None if self.pairs is None else self.pairs[np.ix_(kept, kept)],
-            divergence=self.divergence.restrict(kept),
-            pair_divergence=self.pair_divergence.restrict(kept),
+        upper, lower = self.relaxation.upper, self.relaxation.lower
+        fewer = replace(
+            self.relaxation, upper=upper.restrict(kept), lower=lower and lower.restrict(kept)
         )
-
-
-Solver = Callable[[Objective], Descent]
+        pairs = None if self.pairs is None else self.pairs[np.ix_(kept, kept)]
+        return Objective(fewer, self.log_prior[kept], self.losses[kept], pairs)
 
 
 def convexity_slack(matrix: FloatArray) -> float | None:

@@ -3,8 +3,7 @@ r"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of
 Every bound that weights can minimise sees the weights only through four numbers: the Gibbs loss,
 the average of a pair matrix, and the divergences of voters and pairs. As a minimum of linear
 functions of them (one for each lambda and gamma) it is concave in the four, and its tangent is the
-bound with lambda and gamma fixed at their best. So value, slopes and curvature are all that any
-solver needs.
+bound with lambda and gamma fixed at their best.
 
 Where all held-out sets are equally large the divergences are KL(rho‖pi) and twice that. Otherwise
 let n be the harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over voters
@@ -22,14 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandemvote.counting.counts import IntArray
+from tandemvote.bounds.averages import sample_size
+from tandemvote.counting.counts import HeldOutSets, IntArray
+from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.inequalities.pac_bayes import eliminated_upper, two_sqrt
+from tandemvote.inequalities.pac_bayes import eliminated_upper
 
-SMALLEST_DISAGREEMENT = 1e-32
-"""Below it the slope of sqrt(D) is frozen, so that it stays finite where no voters disagree."""
-
-VOTERS, PAIRS = 0, 1
+SMALLEST_DISAGREEMENT = 1e-32  # below, the slope of sqrt(D) is frozen, so that it stays finite
 
 
 class WeightedAverages(NamedTuple):
@@ -41,33 +39,64 @@ class WeightedAverages(NamedTuple):
     pair_divergence: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Estimate:
-    """An average over voters or pairs that is estimated from a sample of size n."""
+    """An average over single voters (1) or pairs (2) that is estimated from their held-out sets."""
 
-    position: int  # VOTERS or PAIRS: where the average stands in `WeightedAverages`
-    n: float
+    voters: int
+    n: float  # sample size, at the prior
     nats: float  # ln(moment / delta), the moment being 2 sqrt(n) in the paper
+    unequal: UnequalSets | None = None  # the sets, if they differ in size
 
     @classmethod
-    def of(cls, position: int, n: float, delta: float, log_moment: float | None = None) -> Estimate:
-        """Take ln(2 sqrt(n)) as `log_moment` if it is not given."""
-        log_moment = float(np.log(two_sqrt(n))) if log_moment is None else log_moment
-        return cls(position, n, float(log_moment - np.log(delta)))
+    def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, sharpening: str) -> Estimate:
+        """Take the sample size at the prior; the divergence accounts for other weights."""
+        size = sample_size(prior, sets, prior, sharpening)
+        nats = float(size.log_moment() - np.log(delta))
+        differ = size.sizes[0] != size.sizes[-1]
+        return cls(sets.voters, size.n, nats, sets.harmonic(prior) if differ else None)
 
     def at(self, averages: WeightedAverages) -> tuple[Any, Any]:
         """Average on the sample, and the allowed divergence from the truth per point."""
-        return averages[self.position], (averages[self.position + 2] + self.nats) / self.n
+        return averages[self.voters - 1], (averages[self.voters + 1] + self.nats) / self.n
 
     def gradient(self, in_average: float, in_divergence: float) -> FloatArray:
         """Place derivatives in average and divergence among those in the four averages."""
         slopes = np.zeros(4)
-        slopes[self.position] = in_average
-        slopes[self.position + 2] = in_divergence
+        slopes[self.voters - 1] = in_average
+        slopes[self.voters + 1] = in_divergence
         return slopes
 
+    def divergence(self, weights: FloatArray, log_ratio: FloatArray) -> tuple[float, FloatArray]:
+        """What weights rho with log_ratio = ln(rho / pi) pay, and its gradient up to a constant."""
+        if self.unequal is None:
+            value = self.voters * max(float(log_ratio @ weights), 0.0)
+            return value, self.voters * log_ratio
+        shares, entropies, in_pairs = self.unequal.shares, self.unequal.entropies, self.voters == 2
+        scale = self.n / float(self.unequal.sizes[-1])  # shares are relative to the largest set
+        weighted_ratio = weights * log_ratio
+        mass = scale * (shares @ weights if in_pairs else shares)
+        total = float(mass @ weights)
+        stretch = scale * (entropies @ weights if in_pairs else entropies)
+        stretch += np.log(scale) * mass
+        tilt = self.nats - np.log(total)
+        value = float(self.voters * (mass @ weighted_ratio) + stretch @ weights)
+        value += total * tilt - self.nats
+        slope = mass * (log_ratio + tilt) + stretch
+        if in_pairs:
+            slope += scale * (shares @ weighted_ratio)
+        return value, self.voters * slope
 
-@dataclass(frozen=True)
+    def restrict(self, kept: IntArray) -> Estimate:
+        """Leave out the sets of other voters."""
+        if self.unequal is None:
+            return self
+        some, sets = np.ix_(*[kept] * self.voters), self.unequal
+        fewer = replace(sets, shares=sets.shares[some], entropies=sets.entropies[some])
+        return replace(self, unequal=fewer)
+
+
+@dataclass(frozen=True, eq=False)
 class Relaxation:
     r"""A multiple of an upper bound, less twice a lower bound on disagreement if there is one.
 
@@ -82,6 +111,11 @@ class Relaxation:
     factor: float
     upper: Estimate
     lower: Estimate | None = None
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """One or both."""
+        return [self.upper] if self.lower is None else [self.upper, self.lower]
 
     def value(self, averages: WeightedAverages) -> Any:
         """Bound at the best lambda and gamma; an array where the averages are arrays."""
@@ -116,47 +150,3 @@ class Relaxation:
         bend = self.lower.gradient(b, -disagreement / self.lower.n)
         bend /= (2.0 * b * disagreement) ** 0.75
         return np.asarray(curvature - 2.0 * np.outer(bend, bend))
-
-
-class UnequalShares(NamedTuple):
-    """Sets of different sizes, relative to the largest one, as in `UnequalSets`."""
-
-    shares: FloatArray
-    entropies: FloatArray
-    scale: float  # harmonic size at the prior over the largest size
-    nats: float  # ln(mean moment / delta)
-
-
-@dataclass(frozen=True, eq=False)
-class EffectiveDivergence:
-    """The divergence that weights pay for, of single voters (1) or of pairs (2)."""
-
-    voters: int
-    unequal: UnequalShares | None = None
-
-    def at(self, weights: FloatArray, log_ratio: FloatArray) -> tuple[float, FloatArray]:
-        """Value at weights rho with log_ratio = ln(rho / pi), and gradient up to a constant."""
-        if self.unequal is None:
-            value = self.voters * max(float(log_ratio @ weights), 0.0)
-            return value, self.voters * log_ratio
-        (shares, entropies, scale, nats), in_pairs = self.unequal, self.voters == 2
-        weighted_ratio = weights * log_ratio
-        mass = scale * (shares @ weights if in_pairs else shares)
-        total = float(mass @ weights)
-        stretch = scale * (entropies @ weights if in_pairs else entropies)
-        stretch += np.log(scale) * mass
-        tilt = nats - np.log(total)
-        value = float(self.voters * (mass @ weighted_ratio) + stretch @ weights)
-        value += total * tilt - nats
-        slope = mass * (log_ratio + tilt) + stretch
-        if in_pairs:
-            slope += scale * (shares @ weighted_ratio)
-        return value, self.voters * slope
-
-    def restrict(self, kept: IntArray) -> EffectiveDivergence:
-        """Leave out the sets of other voters."""
-        if self.unequal is None:
-            return self
-        some, sets = np.ix_(*[kept] * self.voters), self.unequal
-        less = sets._replace(shares=sets.shares[some], entropies=sets.entropies[some])
-        return replace(self, unequal=less)

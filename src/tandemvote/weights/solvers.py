@@ -1,8 +1,8 @@
-r"""The default solver for pairs: exponentiated gradient, Newton directions, several starts.
+r"""The solvers: exponentiated gradient for pairs, Gibbs weights for the first order.
 
-A step multiplies every weight by exp(t d_h) and normalises, so weights stay positive and only their
-logarithms are stored. With d = -gradient this is plain exponentiated gradient (mirror descent).
-Here d solves the Newton system of the stationarity condition instead, by conjugate gradients:
+**Pairs.** A step multiplies every weight by exp(t d_h) and normalises; only logarithms of weights
+are stored. With d = -gradient this is plain exponentiated gradient (mirror descent). Here d solves
+the Newton system of the stationarity condition instead, by conjugate gradients:
 
 .. math::
     d + \frac{2 \phi_Q Q + J H J'}{\phi_{KL}} u = -\frac{g}{\phi_{KL}}, \qquad
@@ -14,16 +14,21 @@ w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, 
 products with Q suffice. If the curvature turns out negative on the way, the direction found so far
 is used: at worst the gradient itself.
 
-A pair matrix that is not positive semi-definite, and the square root in the disagreement bound, can
-give the objective several minima. The others found in practice lie near one voter or near two. So:
-descend from the prior; from the lowest such corner if it already lies lower; and if the first
+The objective can have several minima; the others found in practice lie near one voter or near two.
+So: descend from the prior; from the lowest such corner if it already lies lower; and if the first
 descent met negative curvature, from all the best corners. This is a search, not a proof: for a
-matrix of pure noise the problem is as hard as finding the best group of voters among all groups.
+matrix of pure noise it is as hard as finding the best group of voters among all groups.
+
+**First order.** For fixed lambda the best weights are the Gibbs distribution
+
+.. math:: \rho_h \propto \pi_h \exp(-\lambda n \hat L(h)),
+
+and for fixed weights the best lambda has a closed form too, so the two alternate. Where held-out
+sets differ in size, the descent to the exact minimum starts from these weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,17 +40,13 @@ from tandemvote.weights.objective import Descent, Objective, Point
 from tandemvote.weights.relaxations import WeightedAverages
 
 GAP_TOLERANCE = 1e-10  # stop once the gap, in units of the bound, is below this
-LONGEST_STEP = 2.0
-"""Largest standard deviation (over rho) of one change of the log-weights: longer steps can leave
-the valley of the prior."""
-
+LONGEST_STEP = 2.0  # standard deviation over rho; longer ones can leave the valley of the prior
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
-LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03
-"""Relative residuals to which a Newton system is solved, far from the minimum and near it. The
-curvature that is left out makes more digits useless."""
-
+LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03  # relative residuals far from the minimum and near it
 MAX_PRODUCTS, MAX_ITERATIONS = 400, 500
+N_TEMPERATURES = 24  # points of the scan that guards against a second, worse fixed point
+GIBBS_PRECISION, MAX_ALTERNATIONS = 1e-15, 10_000
 SHORTLIST = 24  # pairs are searched among this many of the best voters
 N_SINGLE, N_PAIRS = 6, 10  # corners to descend from where there are other minima
 NEAR, AT = 8.0, 60.0  # log-ratios of a corner's voters: near the others, and up to rounding
@@ -53,32 +54,30 @@ WORTH_A_CHANGE = 1e-12  # difference below which two minima count as one
 
 
 class Direction(NamedTuple):
-    """A change of the log-weights."""
+    """Where to go next."""
 
-    change: FloatArray
-    slope: float
-    spread: float
+    change: FloatArray  # of the log-weights
+    slope: float  # of the objective
+    spread: float  # standard deviation of the change over rho
     met_negative_curvature: bool
 
 
-class Corner(NamedTuple):
-    """One or two voters that share all the weight, and the objective there."""
-
-    value: float
-    voters: list[int]
+def solve(objective: Objective) -> Descent:
+    """Minimise an objective by the solver that is best at it."""
+    return alternate_gibbs(objective) if objective.pairs is None else several_starts(objective)
 
 
 def several_starts(objective: Objective) -> Descent:
     """Keep the lowest of one or more descents."""
     best = exponentiated_gradient(objective)
     corners = _corners(objective)
-    lowest = min(corners, key=lambda corner: corner.value)
-    starts = [(lowest, AT)] if lowest.value < best.point.value else []
+    value, lowest = min(corners, key=lambda corner: corner[0])
+    starts = [(lowest, AT)] if value < best.point.value else []
     if best.met_negative_curvature:
-        starts += [(corner, NEAR) for corner in corners]
-    for corner, height in starts:
+        starts += [(voters, NEAR) for _, voters in corners]
+    for voters, height in starts:
         start = np.zeros(objective.n_voters)
-        start[corner.voters] = height
+        start[voters] = height
         descent = exponentiated_gradient(objective, start)
         if descent.point.value < best.point.value - WORTH_A_CHANGE:
             best = descent
@@ -157,23 +156,22 @@ def _conjugate_gradients(
     return solution, False
 
 
-def _corners(objective: Objective) -> list[Corner]:
-    """Return the best single voters and the best pairs, weighted as in the prior."""
+def _corners(objective: Objective) -> list[tuple[float, list[int]]]:
+    """Objective at the best single voters and the best pairs, weighted as in the prior."""
     voters = np.arange(objective.n_voters)
     alone = _values(objective, voters, voters)
     shortlist = voters[np.argsort(alone, kind="stable")[:SHORTLIST]]
     pairs = shortlist[np.column_stack(np.triu_indices(shortlist.size, 1))]
     together = _values(objective, *pairs.T)
     best = np.argsort(together, kind="stable")[:N_PAIRS]
-    corners = [Corner(float(alone[voter]), [int(voter)]) for voter in shortlist[:N_SINGLE]]
-    return corners + [Corner(float(together[k]), pairs[k].tolist()) for k in best]
+    corners = [(float(alone[voter]), [int(voter)]) for voter in shortlist[:N_SINGLE]]
+    return corners + [(float(together[k]), pairs[k].tolist()) for k in best]
 
 
 def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArray:
     """Objective with all weight on two voters (or on one, named twice) for many pairs at once."""
     log_prior, pairs, losses = objective.log_prior, objective.pairs, objective.losses
-    if pairs is None:
-        raise ValueError("Several starts are for objectives of pairs; this one has no pairs.")
+    assert pairs is not None
     share = expit(log_prior[first] - log_prior[second])
     rest = 1.0 - share
     together = np.logaddexp(log_prior[first], log_prior[second])
@@ -187,3 +185,42 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
         pair_divergence=-2.0 * mass,  # as if all sets were equally large, for a shortlist
     )
     return np.asarray(objective.relaxation.value(averages))
+
+
+def alternate_gibbs(objective: Objective) -> Descent:
+    """Alternate from the prior and from the best of a scan over lambda; keep the better."""
+    if not objective.equal_sizes:
+        alike = replace(objective.relaxation.upper, unequal=None)
+        relaxation = replace(objective.relaxation, upper=alike)
+        simpler = alternate_gibbs(replace(objective, relaxation=relaxation))
+        return exponentiated_gradient(objective, simpler.point.log_ratio)
+    prior = objective.at(np.zeros(objective.n_voters))
+    from_prior = _alternate(objective, prior)
+    # Lambda grows as the loss falls and KL grows: it never leaves this range.
+    hottest = _inverse_temperature(objective, prior.averages)
+    coldest = _inverse_temperature(objective, WeightedAverages(0.0, 0.0, 0.0, 0.0))
+    scan = np.geomspace(hottest, coldest, N_TEMPERATURES)
+    points = (objective.at(-inverse * objective.losses) for inverse in scan)
+    best = min(points, key=lambda point: point.value)
+    if best.value >= from_prior.point.value:
+        return from_prior
+    from_scan = _alternate(objective, best)
+    return min(from_prior, from_scan, key=lambda descent: descent.point.value)
+
+
+def _alternate(objective: Objective, point: Point) -> Descent:
+    history = [point.value]
+    for _ in range(MAX_ALTERNATIONS):
+        inverse = _inverse_temperature(objective, point.averages)
+        following = objective.at(-inverse * objective.losses)
+        if point.value - following.value <= GIBBS_PRECISION * abs(point.value):
+            return Descent(point, tuple(history), True)
+        point = following
+        history.append(point.value)
+    return Descent(point, tuple(history), False)
+
+
+def _inverse_temperature(objective: Objective, averages: WeightedAverages) -> float:
+    """Lambda n at the best lambda, as the ratio of two slopes."""
+    in_gibbs, _, in_kl, _ = objective.relaxation.slopes(averages)
+    return float(in_gibbs / in_kl)

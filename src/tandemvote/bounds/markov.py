@@ -1,0 +1,153 @@
+"""FO, TND and DIS: Markov's inequality for the erring weight Z (Theorems 1, 3 and 5, with 7).
+
+Where the vote errs Z is at least 1/2, so its error is at most 2 E[Z], and at most 4 E[Z^2]. The
+mean of Z is the Gibbs loss G, its mean square the tandem loss T. With two classes T = G - D / 2 for
+the disagreement D, which needs no labels: unlabelled points sharpen DIS.
+"""
+
+from fractions import Fraction
+
+from tandemvote.bounds.averages import Averages
+from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.majorities import HALF
+from tandemvote.bounds.requirements import (
+    BINARY_LABELS,
+    DISAGREEMENT_OVERLAPS,
+    HELD_OUT_POINTS,
+    PAIR_OVERLAPS,
+    no_vote_of_two_classes,
+)
+from tandemvote.inequalities import Interval, pac_bayes_kl
+from tandemvote.inequalities.outward import outward
+
+ROUNDING = 1.0 + 2.0**-50  # covers the rounding of a quotient and of the product it goes into
+
+
+def first_order_oracle(*, gibbs_loss: float) -> float:
+    """Bound from the true Gibbs loss G: 2 G, by Markov's inequality on the erring weight."""
+    return min(1.0, 2.0 * gibbs_loss)
+
+
+def first_order_bound(
+    *, gibbs_loss: float, n_min: float, kl_divergence: float = 0.0, delta: float = 0.05
+) -> float:
+    r"""First-order bound from an observed Gibbs loss.
+
+    .. math:: 2\, kl^{+}\Big(\hat G, \frac{KL + \ln(2\sqrt{n_1}/\delta)}{n_1}\Big)
+
+    Examples
+    --------
+    >>> round(first_order_bound(gibbs_loss=0.20851, n_min=9459.96), 4)  # Adult in the paper
+    0.4517
+    """
+    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta)
+    return by_markov(gibbs.upper, 1)
+
+
+def tandem_oracle(*, tandem_loss: float) -> float:
+    """Bound from the true tandem loss T: 4 T, by the second-order Markov inequality."""
+    return min(1.0, 4.0 * tandem_loss)
+
+
+def tandem_bound(
+    *, tandem_loss: float, n_min_pairs: float, kl_divergence: float = 0.0, delta: float = 0.05
+) -> float:
+    r"""Tandem bound from an observed tandem loss; any number of classes.
+
+    .. math:: 4\, kl^{+}\Big(\hat T, \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
+
+    Examples
+    --------
+    >>> round(tandem_bound(tandem_loss=0.12138, n_min_pairs=3359.92), 4)  # Adult in the paper
+    0.5788
+    """
+    tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
+    return by_markov(tandem.upper, 2)
+
+
+def disagreement_oracle(*, gibbs_loss: float, disagreement: float) -> float:
+    """Bound from the true Gibbs loss G and disagreement D of two classes: 4 G - 2 D."""
+    return min(1.0, max(0.0, 4.0 * gibbs_loss - 2.0 * disagreement))
+
+
+def disagreement_bound(
+    *,
+    gibbs_loss: float,
+    disagreement: float,
+    n_min: float,
+    n_min_disagreement: float,
+    kl_divergence: float = 0.0,
+    delta: float = 0.05,
+) -> float:
+    r"""Disagreement bound for two classes; delta is split evenly between the two estimates.
+
+    .. math::
+        4\, kl^{+}\Big(\hat G, \frac{KL + \ln(4\sqrt{n_1}/\delta)}{n_1}\Big)
+        - 2\, kl^{-}\Big(\hat D, \frac{2 KL + \ln(4\sqrt{m}/\delta)}{m}\Big)
+
+    Examples
+    --------
+    >>> terms = dict(gibbs_loss=0.2, disagreement=0.2, n_min=1000, n_min_disagreement=50000)
+    >>> round(disagreement_bound(**terms), 4)
+    0.6279
+    """
+    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta / 2)
+    differ = pac_bayes_kl(
+        disagreement, n_min_disagreement, kl_divergence=2 * kl_divergence, delta=delta / 2
+    )
+    return _combine(gibbs, differ)
+
+
+def _combine(gibbs: Interval, differ: Interval) -> float:
+    return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
+
+
+def _evaluate(averages: Averages, delta: float) -> float | str:
+    gibbs, differ = averages.gibbs_interval(delta / 2), averages.disagreement_interval(delta / 2)
+    return no_vote_of_two_classes(gibbs, differ) or _combine(gibbs, differ)
+
+
+def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
+    """Bound the vote's error by a moment E[Z^order] of the erring weight, rounded up.
+
+    Where the vote errs Z is at least w, the smallest coalition, so by Markov's inequality the error
+    is at most E[Z^order] / w^order: twice the first moment, four times the second for w = 1/2.
+    """
+    factor = float(1 / smallest**order)
+    exact = smallest in (HALF, 1)
+    return float(min(1.0, (factor if exact else factor * ROUNDING) * moment))
+
+
+FIRST_ORDER = Bound(
+    name="first_order",
+    label="FO",
+    summary="twice the error of a randomly drawn voter",
+    theorem="Theorem 1",
+    formula=first_order_bound,
+    evaluate=lambda averages, delta: by_markov(
+        averages.gibbs_interval(delta).upper, 1, averages.smallest_coalition
+    ),
+    needs=(HELD_OUT_POINTS,),
+)
+
+TANDEM = Bound(
+    name="tandem",
+    label="TND",
+    summary="four times the rate at which two random voters err together",
+    theorem="Theorem 3",
+    formula=tandem_bound,
+    evaluate=lambda averages, delta: by_markov(
+        averages.tandem_interval(delta).upper, 2, averages.smallest_coalition
+    ),
+    needs=(PAIR_OVERLAPS,),
+)
+
+DISAGREEMENT = Bound(
+    name="disagreement",
+    label="DIS",
+    summary="error and disagreement of random voters, two classes, uses unlabelled points",
+    theorem="Theorem 5",
+    formula=disagreement_bound,
+    evaluate=_evaluate,
+    needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
+)
