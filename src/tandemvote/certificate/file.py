@@ -18,7 +18,7 @@ from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_fields import full, kinds_of, label_kind, triangle_of
+from tandemvote.certificate.file_fields import kinds_of, label_kind
 from tandemvote.certificate.file_record import (
     PAIR_COUNTS,
     CertificateRecord,
@@ -90,8 +90,8 @@ def record_of(
         bounds=_stated(certificate.bounds),
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
-        counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
-        profile=None if profile is None else (profile.leads, profile.gaps),
+        counts={name: getattr(counts, name) for name in PAIR_COUNTS},
+        profile=None if profile is None else {"leads": profile.leads, "gaps": profile.gaps},
         deployed=certificate.deployed,
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
         groups=None if groups is None else _groups_record_of(groups),
@@ -125,12 +125,11 @@ def certificate_of(record: CertificateRecord) -> Certificate:
     """Return the certificate of a record, each of whose numbers is computed again."""
     if record.missing_attestations:
         raise CertificateFileError(f"The attestations do not say: {record.missing_attestations[0]}")
-    matrices = {name: full(triangle) for name, triangle in record.counts.items()}
     counts = VoteCounts(
-        errors=np.diag(matrices["tandem_errors"]),
-        sizes=np.diag(matrices["overlaps"]),
+        errors=np.diag(record.counts["tandem_errors"]),
+        sizes=np.diag(record.counts["overlaps"]),
         classes=np.array(record.classes),
-        **matrices,
+        **record.counts,
     )
     weights, prior = np.array(record.weights), np.array(record.prior)
     if record.deployed is not None and (
@@ -140,7 +139,9 @@ def certificate_of(record: CertificateRecord) -> Certificate:
             f"The file is about {shortened(record.deployed)}, of which only the bound vote_profile"
             " with its profile says something."
         )
-    profile = None if record.profile is None else VoteProfile(*record.profile, record.deployed)
+    profile = (
+        None if record.profile is None else VoteProfile(**record.profile, deployed=record.deployed)
+    )
     averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
     # Files of earlier versions count on half of the weight only, which is looser and right.
     earlier = replace(averages, exact_factors=False)

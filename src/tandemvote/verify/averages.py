@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate.file_fields import IntArray, full
+from tandemvote.certificate.file_fields import IntArray
 from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import HALF, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
@@ -109,15 +109,15 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     """Average the counts of a record, with its weights and prior divided by their exact sums."""
     weights, prior = _integers(record.weights), _integers(record.prior)
     as_published = record.sharpening == "paper"
-    counts, itself = record.counts, diagonal(record.n_voters)
-    errors, overlaps = counts["tandem_errors"], counts["overlaps"]
-    labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
-    sizes, shared = overlaps[itself], full(overlaps)
-    all_shared = full(counts["disagreement_overlaps"])
+    tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
+    errors, sizes = np.diag(tandem_errors), np.diag(shared)
+    disagreements = record.counts["disagreements"]
+    labelled = disagreements - record.counts["unlabelled_disagreements"]
+    all_shared = record.counts["disagreement_overlaps"]
     coalitions = Coalitions(
         units=voting_units(record.weights),
         prior=tuple(map(Fraction, prior / Fraction(sum(prior)))),
-        errors=tuple(errors[itself].tolist()),
+        errors=tuple(errors.tolist()),
         sizes=tuple(sizes.tolist()),
     )
 
@@ -141,12 +141,12 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         record=record,
         arithmetic=arithmetic,
         # Voters that share no point may always err.
-        gibbs=average(errors[itself] + (sizes == 0), sizes),
-        tandem=average(full(errors) + (shared == 0), shared),
-        disagreement=average(full(counts["disagreements"]), all_shared),
-        differ=mean(full(labelled), shared),
-        neither=mean(full(overlaps - errors - labelled), shared),
-        lone=average(full(counts["lone_errors"]) + (shared == 0), shared),
+        gibbs=average(errors + (sizes == 0), sizes),
+        tandem=average(tandem_errors + (shared == 0), shared),
+        disagreement=average(disagreements, all_shared),
+        differ=mean(labelled, shared),
+        neither=mean(shared - tandem_errors - labelled, shared),
+        lone=average(record.counts["lone_errors"] + (shared == 0), shared),
         voters=worth(sizes),
         pairs=pairs,
         disagreement_pairs=pairs if (shared == all_shared).all() else worth(all_shared),
@@ -168,12 +168,6 @@ def cap(n_min: int) -> int:
     """
     root = Fraction(math.isqrt(n_min * 10**100), 10**50)
     return max(n_min, int(8 / PI * (root - 1) ** 2))
-
-
-def diagonal(n_voters: int) -> IntArray:
-    """Return the places of the diagonal in a lower triangle stored by rows."""
-    voters = np.arange(n_voters)
-    return voters * (voters + 3) // 2
 
 
 def _in_full(

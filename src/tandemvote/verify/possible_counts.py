@@ -35,7 +35,6 @@ from scipy.linalg import LinAlgError, cholesky, eigh
 
 from tandemvote.certificate.file_fields import FloatArray, IntArray
 from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.verify.averages import diagonal
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -54,7 +53,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     """Say what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
     if record.profile is not None:
-        yield from _impossible_profile(record, *record.profile)
+        yield from _impossible_profile(record, **record.profile)
     if len(set(record.classes)) < len(record.classes):
         yield "a label is listed twice among the classes"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
@@ -66,38 +65,41 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
     counts = record.counts
-    rows, columns = np.tril_indices(record.n_voters)
-    itself = diagonal(record.n_voters)
     both_wrong, overlaps = counts["tandem_errors"], counts["overlaps"]
     unlabelled, lone = counts["unlabelled_disagreements"], counts["lone_errors"]
     labelled = counts["disagreements"] - unlabelled
     n_unlabelled = counts["disagreement_overlaps"] - overlaps
-    errors, sizes = (count[itself][np.stack([rows, columns])] for count in (both_wrong, overlaps))
+    errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
     # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
     # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
-    least = (np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong).sum(axis=0)
-    most = (np.minimum(errors, overlaps) - both_wrong).sum(axis=0)
+    least = np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong
+    most = np.minimum(errors, overlaps) - both_wrong
     by_one = "points on which one of them errs"
     limits = (
         ("tandem errors", 0, both_wrong, overlaps, "points both hold out"),
-        ("tandem errors", 0, both_wrong, errors.min(axis=0), "errors of one of them"),
-        ("common points", 0, overlaps, sizes.min(axis=0), "points of one of them"),
+        ("tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"),
+        ("common points", 0, overlaps, np.minimum(sizes, sizes.T), "points of one of them"),
         ("labelled disagreements", 0, labelled, overlaps, "points both hold out"),
         ("unlabelled disagreements", 0, unlabelled, n_unlabelled, "unlabelled points"),
         ("lone errors", 0, lone, labelled, "labelled disagreements"),
         ("lone errors", 0, lone, overlaps - both_wrong, "points on which they do not both err"),
-        ("lone errors", least, lone, most, "that their own and their tandem errors allow"),
+        (
+            "lone errors",
+            least + least.T,
+            lone,
+            most + most.T,
+            "that their own and their tandem errors allow",
+        ),
         ("labelled disagreements", 0, labelled, lone + both_wrong, by_one),
     )
     for what, low, part, high, of_what in limits:
-        for pair in np.flatnonzero((part < low) | (part > high))[:1]:
-            fewest = np.broadcast_to(low, lone.shape)[pair]
-            among = f"and not {fewest} to {high[pair]}," if fewest else f"among {high[pair]}"
-            voters = f"voters {columns[pair]} and {rows[pair]}"
-            yield f"{voters} have {part[pair]} {what} {among} {of_what}"
-    for voter in np.flatnonzero(counts["disagreements"][itself])[:1]:
+        for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
+            fewest = np.broadcast_to(low, part.shape)[i, j]
+            among = f"and not {fewest} to {high[i, j]}," if fewest else f"among {high[i, j]}"
+            yield f"voters {j} and {i} have {part[i, j]} {what} {among} {of_what}"
+    for voter in np.flatnonzero(np.diag(counts["disagreements"]))[:1]:
         yield f"voter {voter} disagrees with itself"
-    if (n_unlabelled != n_unlabelled[0]).any():
+    if (n_unlabelled != n_unlabelled[0, 0]).any():
         yield "the number of unlabelled points differs from pair to pair"
     if len(record.classes) <= 2 and (lone != labelled).any():
         yield "of two classes, voters disagree where not exactly one of them errs"
@@ -138,7 +140,8 @@ def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
         return
     weights = np.array(record.weights)
     heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
-    among = {name: _among(heaviest, triangle) for name, triangle in record.counts.items()}
+    pairs = np.ix_(heaviest, heaviest)
+    among = {name: matrix[pairs] for name, matrix in record.counts.items()}
     held_out, differ = among["overlaps"], among["unlabelled_disagreements"]
     counts = _Matrices(
         held_out=held_out,
@@ -153,12 +156,6 @@ def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
         first, second, third = sorted(heaviest[list(voters)].tolist())
         yield f"voters {first}, {second} and {third} {problem}"
     yield from _negative_squares(counts, weights[heaviest])
-
-
-def _among(voters: IntArray, triangle: IntArray) -> IntArray:
-    """Return the matrix of some voters, given the lower triangle of all."""
-    rows = np.maximum(voters, voters[:, np.newaxis])
-    return triangle[rows * (rows + 1) // 2 + np.minimum(voters, voters[:, np.newaxis])]
 
 
 def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int], str]]:

@@ -176,7 +176,7 @@ def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
     if seen.in_full is None or seen.record.profile is None:
         return NOTHING
     if seen.record.deployed is not None and seen.record.n_voters == 1:
-        return _single_voter(seen, delta, seen.record.profile[0])
+        return _single_voter(seen, delta, seen.record.profile["leads"])
     ends = smallest_refuted(seen, seen.in_full, delta, stated)
     if ends is not None:
         return Truth(*ends)
