@@ -33,6 +33,9 @@ from tandemvote.hard_vote import VoteProfile
 TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
 
+SAME = ("value", "bound", "delta", "sharpening", "candidates", "notes", "versions")
+"""Attributes that a certificate and its record have in common."""
+
 
 def save_certificate(
     certificate: Certificate,
@@ -80,13 +83,9 @@ def record_of(
     counts, profile = certificate.counts, certificate.profile
     test = certificate.bounds.get(TEST_SET)
     return CertificateRecord(
-        bound=str(certificate.bound),
-        value=float(certificate.value),
+        **{name: getattr(certificate, name) for name in SAME},
         printed=rounded_up(certificate.value),
-        delta=float(certificate.delta),
-        share=float(certificate.delta / len(certificate.candidates)),
-        candidates=tuple(map(str, certificate.candidates)),
-        sharpening=str(certificate.sharpening),
+        share=certificate.delta / len(certificate.candidates),
         bounds=_stated(certificate.bounds),
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
@@ -96,17 +95,13 @@ def record_of(
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
         groups=None if groups is None else _groups_record_of(groups),
         classes=_labels(counts.classes),
-        attestations=(*map(str, certificate.assumptions), *([] if groups is None else [GROUPS])),
-        notes=tuple(map(str, certificate.notes)),
-        versions={str(name): str(release) for name, release in certificate.versions.items()},
+        attestations=(*certificate.assumptions, *([] if groups is None else [GROUPS])),
     )
 
 
 def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
     return {
-        str(name): StatedBound(
-            value=float(bound.value), printed=rounded_up(bound.value), delta=float(bound.delta)
-        )
+        name: StatedBound(value=bound.value, printed=rounded_up(bound.value), delta=bound.delta)
         for name, bound in bounds.items()
     }
 
@@ -117,8 +112,13 @@ def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
         said = {name: getattr(each, name) for name in kinds_of(GroupRecord)}
         label = None if each.label is None else _labels(np.array([each.label]))[0]
         members.append(GroupRecord(**{**said, "label": label, "bounds": _stated(each.bounds)}))
-    said = {name: getattr(groups, name) for name in ("n_samples", "gaps", "candidates")}
-    return GroupsRecord(n_groups=len(groups), members=tuple(members), **said)
+    return GroupsRecord(
+        n_groups=len(groups),
+        n_samples=groups.n_samples,
+        gaps=groups.gaps,
+        candidates=groups.candidates,
+        members=tuple(members),
+    )
 
 
 def certificate_of(record: CertificateRecord) -> Certificate:
@@ -167,15 +167,14 @@ def certificate_of(record: CertificateRecord) -> Certificate:
             f"The guarantee {record.value} is not the smallest of its candidates at their share of"
             " delta. Run `tandemvote verify` to see what does not hold."
         )
-    same = ("value", "bound", "delta", "sharpening", "candidates", "notes", "versions")
     return Certificate(
+        **{name: getattr(record, name) for name in SAME},
         weights=weights,
         prior=prior,
         bounds=bounds,
         counts=counts,
         profile=profile,
         assumptions=record.attestations,
-        **{name: getattr(record, name) for name in same},
     )
 
 

@@ -137,9 +137,9 @@ def _number(value: Any, place: str) -> float:
     refuse(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
 
 
-TEXT = plain("a text", lambda value: isinstance(value, str))
+TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
 BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
-NUMBER = Kind(_number, float.hex)
+NUMBER = Kind(_number, lambda value: float(value).hex())
 DECIMAL = plain(
     "a decimal such as '0.149'", lambda v: isinstance(v, str) and bool(DECIMAL_TEXT.fullmatch(v))
 )

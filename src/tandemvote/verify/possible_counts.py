@@ -27,7 +27,7 @@ weights, or what an eigenvector in floating point proposes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ MOST_VOTERS = 2000
 
 MOST_TRIPLES = 2**25
 """About this many triples are checked: all up to 320 voters, else those of the heaviest."""
+
+Counts = dict[str, IntArray]
 
 LARGEST_COEFFICIENT = 2**10
 """Of b: products with 2,000 counts of 10^10 must fit in 64 bits."""
@@ -122,18 +124,6 @@ def _impossible_profile(
         )
 
 
-class _Matrices(NamedTuple):
-    """Counts of every pair of some voters; disagreements on labelled and on unlabelled points."""
-
-    held_out: IntArray
-    wrong: IntArray
-    lone: IntArray
-    disagreements: IntArray
-    unlabelled: IntArray
-    unlabelled_disagreements: IntArray
-    n_classes: int
-
-
 def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
     """Say which counts are not those of any sets; pairs must be possible already."""
     if record.n_voters < 3:
@@ -141,32 +131,24 @@ def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
     weights = np.array(record.weights)
     heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
     pairs = np.ix_(heaviest, heaviest)
-    among = {name: matrix[pairs] for name, matrix in record.counts.items()}
-    held_out, differ = among["overlaps"], among["unlabelled_disagreements"]
-    counts = _Matrices(
-        held_out=held_out,
-        wrong=among["tandem_errors"],
-        lone=among["lone_errors"],
-        disagreements=among["disagreements"] - differ,
-        unlabelled=among["disagreement_overlaps"] - held_out,
-        unlabelled_disagreements=differ,
-        n_classes=len(record.classes),
-    )
-    for voters, problem in _impossible_triples(counts):
+    counts = {name: matrix[pairs] for name, matrix in record.counts.items()}
+    counts["disagreements"] -= counts["unlabelled_disagreements"]  # from here on the labelled ones
+    counts["unlabelled"] = counts["disagreement_overlaps"] - counts["overlaps"]
+    for voters, problem in _impossible_triples(counts, len(record.classes)):
         first, second, third = sorted(heaviest[list(voters)].tolist())
         yield f"voters {first}, {second} and {third} {problem}"
-    yield from _negative_squares(counts, weights[heaviest])
+    yield from _negative_squares(counts, len(record.classes), weights[heaviest])
 
 
-def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int], str]]:
+def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int, int], str]]:
     """Give places of three voters and what is impossible about them."""
-    held_out, wrong, differ = counts.held_out, counts.wrong, counts.unlabelled_disagreements
-    n_unlabelled = int(counts.unlabelled[0, 0])
+    held_out, wrong = counts["overlaps"], counts["tandem_errors"]
+    differ, n_unlabelled = counts["unlabelled_disagreements"], int(counts["unlabelled"][0, 0])
     sets = {
         "held-out points": held_out,
         "errors": wrong,
-        "correct predictions": held_out - wrong - counts.lone,
-        "predictions": held_out - counts.disagreements,
+        "correct predictions": held_out - wrong - counts["lone_errors"],
+        "predictions": held_out - counts["disagreements"],
     }
     if n_unlabelled:
         sets["predictions of unlabelled points"] = n_unlabelled - differ
@@ -183,7 +165,7 @@ def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int
         for what in ("errors", "correct predictions"):
             for others in _first(_union_at_least(sets[what], pivot) > most):
                 yield (pivot, *others), f"have more {what} than points, each counted once"
-        if n_unlabelled and counts.n_classes <= 2:
+        if n_unlabelled and k <= 2:
             around = differ + np.add.outer(differ[pivot], differ[pivot])
             for others in _first((around > 2 * n_unlabelled) | (around % 2 == 1)):
                 yield (pivot, *others), "disagree on unlabelled points as no three can on 2 labels"
@@ -195,38 +177,38 @@ def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
     return own[pivot] + np.add.outer(own - row, own - row) - shared
 
 
-def _negative_squares(counts: _Matrices, weights: FloatArray) -> Iterator[str]:
-    held_out, wrong, k = counts.held_out, counts.wrong, counts.n_classes
-    for b in _coefficients(counts, weights):
-        t, single, o = (_square(b, matrix) for matrix in (wrong, counts.lone, held_out))
+def _negative_squares(counts: Counts, k: int, weights: FloatArray) -> Iterator[str]:
+    held_out, wrong, lone = counts["overlaps"], counts["tandem_errors"], counts["lone_errors"]
+    common = (held_out == held_out[0, 0]).all()
+    n, errors = int(held_out[0, 0]), np.diag(wrong)
+    # What could be negative somewhere.
+    share = np.trace(wrong) / max(np.trace(held_out), 1)
+    forms = [wrong - c * (2 * wrong + lone) + c**2 * held_out for c in (0.0, share, 1.0)]
+    among = [(held_out, counts["disagreements"])]
+    if counts["unlabelled"].any():
+        among.append((counts["unlabelled"], counts["unlabelled_disagreements"]))
+    forms += [(k - 1) * points - k * differ for points, differ in among]
+    if common and n:
+        forms.append(wrong - np.outer(errors, errors.astype(float)) / n)
+    plain = np.ones(weights.size, np.int64), _as_integers(weights)
+    for b in chain(plain, _coefficients(forms)):
+        t, single, o = (_square(b, matrix) for matrix in (wrong, lone, held_out))
         # A quadratic in c that is nowhere negative.
         if min(t, o, o - t - single) < 0 or (2 * t + single) ** 2 > 4 * t * o:
             yield "the errors of all voters together are not those of any points"
-        unlabelled = _square(b, counts.unlabelled)
-        for d, n in ((counts.disagreements, o), (counts.unlabelled_disagreements, unlabelled)):
-            if (k - 1) * n < k * _square(b, d):
+        for points, differ in among:
+            if (k - 1) * _square(b, points) < k * _square(b, differ):
                 yield "the disagreements of all voters together are not those of any points"
-    if (held_out == held_out[0, 0]).all():
+    if common:
         # On common points the number of voters that err is an integer: no square is needed.
-        n, errors = int(held_out[0, 0]), int(np.diag(wrong).sum())
-        some = errors // max(n, 1)
-        if int(wrong.sum()) - (2 * some + 1) * errors + some * (some + 1) * n < 0:
+        total = int(errors.sum())
+        some = total // max(n, 1)
+        if int(wrong.sum()) - (2 * some + 1) * total + some * (some + 1) * n < 0:
             yield "the errors of all voters together are not those of any points"
 
 
-def _coefficients(counts: _Matrices, weights: FloatArray) -> Iterator[IntArray]:
-    """Propose coefficients b that could show a negative sum of squares, if there is one."""
-    yield np.ones(weights.size, np.int64)
-    yield _as_integers(weights)
-    held_out, wrong, k = counts.held_out, counts.wrong, counts.n_classes
-    c, err = np.trace(wrong) / max(np.trace(held_out), 1), 2 * wrong + counts.lone
-    forms = [wrong - share * err + share**2 * held_out for share in (0.0, c, 1.0)]
-    forms.append((k - 1) * held_out - k * counts.disagreements)
-    if counts.unlabelled.any():
-        forms.append((k - 1) * counts.unlabelled - k * counts.unlabelled_disagreements)
-    if (held_out == held_out[0, 0]).all() and held_out[0, 0]:
-        errors = np.diag(wrong).astype(float)
-        forms.append(wrong - np.outer(errors, errors) / held_out[0, 0])
+def _coefficients(forms: list[FloatArray]) -> Iterator[IntArray]:
+    """Propose coefficients b at which one of some quadratic forms is negative, if there are any."""
     for form in filter(np.any, forms):
         try:
             cholesky(form / np.abs(form).max() + 1e-9 * np.eye(len(form)), check_finite=False)

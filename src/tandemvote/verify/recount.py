@@ -104,12 +104,8 @@ def _other_groups(
         if own.size != votes.n_samples or own.sum() != group.n_points:
             yield f"{group.points} are {group.n_points} in the file and {own.sum()} in the votes"
             return
-        said, labels, held_out = (
-            votes.predictions[:, own],
-            votes.labels[own],
-            votes.held_out[:, own],
-        )
-        inside = replace(votes, predictions=said, labels=labels, held_out=held_out)
+        said, labels = votes.predictions[:, own], votes.labels[own]
+        inside = replace(votes, predictions=said, labels=labels, held_out=votes.held_out[:, own])
         problems: Iterator[str] = iter(())
         if group.test is not None:
             problems = _other_test_set(replace(record, test=group.test), inside)

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from tandemvote.certificate.file_fields import FloatArray
-from tandemvote.verify.arithmetic import HALF
+from tandemvote.verify.arithmetic import HALF, Arithmetic
 from tandemvote.verify.averages import Evidence, SampleSize, moment_and_size, no_moment
 from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment, supremum
 from tandemvote.verify.profile_game import smallest_refuted
@@ -257,14 +257,14 @@ def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
     return Truth(low, high, max(seen.arithmetic.ends(denominator)[0], Fraction(0)))
 
 
-def wrong_value(what: str, value: Fraction, truth: Truth, *, rigorous: bool) -> Iterator[str]:
+def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic) -> Iterator[str]:
     """Say whether an upper limit is below the truth, or above it for no reason."""
     if truth.problem is not None:
         yield truth.problem
     if truth.or_one and value == 1:
         return
     slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
-    if value < (truth.high if rigorous else truth.high - slack):
+    if value < (truth.high if arithmetic.rigorous else truth.high - slack):
         shown, real = told_apart(value, truth.low)
         yield f"{what} is {shown} in the file and at least {real} by its own counts"
     if value > truth.low + slack:
