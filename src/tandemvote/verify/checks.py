@@ -19,7 +19,6 @@ from tandemvote.certificate.file_record import (
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence, gather
-from tandemvote.verify.inverses import binomial_limit
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import CLASS, NAMED, TEST_SET, group_values, on_group, recount
 from tandemvote.verify.rules import RULES, Truth, clipped, told_apart, wrong_decimal, wrong_value
@@ -310,7 +309,7 @@ def _wrong_group(
         right = group.test[1] - group.test[0]
         limits.append(("share of right answers", 1 - lower, right, n, of_error))
     for what, value, k, of, delta in limits:
-        truth = clipped(seen, binomial_limit(k, of, delta, arithmetic))
+        truth = clipped(seen, arithmetic.binomial_limit(k, of, delta))
         yield from wrong_value(f"the largest {what}", value, truth, arithmetic)
     if lower and not (groups.gaps and group.test is not None):
         shown, _ = told_apart(lower, Fraction(0))

@@ -15,9 +15,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tandemvote.verify.arithmetic import HALF, Arithmetic
+from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Evidence, SampleSize
-from tandemvote.verify.inverses import bisect, order
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)
@@ -106,7 +105,7 @@ def _largest_gibbs(
 
     if not exceeds(Fraction(1)):
         return calculate.exactly(1)
-    return bisect(exceeds, Fraction(1, 2**1000), Fraction(1), calculate)
+    return calculate.bisect(exceeds, Fraction(1, 2**1000), Fraction(1))
 
 
 class _Game(NamedTuple):
