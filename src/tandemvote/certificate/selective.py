@@ -42,8 +42,6 @@ class Threshold:
 NOTHING = Threshold(margin=math.inf, n_accepted=0, n_errors=0, error=1.0, coverage=0.0)
 """The threshold that accepts no point."""
 
-COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
-
 
 class Selection(NamedTuple):
     """Labels of the accepted points, shape (n_accepted,), and which of all points those are."""
@@ -72,10 +70,9 @@ class SelectiveCertificate(Statement):
     delta : float
         With probability at least 1 - delta, `error` and `coverage` hold together, for every row of
         `thresholds`.
-    max_error : float or None
-        The largest error allowed, if the threshold was searched for.
-    thresholds : tuple of Threshold
-        All that were fixed in advance, from the smallest margin to the largest.
+    max_error, thresholds : float or None, tuple of Threshold
+        The largest error allowed, if the threshold was searched for, and all thresholds that were
+        fixed in advance, from the smallest margin to the largest.
     shares_of : callable or None
         From points to shares of the vote, if the classifiers are at hand.
     assumptions, notes
@@ -118,10 +115,9 @@ class SelectiveCertificate(Statement):
 
         Parameters
         ----------
-        shares : array_like, shape (n_samples, n_classes)
-            Shares of the vote, or probabilities. The label with the largest counts, of equal ones
-            the first.
-        labels : array_like, shape (n_samples,)
+        shares, labels : array_like, shape (n_samples, n_classes) and (n_samples,)
+            Shares of the vote, or probabilities, and the true labels. The label with the largest
+            share counts, of equal ones the first.
         classes : array_like, shape (n_classes,), optional
             The labels behind the columns; 0, 1, ... by default.
         margin, max_error, delta, shares_of
@@ -234,7 +230,8 @@ class SelectiveCertificate(Statement):
         ]
         margins = [row.margin for row in self.thresholds]
         chosen = margins.index(self.margin) if self.margin in margins else None
-        return Table(COLUMNS, ">>>>>", rows, chosen)
+        columns = ("margin", "accepted", "wrong", "error <=", "share >=")
+        return Table(columns, ">>>>>", rows, chosen)
 
     def _records(self) -> list[dict[str, Any]]:
         return [{**asdict(row), "chosen": row.margin == self.margin} for row in self.thresholds]

@@ -125,11 +125,13 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         sizes=tuple(sizes.tolist()),
     )
 
-    def mean(part: IntArray, whole: IntArray) -> Any:
-        return _mean(part, np.maximum(whole, 1), weights, arithmetic)
+    def mean(parts: IntArray, sizes: IntArray) -> Any:
+        number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
+        sums = _by_size(parts, np.maximum(sizes, 1), weights).items()
+        return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
 
-    def average(part: IntArray, whole: IntArray, size: SampleSize) -> Average:
-        return Average(mean(part, whole), mean(np.maximum(whole, 1) - part, whole), size)
+    def average(parts: IntArray, sizes: IntArray, size: SampleSize) -> Average:
+        return Average(mean(parts, sizes), mean(np.maximum(sizes, 1) - parts, sizes), size)
 
     def worth(sizes: IntArray, over: Integers = weights) -> SampleSize:
         n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
@@ -193,13 +195,6 @@ def _in_full(
     before = _by_size(ones, sizes, prior).items()
     masses = {n: Fraction(mass, at_prior**sizes.ndim) for n, mass in before}
     return SampleSize(arithmetic, rate, cost, masses)
-
-
-def _mean(parts: IntArray, sizes: IntArray, weights: Integers, arithmetic: Arithmetic) -> Any:
-    """Average parts / sizes over voters or pairs."""
-    number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
-    sums = _by_size(parts, sizes, weights).items()
-    return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
 
 
 def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, int]:
