@@ -26,7 +26,7 @@ weights, or what an eigenvector in floating point proposes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 import numpy as np
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 from tandemvote.certificate.file_fields import FloatArray, IntArray
-from tandemvote.certificate.file_record import CertificateRecord
+from tandemvote.certificate.file_record import PAIRS, CertificateRecord
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -66,45 +66,49 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
-    counts = record.counts
-    both_wrong, overlaps = counts["tandem_errors"], counts["overlaps"]
-    unlabelled, lone = counts["unlabelled_disagreements"], counts["lone_errors"]
-    labelled = counts["disagreements"] - unlabelled
-    n_unlabelled = counts["disagreement_overlaps"] - overlaps
-    errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
-    # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
-    # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
-    least = np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong
-    most = np.minimum(errors, overlaps) - both_wrong
-    by_one = "points on which one of them errs"
-    limits = (
-        ("tandem errors", 0, both_wrong, overlaps, "points both hold out"),
-        ("tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"),
-        ("common points", 0, overlaps, np.minimum(sizes, sizes.T), "points of one of them"),
-        ("labelled disagreements", 0, labelled, overlaps, "points both hold out"),
-        ("unlabelled disagreements", 0, unlabelled, n_unlabelled, "unlabelled points"),
-        ("lone errors", 0, lone, labelled, "labelled disagreements"),
-        ("lone errors", 0, lone, overlaps - both_wrong, "points on which they do not both err"),
-        (
-            "lone errors",
-            least + least.T,
-            lone,
-            most + most.T,
-            "that their own and their tandem errors allow",
-        ),
-        ("labelled disagreements", 0, labelled, lone + both_wrong, by_one),
-    )
-    for what, low, part, high, of_what in limits:
+    for what, low, part, high, of_what in _limits_of_pairs(record.counts):
         for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
             fewest = np.broadcast_to(low, part.shape)[i, j]
             among = f"and not {fewest} to {high[i, j]}," if fewest else f"among {high[i, j]}"
             yield f"voters {j} and {i} have {part[i, j]} {what} {among} {of_what}"
-    for voter in np.flatnonzero(np.diag(counts["disagreements"]))[:1]:
+    for voter in np.flatnonzero(np.diag(record.counts["disagreements"]))[:1]:
         yield f"voter {voter} disagrees with itself"
+    n_unlabelled = record.counts["disagreement_overlaps"] - record.counts["overlaps"]
     if (n_unlabelled != n_unlabelled[0, 0]).any():
         yield "the number of unlabelled points differs from pair to pair"
-    if len(record.classes) <= 2 and (lone != labelled).any():
+    labelled = record.counts["disagreements"] - record.counts["unlabelled_disagreements"]
+    if len(record.classes) <= 2 and (record.counts["lone_errors"] != labelled).any():
         yield "of two classes, voters disagree where not exactly one of them errs"
+
+
+def _limits_of_pairs(
+    counts: Mapping[str, IntArray],
+) -> Iterator[tuple[str, IntArray | int, IntArray, IntArray, str]]:
+    """Give what is counted of each pair, between which limits, and what the upper one is.
+
+    One after the other, because the matrices may be large.
+    """
+    both_wrong, overlaps, lone = (counts[name] for name in PAIRS)
+    unlabelled, among_all = counts["unlabelled_disagreements"], counts["disagreement_overlaps"]
+    errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
+    yield "tandem errors", 0, both_wrong, overlaps, "points both hold out"
+    yield "tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"
+    yield "common points", 0, overlaps, np.minimum(sizes, sizes.T), "points of one of them"
+    labelled = counts["disagreements"] - unlabelled
+    yield "labelled disagreements", 0, labelled, overlaps, "points both hold out"
+    yield "unlabelled disagreements", 0, unlabelled, among_all - overlaps, "unlabelled points"
+    yield "lone errors", 0, lone, labelled, "labelled disagreements"
+    not_both = "points on which they do not both err"
+    yield "lone errors", 0, lone, overlaps - both_wrong, not_both
+    # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
+    # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
+    least = np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong
+    least = least + least.T
+    most = np.minimum(errors, overlaps) - both_wrong
+    most = most + most.T
+    yield "lone errors", least, lone, most, "that their own and their tandem errors allow"
+    by_one = "points on which one of them errs"
+    yield "labelled disagreements", 0, labelled, lone + both_wrong, by_one
 
 
 def _impossible_profile(
