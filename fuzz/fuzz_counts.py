@@ -76,14 +76,14 @@ def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[st
         counts["tandem_errors"] += times * (both & wrong[:, None] & wrong)
         counts["lone_errors"] += times * (both & differs)
         counts["disagreements"] += times * (both & differs)
-    return {name: matrix[np.tril_indices(n_voters)] for name, matrix in counts.items()}
+    return counts
 
 
-def _profile(draw: atheris.FuzzedDataProvider) -> tuple[np.ndarray, np.ndarray]:
+def _profile(draw: atheris.FuzzedDataProvider) -> dict[str, np.ndarray]:
     """Return shares of a vote at a few points: equal ones, ties, and certain ones among them."""
     n_points = draw.ConsumeIntInRange(1, 8)
     gaps = np.array([draw.PickValueInList([0.0, 1e-300, 0.1, 0.5, 1.0]) for _ in range(n_points)])
-    return (1.0 + gaps) / 2.0, gaps
+    return {"leads": (1.0 + gaps) / 2.0, "gaps": gaps}
 
 
 def _count(draw: atheris.FuzzedDataProvider, most: int) -> int:

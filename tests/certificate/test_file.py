@@ -297,7 +297,7 @@ def test_a_zip_bomb_is_never_inflated():
     bomb = b64encode(zlib.compress(bytes(2**25), 9)).decode()
     tracemalloc.start()
     with pytest.raises(CertificateFileError, match="120 bytes that 5 voters need"):
-        file_fields.unpack_triangle(bomb, 5, "overlaps")
+        file_fields.unpack_matrix(bomb, 5, "overlaps")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**21
@@ -307,16 +307,15 @@ def test_a_zip_bomb_is_never_inflated():
 def test_packed_counts_must_end_where_they_should(change):
     packed = zlib.compress(np.arange(15, dtype="<i8").tobytes())
     with pytest.raises(CertificateFileError):
-        file_fields.unpack_triangle(b64encode(change(packed)).decode(), 5, "overlaps")
+        file_fields.unpack_matrix(b64encode(change(packed)).decode(), 5, "overlaps")
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32))
-def test_triangles_unpack_to_what_was_packed(n_voters, seed):
+def test_matrices_unpack_to_what_was_packed(n_voters, seed):
     matrix = np.random.default_rng(seed).integers(0, 10**10, (n_voters, n_voters))
     matrix = matrix + matrix.T
-    packed = file_fields.pack(file_fields.triangle_of(matrix))
-    triangle = file_fields.unpack_triangle(packed, n_voters, "overlaps")
-    assert np.array_equal(file_fields.full(triangle), matrix)
+    packed = file_fields.pack(matrix)
+    assert np.array_equal(file_fields.unpack_matrix(packed, n_voters, "overlaps"), matrix)
 
 
 def test_sets_of_too_many_different_sizes_are_neither_read_nor_written(monkeypatch):

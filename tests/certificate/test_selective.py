@@ -6,12 +6,11 @@ from scipy.stats import binom, binomtest
 
 from tandemvote.certificate.selective import (
     accepts,
-    all_at_once,
+    certified_thresholds,
     check_grid,
     lower_limit,
     upper_limit,
     vote_margins,
-    within,
 )
 
 
@@ -28,12 +27,12 @@ def test_limits_are_the_exact_binomial_ones_rounded_outward(errors, accepted, de
 
 
 def test_a_threshold_that_accepts_nothing_promises_nothing():
-    (row,) = all_at_once(np.full(20, 0.3), np.zeros(20, bool), [0.5], delta=0.05)
+    (row,) = certified_thresholds(np.full(20, 0.3), np.zeros(20, bool), [0.5], delta=0.05)
     assert (row.n_accepted, row.error, row.coverage) == (0, 1.0, 0.0)
 
 
 def test_a_margin_of_0_accepts_every_point_there_is():
-    (row,) = all_at_once(np.zeros(20), np.zeros(20, bool), [0.0], delta=0.05)
+    (row,) = certified_thresholds(np.zeros(20), np.zeros(20, bool), [0.0], delta=0.05)
     assert (row.n_accepted, row.coverage) == (20, 1.0)
 
 
@@ -55,8 +54,8 @@ def test_every_threshold_of_a_grid_pays_its_share():
     rng = np.random.default_rng(0)
     margins, wrong = rng.random(200), rng.random(200) < 0.2
     grid = [0.1, 0.4, 0.6, 0.8]
-    for row in all_at_once(margins, wrong, grid, delta=0.1):
-        (alone,) = all_at_once(margins, wrong, [row.margin], delta=0.1 / 4)
+    for row in certified_thresholds(margins, wrong, grid, delta=0.1):
+        (alone,) = certified_thresholds(margins, wrong, [row.margin], delta=0.1 / 4)
         assert row == alone
         assert row.n_accepted == (margins >= row.margin).sum()
         assert row.n_errors == (wrong & (margins >= row.margin)).sum()
@@ -83,7 +82,7 @@ def test_levels_are_passed_on_as_in_the_proof(seed):
     margins = rng.random(150)
     wrong = rng.random(150) < rng.uniform(0.05, 0.4) * (1 - margins)
     grid = sorted(rng.random(6).round(3).tolist())
-    rows = within(margins, wrong, grid, max_error=0.15, delta=0.2)
+    rows = certified_thresholds(margins, wrong, grid, max_error=0.15, delta=0.2)
     assert [row.margin for row in rows] == grid
     found = {row.margin for row in rows if row.error == 0.15}
     assert found == passed_by_definition(margins, wrong, grid, 0.15, 0.2)
@@ -96,8 +95,8 @@ def test_inherited_levels_find_at_least_what_a_union_bound_finds():
         margins = rng.random(150)
         wrong = rng.random(150) < 0.3 * (1 - margins)
         grid = [0.1, 0.3, 0.5, 0.7, 0.9]
-        union = all_at_once(margins, wrong, grid, delta=0.2)
-        searched = within(margins, wrong, grid, max_error=0.15, delta=0.2)
+        union = certified_thresholds(margins, wrong, grid, delta=0.2)
+        searched = certified_thresholds(margins, wrong, grid, max_error=0.15, delta=0.2)
         for each, inherited in zip(union, searched, strict=True):
             assert each.error > 0.15 or inherited.error == 0.15
             assert each.coverage == inherited.coverage

@@ -11,7 +11,7 @@ import pytest
 from tandemvote import Certificate, Votes, certify_by_group
 from tandemvote.api.groups import certify_groups
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.file_fields import pack, unpack_triangle
+from tandemvote.certificate.file_fields import pack, unpack
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.verify import CertificateFileError, verify_file
@@ -223,7 +223,7 @@ def test_swapped_names_are_found_by_the_votes(folds):
 def test_a_changed_count_of_a_group_is_found_by_numbers_or_votes(folds, name):
     votes, _ = drawn("folds")
     member = folds["groups"]["members"][1]
-    triangle = unpack_triangle(member["counts"][name], 5, name)
+    triangle = unpack(member["counts"][name], 15, name, "5 voters", "i8")
     for place in range(0, triangle.size, 4):
         for step in (-1, 1):
             changed = triangle.copy()
@@ -279,7 +279,7 @@ def test_sizes_that_cannot_be_are_found(folds, tested):
 
 def test_counts_that_cannot_be_are_found_though_the_bound_does_not_use_them(folds):
     member = folds["groups"]["members"][0]
-    lone = unpack_triangle(member["counts"]["lone_errors"], 5, "lone_errors")
+    lone = unpack(member["counts"]["lone_errors"], 15, "lone_errors", "5 voters", "i8")
     lone[1] = -1
     counts = {**member["counts"], "lone_errors": pack(lone)}
     problem = problem_of(folds, members=with_member(folds, counts=counts))

@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 
 from tandemvote.bounds import BOUNDS
 from tandemvote.verify.arithmetic import FLOATS, Balls
-from tandemvote.verify.inverses import (
-    Rate,
-    binomial_limit,
-    kl_lower,
-    kl_upper,
-    moment,
-    supremum,
-)
-from tandemvote.verify.rules import RULES
+from tandemvote.verify.rules import RULES, supremum
 
 BALLS = Balls()
 
@@ -51,11 +43,10 @@ def kl(p, q):
 @given(st.integers(0, 10**6), st.integers(1, 10**6), st.integers(1, 10**9))
 def test_inverses_of_kl_enclose_the_root(k, n, divergence):
     p, allowed = Fraction(min(k, n), n), Fraction(divergence, 10**9)
-    rate = Rate(BALLS.exactly(p), BALLS.exactly(1 - p))
-    low, high = (
-        list(map(as_mpmath, BALLS.ends(inverse(rate, BALLS.exactly(allowed), BALLS))))
-        for inverse in (kl_lower, kl_upper)
-    )
+    part, rest = BALLS.exactly(p), BALLS.exactly(1 - p)
+    lower = 1 - BALLS.kl_upper(rest, part, BALLS.exactly(allowed))
+    upper = BALLS.kl_upper(part, rest, BALLS.exactly(allowed))
+    low, high = (list(map(as_mpmath, BALLS.ends(ball))) for ball in (lower, upper))
     exact_p, exact_allowed = as_mpmath(p), as_mpmath(allowed)
     # The divergence is monotone on either side of p, so its values at the ends decide.
     if p < 1:
@@ -66,25 +57,24 @@ def test_inverses_of_kl_enclose_the_root(k, n, divergence):
         assert kl(exact_p, low[1]) <= exact_allowed
         assert low[0] <= 0 or exact_allowed <= kl(exact_p, low[0])
         assert low[1] - low[0] < 1e-30
-    floats = Rate(float(p), float(1 - p))
-    assert abs(kl_upper(floats, float(allowed), FLOATS) - high[0]) < 1e-10
-    assert abs(kl_lower(floats, float(allowed), FLOATS) - low[0]) < 1e-10
+    part, rest = float(p), float(1 - p)
+    assert abs(FLOATS.kl_upper(part, rest, float(allowed)) - high[0]) < 1e-10
+    assert abs(1 - FLOATS.kl_upper(rest, part, float(allowed)) - low[0]) < 1e-10
 
 
 def test_coins_with_one_side_have_closed_forms():
-    never, always = (Rate(BALLS.exactly(p), BALLS.exactly(1 - p)) for p in (0, 1))
+    zero, one = BALLS.exactly(0), BALLS.exactly(1)
     allowed = BALLS.exactly(Fraction(1, 3))
-    assert_encloses(kl_upper(never, allowed, BALLS), 1 - mpmath.exp(-mpmath.mpf(1) / 3))
-    assert_encloses(kl_lower(always, allowed, BALLS), mpmath.exp(-mpmath.mpf(1) / 3))
-    assert BALLS.ends(kl_upper(always, allowed, BALLS)) == (1, 1)
-    assert BALLS.ends(kl_lower(never, allowed, BALLS)) == (0, 0)
-    assert BALLS.ends(kl_upper(never, None, BALLS)) == (1, 1)
+    assert_encloses(BALLS.kl_upper(zero, one, allowed), 1 - mpmath.exp(-mpmath.mpf(1) / 3))
+    assert_encloses(1 - BALLS.kl_upper(zero, one, allowed), mpmath.exp(-mpmath.mpf(1) / 3))
+    assert BALLS.ends(BALLS.kl_upper(one, zero, allowed)) == (1, 1)
+    assert BALLS.ends(1 - BALLS.kl_upper(one, zero, allowed)) == (0, 0)
+    assert BALLS.ends(BALLS.kl_upper(zero, one, None)) == (1, 1)
 
 
 def test_a_root_in_the_very_middle_is_still_found():
-    ball = kl_upper(
-        Rate(BALLS.exactly(0), BALLS.exactly(1)), -BALLS.log(BALLS.exactly(1) / 2), BALLS
-    )
+    one_bit = -BALLS.log(BALLS.exactly(1) / 2)
+    ball = BALLS.kl_upper(BALLS.exactly(0), BALLS.exactly(1), one_bit)
     assert_encloses(ball, mpmath.mpf(1) / 2)
 
 
@@ -92,29 +82,29 @@ def test_a_root_in_the_very_middle_is_still_found():
 def test_moments_follow_their_definition(n):
     terms = (comb(n, k) * Fraction(k, n) ** k * Fraction(n - k, n) ** (n - k) for k in range(n + 1))
     truth = sum(terms, Fraction(0))
-    assert_encloses(moment(n, BALLS), as_mpmath(truth))
-    assert moment(n, FLOATS) == pytest.approx(float(truth), rel=1e-13)
+    assert_encloses(BALLS.moment(n), as_mpmath(truth))
+    assert FLOATS.moment(n) == pytest.approx(float(truth), rel=1e-13)
 
 
 def test_moments_of_large_samples_follow_the_incomplete_gamma_function():
     n = 10**6
     with mpmath.workdps(90):
         truth = mpmath.exp(n - n * mpmath.log(n)) * mpmath.gammainc(n + 1, n)
-    assert_encloses(moment(n, BALLS) / 1000, truth / 1000, width=1e-12)
+    assert_encloses(BALLS.moment(n) / 1000, truth / 1000, width=1e-12)
 
 
 @pytest.mark.parametrize(
     ("k", "n", "delta"), [(0, 1, 0.05), (3, 100, 0.05), (99, 100, 0.9), (50, 1000, 1e-9)]
 )
 def test_binomial_limits_have_the_tail_they_should(k, n, delta):
-    ball = binomial_limit(k, n, Fraction(delta), BALLS)
+    ball = BALLS.binomial_limit(k, n, Fraction(delta))
     low, high = map(as_mpmath, BALLS.ends(ball))
     tails = [1 - mpmath.betainc(k + 1, n - k, 0, p, regularized=True) for p in (low, high)]
     assert tails[1] <= mpmath.mpf(delta) <= tails[0]
     assert high - low < 1e-15
-    plain = binomial_limit(k, n, Fraction(delta), FLOATS)
+    plain = FLOATS.binomial_limit(k, n, Fraction(delta))
     assert plain == pytest.approx(float(low), abs=1e-12)
-    assert BALLS.ends(binomial_limit(n, n, Fraction(delta), BALLS)) == (1, 1)
+    assert BALLS.ends(BALLS.binomial_limit(n, n, Fraction(delta))) == (1, 1)
 
 
 @pytest.mark.parametrize(

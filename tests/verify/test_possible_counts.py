@@ -73,11 +73,10 @@ def random_counts(seed, largest_exponent=9.5):
 def problems(counts, weights=None):
     n = counts.n_voters
     bare = record_of(counts_of_one(), bound="tandem")
-    triangles = {name: getattr(counts, name)[np.tril_indices(n)] for name in PAIR_COUNTS}
     weights = np.full(n, 1 / n) if weights is None else weights
     record = replace(
         bare,
-        counts=triangles,
+        counts={name: getattr(counts, name) for name in PAIR_COUNTS},
         classes=tuple(counts.classes.tolist()),
         weights=tuple(weights),
         prior=tuple(weights),

@@ -55,10 +55,10 @@ def test_other_unlabelled_points_are_found(counted):
 
 def test_the_profile_is_that_of_the_weights_in_the_file(counted):
     votes, record = counted
-    leads, gaps = (part.copy() for part in record.profile)
+    leads = record.profile["leads"].copy()
     other = int(np.flatnonzero(leads != leads[0])[0])
     leads[[0, other]] = leads[[other, 0]]
-    changed = replace(record, profile=(leads, gaps))
+    changed = replace(record, profile={**record.profile, "leads": leads})
     problems = list(recount(changed, None, votes.classes[votes.unlabelled], None))
     assert len(problems) == 1
     assert "a share" in problems[0]

@@ -119,9 +119,9 @@ def forge_counts(document, rng):
     counts = document["counts"]
     names = [name for name in counts if name not in ("n_voters", "encoding")]
     name = rng.choice(names)
-    triangle = file_fields.unpack_triangle(counts[name], counts["n_voters"], name)
-    if rng.random() < 0.1:
-        triangle = file_fields.unpack_triangle(counts[rng.choice(names)], counts["n_voters"], name)
+    copied = rng.choice(names) if rng.random() < 0.1 else name
+    n_pairs = counts["n_voters"] * (counts["n_voters"] + 1) // 2
+    triangle = file_fields.unpack(counts[copied], n_pairs, name, "voters", "i8")
     triangle[rng.integers(triangle.size)] += rng.choice([1, -1, 10, -10, 10**9, 2**62])
     counts[name] = file_fields.pack(triangle)
 

@@ -209,7 +209,7 @@ def test_what_does_not_hold_is_named(document, place, value, problem, rigorous):
 
 
 def change_count(text, place, value):
-    triangle = file_fields.unpack_triangle(text, 6, "overlaps")
+    triangle = file_fields.unpack(text, 21, "overlaps", "6 voters", "i8")
     triangle[place] = value
     return file_fields.pack(triangle)
 
@@ -326,7 +326,7 @@ def test_an_unknown_bound_is_unreadable(document):
 def impossible(document, **changes):
     """Put counts that no votes have into a file."""
     for name, (place, difference) in changes.items():
-        triangle = file_fields.unpack_triangle(document["counts"][name], 6, name)
+        triangle = file_fields.unpack(document["counts"][name], 21, name, "6 voters", "i8")
         triangle[place] += difference
         document["counts"][name] = file_fields.pack(triangle)
     return checked(document).problem

@@ -25,7 +25,7 @@ from tandemvote.certificate.by_group import (
     GroupGuarantee,
 )
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
-from tandemvote.certificate.file_fields import pack, triangle_of
+from tandemvote.certificate.file_fields import pack
 from tandemvote.certificate.file_record import PAIRS
 from tandemvote.certificate.selective import lower_limit, upper_limit
 from tandemvote.certification import (
@@ -245,9 +245,7 @@ class GroupCertifier:
             n_points=int(points.sum()),
             remark=self._remark(limits, counts, int(own.sum())) if found["value"] >= 1.0 else "",
             test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
-            counts=None
-            if pairs is None
-            else {n: pack(triangle_of(getattr(pairs, n))) for n in PAIRS},
+            counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
         )
 
     def _limits(

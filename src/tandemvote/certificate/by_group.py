@@ -86,8 +86,10 @@ class GroupGuarantee:
         points = f"new points whose {self.by} is {self.name!r}"
         if self.value >= 1.0:
             return f"Nothing is shown for {points}: {self.remark}."
-        limit = f"the vote errs on at most {rounded_up(100 * self.value, 1)} %"
-        return f"Of {points} {limit}{f' ({self._measured()})' if self.measure else ''}."
+        measured = f" ({self._measured()})" if self.measure else ""
+        return (
+            f"Of {points} the vote errs on at most {rounded_up(100 * self.value, 1)} %{measured}."
+        )
 
     def _measured(self) -> str:
         return f"{self.measure} >= {rounded_down(1 - Decimal(self.value))}" if self.measure else ""
@@ -109,11 +111,9 @@ class GroupCertificates(Statement):
         The bounds, fixed beforehand, among which the smallest counts for each group.
     delta : float
         With probability at least 1 - delta no limit of an error or of a share fails.
-    n_samples : int
-        Labelled points, in these groups or not.
-    gaps : bool
-        Whether the errors have lower limits.
-    assumptions, notes : tuple of str
+    n_samples, gaps : int, bool
+        Labelled points, in these groups or not, and whether the errors have lower limits.
+    assumptions, notes
         As in `Certificate`.
     """
 

@@ -37,11 +37,9 @@ class Certificate(VoteStatement):
 
     Attributes
     ----------
-    value : float
+    value, bound : float, str
         With probability at least 1 - delta the vote, or the deployed classifier, errs at most this
-        often; 1 says nothing.
-    bound : str
-        Name of the bound behind `value`.
+        often; 1 says nothing. And the name of the bound behind it.
     delta : float
         Failure probability of the whole certificate.
     weights, prior : ndarray of shape (n_voters,)
@@ -55,24 +53,19 @@ class Certificate(VoteStatement):
         Every bound that applies, each with the failure probability it was given. Those outside
         `candidates` are there for comparison only: picking one of them afterwards voids the
         guarantee.
-    counts : VoteCounts
-        The integers everything was computed from.
-    profile : VoteProfile or None
-        What the vote, or the deployed classifier, says of unlabelled points, where the bound
-        `vote_profile` was computed.
+    counts, profile : VoteCounts, VoteProfile or None
+        The integers everything was computed from, and what the vote, or the deployed classifier,
+        says of unlabelled points, where the bound `vote_profile` was computed.
     assumptions, notes : tuple of str
         What must be true, in words, because no code can see it, and what else to know.
     versions : mapping of str to str
         Releases of the libraries that computed it.
-    voters : callable or None
-        The voters themselves, if `certify` was given models; files do not keep them.
-    observed : float or None
-        Error of the vote on points its voters did not see: an estimate, not a guarantee. None for a
-        deployed classifier, which no labelled point has tested.
-    guessing : float or None
-        Error of always naming the most frequent label.
-    deployed_predict : callable or None
-        The deployed classifier itself, from points to labels, if it is at hand.
+    voters, deployed_predict : callable or None
+        The voters, and the deployed classifier from points to labels, if they are at hand; files do
+        not keep them.
+    observed, guessing : float or None
+        Error of the vote on points its voters did not see, an estimate and no guarantee, unknown
+        for a deployed classifier; and the error of always naming the most frequent label.
 
     Examples
     --------
@@ -191,9 +184,7 @@ class Certificate(VoteStatement):
         }
         best = min((compared[name] for name in names), key=float)
         standard = standard_assumptions(
-            profile=profile is not None,
-            test_set=test_counts is not None,
-            deployed=deployed is not None,
+            profile=has["unlabelled"], test_set=has["test_set"], deployed=deployed is not None
         )
         return cls(
             value=best.value,
@@ -305,13 +296,9 @@ class Certificate(VoteStatement):
         about = "the hard weighted vote of"
         if self.deployed is not None:
             about = f"{self._subject}, not a vote, through"
-        voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}"
-        return [
-            f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}; {about} {voters},"
-            f" {n.n_classes} classes",
-            tested,
-            *([self.advice] if self.advice else []),
-        ]
+        voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}, {n.n_classes} classes"
+        bound = f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}"
+        return [f"{bound}; {about} {voters}", tested, *filter(None, [self.advice])]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -18,7 +18,7 @@ from tandemvote.bounds import Averages, BoundValue, get_bound
 from tandemvote.certificate.by_group import GroupCertificates
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_fields import full, kinds_of, label_kind, triangle_of
+from tandemvote.certificate.file_fields import kinds_of, label_kind
 from tandemvote.certificate.file_record import (
     PAIR_COUNTS,
     CertificateRecord,
@@ -32,6 +32,9 @@ from tandemvote.hard_vote import VoteProfile
 
 TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
+
+SAME = ("value", "bound", "delta", "sharpening", "candidates", "notes", "versions")
+"""Attributes that a certificate and its record have in common."""
 
 
 def save_certificate(
@@ -80,33 +83,25 @@ def record_of(
     counts, profile = certificate.counts, certificate.profile
     test = certificate.bounds.get(TEST_SET)
     return CertificateRecord(
-        bound=str(certificate.bound),
-        value=float(certificate.value),
+        **{name: getattr(certificate, name) for name in SAME},
         printed=rounded_up(certificate.value),
-        delta=float(certificate.delta),
-        share=float(certificate.delta / len(certificate.candidates)),
-        candidates=tuple(map(str, certificate.candidates)),
-        sharpening=str(certificate.sharpening),
+        share=certificate.delta / len(certificate.candidates),
         bounds=_stated(certificate.bounds),
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
-        counts={name: triangle_of(getattr(counts, name)) for name in PAIR_COUNTS},
-        profile=None if profile is None else (profile.leads, profile.gaps),
+        counts={name: getattr(counts, name) for name in PAIR_COUNTS},
+        profile=None if profile is None else {"leads": profile.leads, "gaps": profile.gaps},
         deployed=certificate.deployed,
         test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
         groups=None if groups is None else _groups_record_of(groups),
         classes=_labels(counts.classes),
-        attestations=(*map(str, certificate.assumptions), *([] if groups is None else [GROUPS])),
-        notes=tuple(map(str, certificate.notes)),
-        versions={str(name): str(release) for name, release in certificate.versions.items()},
+        attestations=(*certificate.assumptions, *([] if groups is None else [GROUPS])),
     )
 
 
 def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
     return {
-        str(name): StatedBound(
-            value=float(bound.value), printed=rounded_up(bound.value), delta=float(bound.delta)
-        )
+        name: StatedBound(value=bound.value, printed=rounded_up(bound.value), delta=bound.delta)
         for name, bound in bounds.items()
     }
 
@@ -117,20 +112,24 @@ def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
         said = {name: getattr(each, name) for name in kinds_of(GroupRecord)}
         label = None if each.label is None else _labels(np.array([each.label]))[0]
         members.append(GroupRecord(**{**said, "label": label, "bounds": _stated(each.bounds)}))
-    said = {name: getattr(groups, name) for name in ("n_samples", "gaps", "candidates")}
-    return GroupsRecord(n_groups=len(groups), members=tuple(members), **said)
+    return GroupsRecord(
+        n_groups=len(groups),
+        n_samples=groups.n_samples,
+        gaps=groups.gaps,
+        candidates=groups.candidates,
+        members=tuple(members),
+    )
 
 
 def certificate_of(record: CertificateRecord) -> Certificate:
     """Return the certificate of a record, each of whose numbers is computed again."""
     if record.missing_attestations:
         raise CertificateFileError(f"The attestations do not say: {record.missing_attestations[0]}")
-    matrices = {name: full(triangle) for name, triangle in record.counts.items()}
     counts = VoteCounts(
-        errors=np.diag(matrices["tandem_errors"]),
-        sizes=np.diag(matrices["overlaps"]),
+        errors=np.diag(record.counts["tandem_errors"]),
+        sizes=np.diag(record.counts["overlaps"]),
         classes=np.array(record.classes),
-        **matrices,
+        **record.counts,
     )
     weights, prior = np.array(record.weights), np.array(record.prior)
     if record.deployed is not None and (
@@ -140,7 +139,9 @@ def certificate_of(record: CertificateRecord) -> Certificate:
             f"The file is about {shortened(record.deployed)}, of which only the bound vote_profile"
             " with its profile says something."
         )
-    profile = None if record.profile is None else VoteProfile(*record.profile, record.deployed)
+    profile = (
+        None if record.profile is None else VoteProfile(**record.profile, deployed=record.deployed)
+    )
     averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
     # Files of earlier versions count on half of the weight only, which is looser and right.
     earlier = replace(averages, exact_factors=False)
@@ -166,15 +167,14 @@ def certificate_of(record: CertificateRecord) -> Certificate:
             f"The guarantee {record.value} is not the smallest of its candidates at their share of"
             " delta. Run `tandemvote verify` to see what does not hold."
         )
-    same = ("value", "bound", "delta", "sharpening", "candidates", "notes", "versions")
     return Certificate(
+        **{name: getattr(record, name) for name in SAME},
         weights=weights,
         prior=prior,
         bounds=bounds,
         counts=counts,
         profile=profile,
         assumptions=record.attestations,
-        **{name: getattr(record, name) for name in same},
     )
 
 

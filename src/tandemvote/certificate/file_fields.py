@@ -1,6 +1,6 @@
 """Kinds of values in a certificate file: how each is read, refused in one line, and written.
 
-Kinds of objects and lists are made of the kinds of their parts. Arrays are text: little-endian,
+The kind of an object or list follows from the types of its parts. Arrays are text: little-endian,
 zlib, base64; of symmetric matrices the lower triangle.
 """
 
@@ -11,8 +11,8 @@ import binascii
 import math
 import re
 import zlib
-from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple, NoReturn, get_type_hints
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,22 +99,11 @@ def converted(kind: Kind, read: Callable[[Any], Any], write: Callable[[Any], Any
 
 def pair(**kinds: Kind) -> Kind:
     """Read an object of two fields as a tuple."""
-
-    def named(values: tuple[Any, Any]) -> dict[str, Any]:
-        return dict(zip(kinds, values, strict=True))
-
-    return converted(fields(**kinds), lambda said: tuple(said.values()), named)
-
-
-def kinds_of(record: type) -> dict[str, Kind]:
-    """Return the kinds that the fields of a class are annotated with."""
-    hints = get_type_hints(record, include_extras=True).items()
-    return {name: hint.__metadata__[0] for name, hint in hints if hasattr(hint, "__metadata__")}
-
-
-def instance(record: type) -> Kind:
-    """Read an object as an instance of a class whose fields are annotated with their kinds."""
-    return converted(fields(**kinds_of(record)), lambda said: record(**said), vars)
+    return converted(
+        fields(**kinds),
+        lambda said: tuple(said.values()),
+        lambda values: dict(zip(kinds, values, strict=True)),
+    )
 
 
 def many(kind: Kind) -> Kind:
@@ -148,9 +137,9 @@ def _number(value: Any, place: str) -> float:
     refuse(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
 
 
-TEXT = plain("a text", lambda value: isinstance(value, str))
+TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
 BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
-NUMBER = Kind(_number, float.hex)
+NUMBER = Kind(_number, lambda value: float(value).hex())
 DECIMAL = plain(
     "a decimal such as '0.149'", lambda v: isinstance(v, str) and bool(DECIMAL_TEXT.fullmatch(v))
 )
@@ -158,12 +147,26 @@ TEXTS_BY_NAME = plain(
     "an object of texts",
     lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
 )
+PLAIN = {str: TEXT, float: NUMBER, bool: BOOLEAN}
 
-Text = Annotated[str, TEXT]
-Texts = Annotated[tuple[str, ...], many(TEXT)]
-Number = Annotated[float, NUMBER]
-Numbers = Annotated[tuple[float, ...], many(NUMBER)]
-Printed = Annotated[str, DECIMAL]
+
+def kind_of(hint: Any) -> Kind:
+    """Return the kind that a type is annotated with, or that follows from the type itself."""
+    if hasattr(hint, "__metadata__"):
+        return hint.__metadata__[0]
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if not get_args(hint):
+        return converted(fields(**kinds_of(hint)), lambda said: hint(**said), vars)
+    part, other = get_args(hint)  # of tuple[part, ...] or part | None
+    return many(kind_of(part)) if other is Ellipsis else optional(kind_of(part))
+
+
+def kinds_of(record: type) -> dict[str, Kind]:
+    """Return the kinds of the fields of a class."""
+    hints = get_type_hints(record, include_extras=True).items()
+    return {name: kind_of(hint) for name, hint in hints}
+
 
 LABELS = {
     str: ("text", TEXT),
@@ -180,11 +183,6 @@ def _read_classes(value: Any, place: str) -> tuple[Any, ...]:
     return many(kinds[said["kind"]]).read(said["labels"], f"{place}.labels")
 
 
-def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
-    name, kind = label_kind(labels)
-    return {"kind": name, "labels": many(kind).write(labels)}
-
-
 def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
     """Return the kind of labels, one of `LABELS`; refuse those that a file cannot hold."""
     kinds = {type(label) for label in labels}
@@ -197,11 +195,17 @@ def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
     return LABELS[kinds.pop()]
 
 
+def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
+    name, kind = label_kind(labels)
+    return {"kind": name, "labels": many(kind).write(labels)}
+
+
 CLASSES = Kind(_read_classes, _written_classes)
 
 
 def pack(values: NDArray[Any]) -> str:
-    """Return the text of integers or floats, every bit kept."""
+    """Return the text of an array, of a symmetric matrix by its lower triangle; keep every bit."""
+    values = values[np.tril_indices(len(values))] if values.ndim == 2 else values
     data = values.astype("<f8" if values.dtype.kind == "f" else "<i8").tobytes()
     return base64.b64encode(zlib.compress(data, LEVEL)).decode()
 
@@ -220,25 +224,38 @@ def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> 
     return np.frombuffer(data, f"<{kind}").astype(kind)
 
 
-def unpack_triangle(text: str, n_voters: int, place: str) -> IntArray:
-    """Return the lower triangle, row by row, of a matrix of counts of pairs of voters."""
-    return unpack(text, n_voters * (n_voters + 1) // 2, place, f"{n_voters} voters", "i8")
+def unpack_points(text: str, n_points: int, place: str) -> FloatArray:
+    """Return one number per point."""
+    return unpack(text, n_points, place, f"{n_points} points")
 
 
-def triangle_of(matrix: IntArray) -> IntArray:
-    """Return the lower triangle of a symmetric matrix, row by row."""
-    return matrix[np.tril_indices(len(matrix))]
-
-
-def full(triangle: IntArray) -> IntArray:
-    """Return the symmetric matrix of a lower triangle."""
-    n_voters = n_voters_of(triangle)
+def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:
+    """Return the symmetric matrix of counts of pairs of voters."""
+    triangle = unpack(text, n_voters * (n_voters + 1) // 2, place, f"{n_voters} voters", "i8")
     matrix = np.zeros((n_voters, n_voters), np.int64)
     rows, columns = np.tril_indices(n_voters)
     matrix[rows, columns] = matrix[columns, rows] = triangle
     return matrix
 
 
-def n_voters_of(triangle: IntArray) -> int:
-    """Return the number of rows of the matrix that a triangle is of."""
-    return (math.isqrt(8 * triangle.size + 1) - 1) // 2
+ENCODINGS = {
+    "base64(zlib(little-endian int64, lower triangle by rows))": unpack_matrix,
+    "base64(zlib(little-endian float64))": unpack_points,
+}
+MATRIX, VECTOR = ENCODINGS
+
+
+def arrays(names: Sequence[str], encoding: str, **size: Kind) -> Kind:
+    """Read arrays from an object that holds their size, their encoding and the text of each."""
+    (n,) = size
+    packed = fields(**size, encoding=one_of(encoding), **dict.fromkeys(names, TEXT))
+
+    def read(value: Any, place: str) -> dict[str, Any]:
+        said, unpacked = packed.read(value, place), ENCODINGS[encoding]
+        return {name: unpacked(said[name], said[n], f"{place}.{name}") for name in names}
+
+    def write(values: Mapping[str, Any]) -> dict[str, Any]:
+        texts = {name: pack(values[name]) for name in names}
+        return {n: len(values[names[0]]), "encoding": encoding, **texts}
+
+    return Kind(read, write)

@@ -1,8 +1,8 @@
 """What a certificate file says, as numbers and words, with its form checked and nothing more.
 
 A file is JSON of the published schema (``certificate.schema.json`` in this folder). Each field of
-a record is annotated with its kind, which both reads and writes it. Whether the numbers follow from
-the counts is not asked here: `tandemvote.verify` does, by formulas of its own.
+a record is read and written by its type or the kind it is annotated with. Whether the numbers
+follow from the counts is not asked here: `tandemvote.verify` does, by formulas of its own.
 """
 
 from __future__ import annotations
@@ -15,36 +15,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
-from tandemvote.certificate.file_fields import (
-    BOOLEAN,
-    CLASSES,
-    MAX_POINTS,
-    NUMBER,
-    TEXT,
-    TEXTS_BY_NAME,
-    FloatArray,
-    IntArray,
-    Kind,
-    Number,
-    Numbers,
-    Printed,
-    Text,
-    Texts,
-    converted,
-    fields,
-    instance,
-    integer,
-    kinds_of,
-    many,
-    n_voters_of,
-    one_of,
-    optional,
-    pack,
-    pair,
-    refuse,
-    unpack,
-    unpack_triangle,
-)
+from tandemvote.certificate import file_fields as kinds
+from tandemvote.certificate.file_fields import MAX_POINTS, FloatArray, IntArray
 from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
 SCHEMAS = tuple(f"tandemvote/certificate/{number}" for number in (1, 2, 3, 4))
@@ -60,9 +32,6 @@ SECTIONS = {
     "confidence": ("delta", "candidates", "share"),
 }
 """Objects of a file whose fields are attributes of the record."""
-
-ENCODING = "base64(zlib(little-endian int64, lower triangle by rows))"
-PROFILE_ENCODING = "base64(zlib(little-endian float64))"
 
 PAIRS = ("tandem_errors", "overlaps", "lone_errors")
 """Counts of a group: predictions are right or wrong, so disagreements are lone errors."""
@@ -85,13 +54,16 @@ MAX_PAIRS = 2**25
 """Pairs of voters in all groups together, each of which is checked by itself."""
 
 
+Printed = Annotated[str, kinds.DECIMAL]
+
+
 @dataclass(frozen=True, kw_only=True)
 class StatedBound:
     """One bound as a file states it: its value, how that is printed, and the delta it was given."""
 
-    value: Number
+    value: float
     printed: Printed
-    delta: Number
+    delta: float
 
 
 def _bounds_by_name(stated: tuple[dict[str, Any], ...]) -> dict[str, StatedBound]:
@@ -104,23 +76,28 @@ def _bounds_by_name(stated: tuple[dict[str, Any], ...]) -> dict[str, StatedBound
     return bounds
 
 
-BOUNDS = converted(
-    many(fields(name=TEXT, **kinds_of(StatedBound))),
+BOUNDS = kinds.converted(
+    kinds.many(kinds.fields(name=kinds.TEXT, **kinds.kinds_of(StatedBound))),
     _bounds_by_name,
     lambda bounds: [{"name": name, **vars(stated)} for name, stated in bounds.items()],
 )
 Bounds = Annotated[Mapping[str, StatedBound], BOUNDS]
 
-COUNT = integer(0, MAX_POINTS)
-Tested = Annotated[tuple[int, int] | None, optional(pair(n_errors=COUNT, n_samples=COUNT))]
+COUNT = kinds.integer(0, MAX_POINTS)
+TESTED = kinds.optional(kinds.pair(n_errors=COUNT, n_samples=COUNT))
+Tested = Annotated[tuple[int, int] | None, TESTED]
 """Errors and points, where the vote itself was tested."""
 
 
 def _only(labels: tuple[Any, ...]) -> Any:
-    return labels[0] if len(labels) == 1 else refuse(labels, "groups.members.label", "one label")
+    if len(labels) != 1:
+        kinds.refuse(labels, "groups.members.label", "one label")
+    return labels[0]
 
 
-LABEL = converted(CLASSES, _only, lambda label: (label,))
+LABEL = kinds.optional(kinds.converted(kinds.CLASSES, _only, lambda label: (label,)))
+SHARE = kinds.pair(at_least=kinds.NUMBER, at_most=kinds.NUMBER)
+PACKED_PAIRS = kinds.optional(kinds.fields(**dict.fromkeys(PAIRS, kinds.TEXT)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,14 +108,14 @@ class GroupRecord:
     stay packed until they are needed: there may be many.
     """
 
-    by: Text
-    label: Annotated[Any, optional(LABEL)]
+    by: str
+    label: Annotated[Any, LABEL]
     n_points: Annotated[int, COUNT]
-    share: Annotated[tuple[float, float], pair(at_least=NUMBER, at_most=NUMBER)]
-    lower: Number
+    share: Annotated[tuple[float, float], SHARE]
+    lower: float
     bounds: Bounds
     test: Tested
-    counts: Annotated[Mapping[str, str] | None, optional(fields(**dict.fromkeys(PAIRS, TEXT)))]
+    counts: Annotated[Mapping[str, str] | None, PACKED_PAIRS]
 
     @property
     def points(self) -> str:
@@ -157,9 +134,11 @@ class GroupRecord:
         return None if best is None or best.value >= 1.0 else best.printed
 
     def unpacked(self, n_voters: int) -> dict[str, IntArray]:
-        """Return the lower triangles of the matrices in `PAIRS`."""
+        """Return the matrices in `PAIRS`."""
         packed, place = (self.counts or {}).items(), "groups.members.counts"
-        return {name: unpack_triangle(text, n_voters, f"{place}.{name}") for name, text in packed}
+        return {
+            name: kinds.unpack_matrix(text, n_voters, f"{place}.{name}") for name, text in packed
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,42 +149,15 @@ class GroupsRecord:
     labelled points in these groups or not, and with `gaps` the errors have lower limits.
     """
 
-    n_groups: Annotated[int, integer(1, MAX_GROUPS)]
-    n_samples: Annotated[int, integer(1, MAX_POINTS)]
-    gaps: Annotated[bool, BOOLEAN]
-    candidates: Texts
-    members: Annotated[tuple[GroupRecord, ...], many(instance(GroupRecord))]
+    n_groups: Annotated[int, kinds.integer(1, MAX_GROUPS)]
+    n_samples: Annotated[int, kinds.integer(1, MAX_POINTS)]
+    gaps: bool
+    candidates: tuple[str, ...]
+    members: tuple[GroupRecord, ...]
 
 
-def _unpacked_counts(packed: dict[str, Any]) -> dict[str, IntArray]:
-    n = packed["n_voters"]
-    return {name: unpack_triangle(packed[name], n, f"counts.{name}") for name in PAIR_COUNTS}
-
-
-def _packed_counts(counts: Mapping[str, IntArray]) -> dict[str, Any]:
-    packed = {name: pack(counts[name]) for name in PAIR_COUNTS}
-    return {"n_voters": n_voters_of(counts["overlaps"]), "encoding": ENCODING, **packed}
-
-
-def _unpacked_profile(packed: dict[str, Any]) -> tuple[FloatArray, ...]:
-    n = packed["n_points"]
-    return tuple(unpack(packed[k], n, f"profile.{k}", f"{n} points") for k in ("leads", "gaps"))
-
-
-def _packed_profile(profile: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
-    leads, gaps = map(pack, profile)
-    n_points = profile[0].size
-    return {"n_points": n_points, "encoding": PROFILE_ENCODING, "leads": leads, "gaps": gaps}
-
-
-MATRICES = {"encoding": one_of(ENCODING), **dict.fromkeys(PAIR_COUNTS, TEXT)}
-COUNTS = converted(
-    fields(n_voters=integer(1, MAX_VOTERS), **MATRICES), _unpacked_counts, _packed_counts
-)
-SHARES = {"encoding": one_of(PROFILE_ENCODING), "leads": TEXT, "gaps": TEXT}
-PROFILE = converted(
-    fields(n_points=integer(1, MAX_PROFILE), **SHARES), _unpacked_profile, _packed_profile
-)
+COUNTS = kinds.arrays(PAIR_COUNTS, kinds.MATRIX, n_voters=kinds.integer(1, MAX_VOTERS))
+PROFILE = kinds.arrays(("leads", "gaps"), kinds.VECTOR, n_points=kinds.integer(1, MAX_PROFILE))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -213,33 +165,33 @@ class CertificateRecord:
     """Everything a certificate file says.
 
     The guarantee is the `value` of a `bound`, the smallest of the `candidates`, each of which has
-    its `share` of delta. `counts` are the lower triangles of the matrices in `PAIR_COUNTS`. The
-    `profile` has, for every unlabelled point, the share of the voters behind the vote, or behind
-    the `deployed` classifier that the guarantee is about, and its lead over any other label.
+    its `share` of delta. `counts` are the matrices in `PAIR_COUNTS`. The `profile` has, for every
+    unlabelled point, the share of the voters behind the vote, or behind the `deployed` classifier
+    that the guarantee is about ("leads"), and its lead over any other label ("gaps").
     `expected_digest` is that of the rest of the file.
     """
 
-    schema: Annotated[str, one_of(*SCHEMAS)] = SCHEMA
-    bound: Text
-    value: Number
+    schema: Annotated[str, kinds.one_of(*SCHEMAS)] = SCHEMA
+    bound: str
+    value: float
     printed: Printed
-    delta: Number
-    candidates: Texts
-    share: Number
-    sharpening: Annotated[str, one_of("harmonic", "paper")]
+    delta: float
+    candidates: tuple[str, ...]
+    share: float
+    sharpening: Annotated[str, kinds.one_of("harmonic", "paper")]
     bounds: Bounds
-    attestations: Texts
-    notes: Texts
-    classes: Annotated[tuple[Any, ...], CLASSES]
-    profile: Annotated[tuple[FloatArray, FloatArray] | None, optional(PROFILE)]
-    deployed: Annotated[str | None, optional(TEXT)] = None
+    attestations: tuple[str, ...]
+    notes: tuple[str, ...]
+    classes: Annotated[tuple[Any, ...], kinds.CLASSES]
+    profile: Annotated[Mapping[str, FloatArray] | None, kinds.optional(PROFILE)]
+    deployed: str | None = None
     test: Tested
-    groups: Annotated[GroupsRecord | None, optional(instance(GroupsRecord))] = None
-    versions: Annotated[Mapping[str, str], TEXTS_BY_NAME]
-    weights: Numbers
-    prior: Numbers
+    groups: GroupsRecord | None = None
+    versions: Annotated[Mapping[str, str], kinds.TEXTS_BY_NAME]
+    weights: tuple[float, ...]
+    prior: tuple[float, ...]
     counts: Annotated[Mapping[str, IntArray], COUNTS]
-    digest: Text = ""
+    digest: str = ""
     expected_digest: str = ""
 
     @property
@@ -261,8 +213,8 @@ class CertificateRecord:
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> CertificateRecord:
         """Check the form of a parsed file, and refuse it if a part is missing, unknown or wrong."""
-        said = fields(**_form(document.get("schema"))).read(document, "")
-        n_voters = document["counts"]["n_voters"]
+        said = kinds.fields(**_form(document.get("schema"))).read(document, "")
+        n_voters = len(said["counts"]["overlaps"])
         for name in ("weights", "prior"):
             if len(said[name]) != n_voters:
                 raise CertificateFileError(
@@ -287,8 +239,9 @@ class CertificateRecord:
 
     def _refuse_too_large(self) -> None:
         members = () if self.groups is None else self.groups.members
-        n_pairs = self.counts["overlaps"].size * sum(each.counts is not None for each in members)
-        n_profile = 0 if self.profile is None else self.profile[0].size
+        n_pairs = self.n_voters * (self.n_voters + 1) // 2
+        n_pairs *= sum(each.counts is not None for each in members)
+        n_profile = 0 if self.profile is None else len(self.profile["leads"])
         n_sizes = max(np.unique(self.counts[name]).size for name in SIZES)
         fewer = "Certify fewer groups, or on points that no voter saw, which needs no pairs."
         alike = "Train fewer voters, or hold out the same points for all of them."
@@ -306,14 +259,15 @@ class CertificateRecord:
                 )
 
 
-KINDS = kinds_of(CertificateRecord)
+KINDS = kinds.kinds_of(CertificateRecord)
+del KINDS["expected_digest"]  # which is computed
 
 
-def _form(schema: object) -> dict[str, Kind]:
+def _form(schema: object) -> dict[str, kinds.Kind]:
     """Return the kinds of all fields of a file of some schema."""
     known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
     sections = {
-        section: fields(**{name: KINDS[name] for name in names})
+        section: kinds.fields(**{name: KINDS[name] for name in names})
         for section, names in SECTIONS.items()
     }
     inside = {name for names in SECTIONS.values() for name in names}

@@ -42,8 +42,6 @@ class Threshold:
 NOTHING = Threshold(margin=math.inf, n_accepted=0, n_errors=0, error=1.0, coverage=0.0)
 """The threshold that accepts no point."""
 
-COLUMNS = ("margin", "accepted", "wrong", "error <=", "share >=")
-
 
 class Selection(NamedTuple):
     """Labels of the accepted points, shape (n_accepted,), and which of all points those are."""
@@ -72,10 +70,9 @@ class SelectiveCertificate(Statement):
     delta : float
         With probability at least 1 - delta, `error` and `coverage` hold together, for every row of
         `thresholds`.
-    max_error : float or None
-        The largest error allowed, if the threshold was searched for.
-    thresholds : tuple of Threshold
-        All that were fixed in advance, from the smallest margin to the largest.
+    max_error, thresholds : float or None, tuple of Threshold
+        The largest error allowed, if the threshold was searched for, and all thresholds that were
+        fixed in advance, from the smallest margin to the largest.
     shares_of : callable or None
         From points to shares of the vote, if the classifiers are at hand.
     assumptions, notes
@@ -118,10 +115,9 @@ class SelectiveCertificate(Statement):
 
         Parameters
         ----------
-        shares : array_like, shape (n_samples, n_classes)
-            Shares of the vote, or probabilities. The label with the largest counts, of equal ones
-            the first.
-        labels : array_like, shape (n_samples,)
+        shares, labels : array_like, shape (n_samples, n_classes) and (n_samples,)
+            Shares of the vote, or probabilities, and the true labels. The label with the largest
+            share counts, of equal ones the first.
         classes : array_like, shape (n_classes,), optional
             The labels behind the columns; 0, 1, ... by default.
         margin, max_error, delta, shares_of
@@ -138,18 +134,19 @@ class SelectiveCertificate(Statement):
                 " label per column."
             )
         wrong = Votes.from_predictions([names[table.argmax(axis=1)]], labels).errors[0]
-        margins = vote_margins(table)
-        if max_error is None:
-            rows = all_at_once(margins, wrong, grid, delta=delta)
-            chosen = min(rows, key=lambda row: (row.error, -row.coverage))
-        else:
+        if max_error is not None:
             if not 0.0 < max_error < 1.0:
                 raise ValueError(
                     f"max_error is {max_error!r}; expected a number between 0 and 1, such as 0.05"
                     " for an error of at most 5 % among accepted points."
                 )
             max_error = float(max_error)
-            rows = within(margins, wrong, grid, max_error=max_error, delta=delta)
+        rows = certified_thresholds(
+            vote_margins(table), wrong, grid, max_error=max_error, delta=delta
+        )
+        if max_error is None:
+            chosen = min(rows, key=lambda row: (row.error, -row.coverage))
+        else:
             chosen = next((row for row in rows if row.error <= max_error), NOTHING)
         return cls(
             **asdict(chosen),
@@ -233,7 +230,8 @@ class SelectiveCertificate(Statement):
         ]
         margins = [row.margin for row in self.thresholds]
         chosen = margins.index(self.margin) if self.margin in margins else None
-        return Table(COLUMNS, ">>>>>", rows, chosen)
+        columns = ("margin", "accepted", "wrong", "error <=", "share >=")
+        return Table(columns, ">>>>>", rows, chosen)
 
     def _records(self) -> list[dict[str, Any]]:
         return [{**asdict(row), "chosen": row.margin == self.margin} for row in self.thresholds]
@@ -251,39 +249,31 @@ def _shown(margin: float) -> str:
     return f"{margin:.{DECIMALS}g}"
 
 
-def all_at_once(
-    margins: FloatArray, wrong: NDArray[np.bool_], grid: Sequence[float], *, delta: float
+def certified_thresholds(
+    margins: FloatArray,
+    wrong: NDArray[np.bool_],
+    grid: Sequence[float],
+    *,
+    max_error: float | None = None,
+    delta: float,
 ) -> list[Threshold]:
     r"""Certify every threshold of a grid fixed in advance, so that any of them may be chosen.
 
     Given that a of n points are accepted, their errors are binomial; a is binomial itself. With k
     thresholds these are 2 k exact limits at :math:`\delta / (2k)` each.
-    """
-    share = delta / (2 * len(grid))
-    rows = [_count(margins, wrong, threshold, share) for threshold in grid]
-    return [replace(row, error=upper_limit(row.n_errors, row.n_accepted, share)) for row in rows]
 
-
-def within(
-    margins: FloatArray,
-    wrong: NDArray[np.bool_],
-    grid: Sequence[float],
-    *,
-    max_error: float,
-    delta: float,
-) -> list[Threshold]:
-    r"""Find the thresholds of a grid fixed in advance that keep the error at or below `max_error`.
-
-    From the largest threshold down, each is tested at its own share :math:`\delta / (2k)` plus the
-    level it inherits: all of the level at which the one before it passed, nothing if that failed.
-    (This is the fallback procedure of multiple testing; :doc:`/finer` proves it.) All that pass
-    keep the promise at once, with probability :math:`1 - \delta/2`; the other half pays for the
-    accepted shares.
+    With `max_error` the thresholds are found that keep the error at or below it. From the largest
+    down, each is tested at its own share :math:`\delta / (2k)` plus the level it inherits: all of
+    the level at which the one before it passed, nothing if that failed. (This is the fallback
+    procedure of multiple testing; :doc:`/finer` proves it.) All that pass keep the promise at once,
+    with probability :math:`1 - \delta/2`; the other half pays for the accepted shares.
 
     Examples
     --------
     >>> margins = np.arange(100) / 100
-    >>> found = within(margins, margins < 0.25, [0.0, 0.3, 0.5], max_error=0.1, delta=0.05)
+    >>> found = certified_thresholds(
+    ...     margins, margins < 0.25, [0.0, 0.3, 0.5], max_error=0.1, delta=0.05
+    ... )
     >>> [(threshold.margin, threshold.error) for threshold in found]
     [(0.0, 1.0), (0.3, 0.1), (0.5, 0.1)]
     """
@@ -291,12 +281,21 @@ def within(
     level = 0.0
     found = []
     for threshold in sorted(grid, reverse=True):
-        row = _count(margins, wrong, threshold, share)
+        accepted = accepts(margins, threshold)
+        n, n_errors = int(accepted.sum()), int((accepted & wrong).sum())
         level += share
-        passed = upper_limit(row.n_errors, row.n_accepted, level) <= max_error
-        # The limit itself would be false: which threshold is looked at depends on it.
-        found.append(replace(row, error=max_error if passed else 1.0))
-        level *= passed
+        error = upper_limit(n_errors, n, level)
+        if max_error is not None:
+            # The limit itself would be false: which threshold is looked at depends on it.
+            error = max_error if error <= max_error else 1.0
+        level = level if error == max_error else 0.0
+        # No margin is below 0, so a threshold of 0 accepts every point there is.
+        coverage = lower_limit(n, margins.size, share) if threshold > 0 else 1.0
+        found.append(
+            Threshold(
+                margin=threshold, n_accepted=n, n_errors=n_errors, error=error, coverage=coverage
+            )
+        )
     return found[::-1]
 
 
@@ -319,19 +318,6 @@ def check_grid(margins: float | Sequence[float] | FloatArray) -> list[float]:
             " accepts every point, a margin of 1 only those on which all voters agree."
         )
     return [float(value) for value in np.unique(np.round(values, DECIMALS))]
-
-
-def _count(
-    margins: FloatArray, wrong: NDArray[np.bool_], threshold: float, delta: float
-) -> Threshold:
-    """Count what a threshold accepts, and limit its share; nothing is said of the error yet."""
-    accepted = accepts(margins, threshold)
-    n, n_errors = int(accepted.sum()), int((accepted & wrong).sum())
-    # No margin is below 0, so a threshold of 0 accepts every point there is.
-    coverage = lower_limit(n, margins.size, delta) if threshold > 0 else 1.0
-    return Threshold(
-        margin=threshold, n_accepted=n, n_errors=n_errors, error=1.0, coverage=coverage
-    )
 
 
 def vote_margins(shares: ArrayLike) -> FloatArray:

@@ -91,7 +91,7 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Itera
     from tandemvote.certificate.file_record import SCHEMAS
 
     record = verdict.record
-    unlabelled = record.counts["disagreement_overlaps"][0] > record.counts["overlaps"][0]
+    unlabelled = record.counts["disagreement_overlaps"][0, 0] > record.counts["overlaps"][0, 0]
     there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
     there["test"] = record.test is not None
     about = f"weighted vote of {record.n_voters} voters"

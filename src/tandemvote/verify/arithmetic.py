@@ -1,15 +1,15 @@
 """Two ways to calculate: plain floating point, or balls that provably hold the true number.
 
-The verifier's formulas are written once and run in either. A comparison of balls is true only if
-it is true of every number in them, so a formula must not conclude anything from a comparison that
-is false.
+The verifier's formulas are written once and run in either: inverses by bisection, moments and
+binomial tails by their defining sums. A comparison of balls is true only if it is true of every
+number in them, so a formula must not conclude anything from a comparison that is false.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
@@ -18,8 +18,17 @@ from tandemvote.extras import import_extra
 
 HALF = Fraction(1, 2)
 
+PI = Fraction("3.14159265358979323846264338327950288419716939937510")
+"""Rounded down to 50 digits."""
+
 SMALLEST_NORMAL = Fraction(sys.float_info.min)
 """Below it a float has fewer digits, or is 0."""
+
+MANY_POINTS = 10_000
+"""Above it the sum for the moment is longer than its enclosure is wide."""
+
+TAIL_BITS = 64
+"""Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
 
 PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
@@ -63,6 +72,114 @@ class Arithmetic:
     def middle(self, x: Any) -> Fraction:
         """Return the middle of a ball, exactly."""
         return sum(self.ends(x)) / Fraction(2)
+
+    def bisect(
+        self,
+        exceeds: Callable[[Fraction], bool | None],
+        low: Fraction,
+        high: Fraction,
+        halvings: int | None = None,
+    ) -> Any:
+        """Root of an increasing condition that is False at `low` and True at `high`.
+
+        Stops early where the condition stays None, undecided; both ends are proven all the same.
+        """
+        for _ in range(halvings or self.bits):
+            # A root may lie exactly in the middle, where balls cannot decide; next to it they can.
+            for share in (Fraction(1, 2), Fraction(3, 7)):
+                middle = low + share * (high - low)
+                above = exceeds(middle)
+                if above is not None:
+                    break
+            else:
+                break
+            low, high = (low, middle) if above else (middle, high)
+        return self.between(self.exactly(low), self.exactly(high))
+
+    def divergence(self, p: tuple[Any, ...], q: tuple[Fraction, ...]) -> Any:
+        """Sum of p ln(p / q) over the faces of a die; q positive where p is not exactly 0."""
+        faces = zip(p, q, strict=True)
+        return sum(
+            face * (self.log(face) - self.log_of(other)) for face, other in faces if face != 0
+        )
+
+    def kl_upper(self, part: Any, rest: Any, allowed: Any | None) -> Any:
+        """Largest q with kl(part‖q) <= allowed, where part + rest = 1; None allows everything."""
+        if allowed is None or rest == 0:
+            return self.exactly(1)
+
+        def exceeds(q: Fraction) -> bool | None:
+            return order(self.divergence((part, rest), (q, 1 - q)), allowed)
+
+        # Where the rest is tiny, 1 minus it is below 1 and the rounded part is not.
+        low = min(self.ends(part)[0], 1 - self.ends(rest)[1])
+        return self.bisect(exceeds, low, Fraction(1))
+
+    def moment(self, n: int) -> Any:
+        r"""Exact moment of n points, 1 + sum over k >= 1 of n! / ((n - k)! n^k), term by term.
+
+        Many points: n! e^n / (2 n^n) + 1 - theta by Stirling's series, whose partial sums enclose
+        it, and theta between 1/3 + 4 / (135 (n + 8/45)) and 1/3 + 4 / (135 (n + 2/21)), Ramanujan's
+        claim that Flajolet, Grabner, Kirschenhofer and Prodinger proved in 1995.
+        """
+        if n > MANY_POINTS:
+            return self._moment_of_many(n)
+        term, total, k = self.exactly(1), self.exactly(2), 1
+        negligible = self.exactly(Fraction(1, 2**self.bits))
+        # Each term is the one before times 1 - k/n, and k grows: the rest is below term * n / k.
+        while k < n and not term * n < negligible * k:
+            term = term * (n - k) / n
+            total, k = total + term, k + 1
+        remainder = term * n / k if k < n else self.exactly(0)
+        return self.between(total, total + remainder)
+
+    def _moment_of_many(self, n: int) -> Any:
+        number, between, x = self.exactly, self.between, Fraction(1, n)
+        series = x / 12 - x**3 / 360
+        factor = between(*(self.exp(number(e)) for e in (series, series + x**5 / 1260)))
+        pi = between(number(PI), number(PI + Fraction(1, 10**50)))
+        shifts = Fraction(8, 45), Fraction(2, 21)
+        theta = between(*(number(Fraction(1, 3) + Fraction(4, 135) / (n + s)) for s in shifts))
+        return self.sqrt(pi * n / 2) * factor + 1 - theta
+
+    def binomial_limit(self, n_errors: int, n_samples: int, delta: Fraction) -> Any:
+        """Error rate p at which n_errors or fewer of n_samples have probability delta."""
+        if n_errors == n_samples:
+            return self.exactly(1)
+
+        def exceeds(p: Fraction) -> bool | None:
+            # The tail on the side where its terms fall, in logarithms: no delta is too small.
+            if n_errors < (n_samples + 1) * p:
+                return order(self.log_of(delta), self._log_at_most(n_errors, n_samples, p))
+            more = self._log_at_most(n_samples - n_errors - 1, n_samples, 1 - p)
+            return order(more, self.log_of(1 - delta))
+
+        return self.bisect(exceeds, Fraction(0), Fraction(1), halvings=TAIL_BITS)
+
+    def _log_at_most(self, k: int, n: int, p: Fraction) -> Any:
+        """Logarithm of the probability of k or fewer of n, whose terms fall from k down."""
+        number, log_gamma = self.exactly, self.log_gamma
+        odds = number((1 - p) / p)
+        log_term = log_gamma(number(n + 1)) - log_gamma(number(k + 1))
+        log_term = log_term - log_gamma(number(n - k + 1))
+        log_term = log_term + k * self.log_of(p) + (n - k) * self.log_of(1 - p)
+        term = total = number(1)
+        negligible = number(Fraction(1, 2**TAIL_BITS))
+        while k > 0:
+            ratio = odds * k / (n - k + 1)
+            # Later ratios are smaller still: the rest is below the geometric series.
+            if term * ratio <= negligible * total * (1 - ratio):
+                total = self.between(total, total + term * ratio / (1 - ratio))
+                break
+            term = term * ratio
+            total = total + term
+            k -= 1
+        return log_term + self.log(total)
+
+
+def order(value: Any, limit: Any) -> bool | None:
+    """Whether a value is above a limit; None if balls cannot tell."""
+    return True if value > limit else False if value < limit else None
 
 
 FLOATS = Arithmetic()

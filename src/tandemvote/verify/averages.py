@@ -13,39 +13,29 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate.file_fields import IntArray, full
+from tandemvote.certificate.file_fields import IntArray
 from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.verify.arithmetic import HALF, Arithmetic
+from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
-from tandemvote.verify.inverses import PI, Rate, moment
-
-MomentOf = Callable[[int, Arithmetic], Any]
 
 Integers = NDArray[np.object_]
 """Python's integers, of any size."""
 
-
-def two_roots(n: int, arithmetic: Arithmetic) -> Any:
-    """Give the printed moment, 2 sqrt(n)."""
-    return 2 * arithmetic.sqrt(arithmetic.exactly(n))
-
-
-def moment_and_size(n: int, arithmetic: Arithmetic) -> Any:
-    """Give the moment of three outcomes."""
-    return moment(n, arithmetic) + n
-
-
-def no_moment(n: int, arithmetic: Arithmetic) -> Any:
-    """Give 1, where an inequality has no moment to pay for."""
-    return arithmetic.exactly(1)
+MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
+    "exact": lambda n, arithmetic: arithmetic.moment(n),
+    "printed": lambda n, arithmetic: 2 * arithmetic.sqrt(arithmetic.exactly(n)),
+    "of three outcomes": lambda n, arithmetic: arithmetic.moment(n) + n,
+    "none": lambda n, arithmetic: arithmetic.exactly(1),
+}
+"""What an inequality pays for n points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +43,7 @@ class SampleSize:
     """How many points an average over voters or pairs is worth.
 
     `rate` is A, one over the number of points, None without points; `cost` are the terms that do
-    not depend on delta, `masses` the prior's mass on each size, and `means` those of moments that
+    not depend on delta, `masses` the prior's mass on each size, and `means` those of `MOMENTS` that
     were asked for. `usual` is the moment where a theorem has no other: the exact or the printed.
     """
 
@@ -61,18 +51,35 @@ class SampleSize:
     rate: Any
     cost: Any
     masses: dict[int, Fraction]
-    usual: MomentOf = moment
-    means: dict[MomentOf, Any] = field(default_factory=dict)
+    usual: str = "exact"
+    means: dict[str, Any] = field(default_factory=dict)
 
-    def allowed(self, delta: Fraction, of: MomentOf | None = None) -> Any | None:
+    def allowed(self, delta: Fraction, moment: str | None = None) -> Any | None:
         """Divergence allowed per point, with the moment of a theorem; None without points."""
         if self.rate is None:
             return None
-        of, number, log = of or self.usual, self.arithmetic.exactly, self.arithmetic.log
-        if of not in self.means:
+        name, number, log = moment or self.usual, self.arithmetic.exactly, self.arithmetic.log
+        if name not in self.means:
+            of = MOMENTS[name]
             parts = (number(mass) * of(n, self.arithmetic) for n, mass in self.masses.items())
-            self.means[of] = sum(parts, number(0))
-        return self.cost + self.rate * (log(self.means[of]) - self.arithmetic.log_of(delta))
+            self.means[name] = sum(parts, number(0))
+        return self.cost + self.rate * (log(self.means[name]) - self.arithmetic.log_of(delta))
+
+
+class Average(NamedTuple):
+    """A rate and what is left of 1, and how many points they are worth.
+
+    Both are sums of terms of one sign, so that nothing cancels.
+    """
+
+    part: Any
+    rest: Any
+    size: SampleSize
+
+    def ends(self, delta: Fraction, moment: str | None = None) -> tuple[Any, Any]:
+        """Smallest and largest true rate within the divergence that PAC-Bayes-kl allows."""
+        allowed, kl_upper = self.size.allowed(delta, moment), self.size.arithmetic.kl_upper
+        return 1 - kl_upper(self.rest, self.part, allowed), kl_upper(self.part, self.rest, allowed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,23 +88,20 @@ class Evidence:
 
     On labelled points both voters of a pair err at the rate `tandem`, exactly one at the rate
     `lone`; they disagree at the rate `differ`, and neither err together nor disagree at the rate
-    `neither`. `voters`, `pairs` and `disagreement_pairs` are what averages are worth,
-    `pairs_at_prior` what they would be worth, were the weights the prior. `in_full` counts voters'
-    sets without a cap, also at the prior; it is None without a profile or points. Voters that make
-    the vote wrong have at least the weight `smallest_coalition`, one half as published.
+    `neither`. `pairs_at_prior` is what pairs would be worth, were the weights the prior. `in_full`
+    counts voters' sets without a cap, also at the prior; it is None without a profile or points.
+    Voters that make the vote wrong have at least the weight `smallest_coalition`, one half as
+    published.
     """
 
     record: CertificateRecord
     arithmetic: Arithmetic
-    gibbs: Rate
-    tandem: Rate
-    disagreement: Rate
+    gibbs: Average
+    tandem: Average
+    disagreement: Average
     differ: Any
     neither: Any
-    lone: Rate
-    voters: SampleSize
-    pairs: SampleSize
-    disagreement_pairs: SampleSize
+    lone: Average
     pairs_at_prior: SampleSize
     in_full: SampleSize | None
     rate_at_prior: Any | None
@@ -109,47 +113,47 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     """Average the counts of a record, with its weights and prior divided by their exact sums."""
     weights, prior = _integers(record.weights), _integers(record.prior)
     as_published = record.sharpening == "paper"
-    counts, itself = record.counts, diagonal(record.n_voters)
-    errors, overlaps = counts["tandem_errors"], counts["overlaps"]
-    labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
-    sizes, shared = overlaps[itself], full(overlaps)
-    all_shared = full(counts["disagreement_overlaps"])
+    tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
+    errors, sizes = np.diag(tandem_errors), np.diag(shared)
+    disagreements = record.counts["disagreements"]
+    labelled = disagreements - record.counts["unlabelled_disagreements"]
+    all_shared = record.counts["disagreement_overlaps"]
     coalitions = Coalitions(
         units=voting_units(record.weights),
         prior=tuple(map(Fraction, prior / Fraction(sum(prior)))),
-        errors=tuple(errors[itself].tolist()),
+        errors=tuple(errors.tolist()),
         sizes=tuple(sizes.tolist()),
     )
 
-    def mean(part: IntArray, whole: IntArray) -> Any:
-        return _mean(part, np.maximum(whole, 1), weights, arithmetic)
+    def mean(parts: IntArray, sizes: IntArray) -> Any:
+        number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
+        sums = _by_size(parts, np.maximum(sizes, 1), weights).items()
+        return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
 
-    def average(part: IntArray, whole: IntArray) -> Rate:
-        return Rate(mean(part, whole), mean(np.maximum(whole, 1) - part, whole))
+    def average(parts: IntArray, sizes: IntArray, size: SampleSize) -> Average:
+        return Average(mean(parts, sizes), mean(np.maximum(sizes, 1) - parts, sizes), size)
 
     def worth(sizes: IntArray, over: Integers = weights) -> SampleSize:
         n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
         if n_min == 0:
             return SampleSize(arithmetic, None, None, {})
         counted = np.full_like(sizes, n_min) if as_published else np.minimum(sizes, cap(n_min))
-        usual = two_roots if as_published else moment
+        usual = "printed" if as_published else "exact"
         return replace(_in_full(counted, over, prior, arithmetic), usual=usual)
 
     pairs = worth(shared)
+    all_pairs = pairs if (shared == all_shared).all() else worth(all_shared)
     with_profile = record.profile is not None and sizes[prior > 0].all()
     return Evidence(
         record=record,
         arithmetic=arithmetic,
         # Voters that share no point may always err.
-        gibbs=average(errors[itself] + (sizes == 0), sizes),
-        tandem=average(full(errors) + (shared == 0), shared),
-        disagreement=average(full(counts["disagreements"]), all_shared),
-        differ=mean(full(labelled), shared),
-        neither=mean(full(overlaps - errors - labelled), shared),
-        lone=average(full(counts["lone_errors"]) + (shared == 0), shared),
-        voters=worth(sizes),
-        pairs=pairs,
-        disagreement_pairs=pairs if (shared == all_shared).all() else worth(all_shared),
+        gibbs=average(errors + (sizes == 0), sizes, worth(sizes)),
+        tandem=average(tandem_errors + (shared == 0), shared, pairs),
+        disagreement=average(disagreements, all_shared, all_pairs),
+        differ=mean(labelled, shared),
+        neither=mean(shared - tandem_errors - labelled, shared),
+        lone=average(record.counts["lone_errors"] + (shared == 0), shared, pairs),
         pairs_at_prior=pairs if (weights == prior).all() else worth(shared, prior),
         in_full=_in_full(sizes, weights, prior, arithmetic) if with_profile else None,
         rate_at_prior=_in_full(sizes, prior, prior, arithmetic).rate if with_profile else None,
@@ -168,12 +172,6 @@ def cap(n_min: int) -> int:
     """
     root = Fraction(math.isqrt(n_min * 10**100), 10**50)
     return max(n_min, int(8 / PI * (root - 1) ** 2))
-
-
-def diagonal(n_voters: int) -> IntArray:
-    """Return the places of the diagonal in a lower triangle stored by rows."""
-    voters = np.arange(n_voters)
-    return voters * (voters + 3) // 2
 
 
 def _in_full(
@@ -197,13 +195,6 @@ def _in_full(
     before = _by_size(ones, sizes, prior).items()
     masses = {n: Fraction(mass, at_prior**sizes.ndim) for n, mass in before}
     return SampleSize(arithmetic, rate, cost, masses)
-
-
-def _mean(parts: IntArray, sizes: IntArray, weights: Integers, arithmetic: Arithmetic) -> Any:
-    """Average parts / sizes over voters or pairs."""
-    number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
-    sums = _by_size(parts, sizes, weights).items()
-    return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
 
 
 def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, int]:

@@ -19,7 +19,6 @@ from tandemvote.certificate.file_record import (
 from tandemvote.certificate.file_text import CertificateFileError, read_document
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence, gather
-from tandemvote.verify.inverses import binomial_limit
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import CLASS, NAMED, TEST_SET, group_values, on_group, recount
 from tandemvote.verify.rules import RULES, Truth, clipped, told_apart, wrong_decimal, wrong_value
@@ -144,7 +143,7 @@ def _wrong_bound(
     what = f"the {name} bound"
     value = Fraction(stated.value)
     truth = enclosures[name] = RULES[name](seen, delta, value)
-    yield from wrong_value(what, value, truth, rigorous=seen.arithmetic.rigorous)
+    yield from wrong_value(what, value, truth, seen.arithmetic)
     yield from wrong_decimal(what, stated.value, stated.printed)
 
 
@@ -301,20 +300,17 @@ def _wrong_group(
         if abs(Fraction(stated.delta) - due) > ROUNDING * due:
             yield f"the {name} bound was given delta {stated.delta:g}; its share is {float(due):g}"
         yield from _wrong_bound(seen, name, stated, due, {})
-
-    def wrong_limit(what: str, value: Fraction, k: int, n: int, delta: Fraction) -> Iterator[str]:
-        truth = clipped(seen, binomial_limit(k, n, delta, arithmetic))
-        what = f"the largest share{what}"
-        yield from wrong_value(what, value, truth, rigorous=arithmetic.rigorous)
-
     low, high, lower = (Fraction(limit) for limit in (*group.share, group.lower))
-    everything = groups.n_samples
+    everything, limits = groups.n_samples, []
     if n <= everything:
-        yield from wrong_limit("", high, n, everything, of_share)
-        yield from wrong_limit(" of others", 1 - low, everything - n, everything, of_share)
+        limits.append(("share", high, n, everything, of_share))
+        limits.append(("share of others", 1 - low, everything - n, everything, of_share))
     if groups.gaps and group.test is not None:
         right = group.test[1] - group.test[0]
-        yield from wrong_limit(" of right answers", 1 - lower, right, n, of_error)
-    elif lower:
+        limits.append(("share of right answers", 1 - lower, right, n, of_error))
+    for what, value, k, of, delta in limits:
+        truth = clipped(seen, arithmetic.binomial_limit(k, of, delta))
+        yield from wrong_value(f"the largest {what}", value, truth, arithmetic)
+    if lower and not (groups.gaps and group.test is not None):
         shown, _ = told_apart(lower, Fraction(0))
         yield f"the error is at least {shown} in the file, which nothing shows"

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.optimize import linprog
 
 from tandemvote.verify.arithmetic import HALF, Arithmetic
-from tandemvote.verify.inverses import binomial_limit
 
 FEW = 15
 """Voters up to which coalitions are listed."""
@@ -101,7 +100,7 @@ class Coalitions:
         share = delta * self.prior[voter]
         if share < SMALLEST_SHARE or not self.sizes[voter]:
             return arithmetic.exactly(1)
-        return binomial_limit(self.errors[voter], self.sizes[voter], share, arithmetic)
+        return arithmetic.binomial_limit(self.errors[voter], self.sizes[voter], share)
 
     def _prices(self, limits: dict[int, Fraction]) -> dict[int, Fraction]:
         coalitions, largest = list(self.minimal()), max(limits.values())

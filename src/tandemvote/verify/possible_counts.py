@@ -26,16 +26,15 @@ weights, or what an eigenvector in floating point proposes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 from tandemvote.certificate.file_fields import FloatArray, IntArray
-from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.verify.averages import diagonal
+from tandemvote.certificate.file_record import PAIRS, CertificateRecord
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -46,6 +45,8 @@ MOST_VOTERS = 2000
 MOST_TRIPLES = 2**25
 """About this many triples are checked: all up to 320 voters, else those of the heaviest."""
 
+Counts = dict[str, IntArray]
+
 LARGEST_COEFFICIENT = 2**10
 """Of b: products with 2,000 counts of 10^10 must fit in 64 bits."""
 
@@ -54,7 +55,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     """Say what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
     if record.profile is not None:
-        yield from _impossible_profile(record, *record.profile)
+        yield from _impossible_profile(record, **record.profile)
     if len(set(record.classes)) < len(record.classes):
         yield "a label is listed twice among the classes"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
@@ -65,42 +66,49 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
-    counts = record.counts
-    rows, columns = np.tril_indices(record.n_voters)
-    itself = diagonal(record.n_voters)
-    both_wrong, overlaps = counts["tandem_errors"], counts["overlaps"]
-    unlabelled, lone = counts["unlabelled_disagreements"], counts["lone_errors"]
+    for what, low, part, high, of_what in _limits_of_pairs(record.counts):
+        for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
+            fewest = np.broadcast_to(low, part.shape)[i, j]
+            among = f"and not {fewest} to {high[i, j]}," if fewest else f"among {high[i, j]}"
+            yield f"voters {j} and {i} have {part[i, j]} {what} {among} {of_what}"
+    for voter in np.flatnonzero(np.diag(record.counts["disagreements"]))[:1]:
+        yield f"voter {voter} disagrees with itself"
+    n_unlabelled = record.counts["disagreement_overlaps"] - record.counts["overlaps"]
+    if (n_unlabelled != n_unlabelled[0, 0]).any():
+        yield "the number of unlabelled points differs from pair to pair"
+    labelled = record.counts["disagreements"] - record.counts["unlabelled_disagreements"]
+    if len(record.classes) <= 2 and (record.counts["lone_errors"] != labelled).any():
+        yield "of two classes, voters disagree where not exactly one of them errs"
+
+
+def _limits_of_pairs(
+    counts: Mapping[str, IntArray],
+) -> Iterator[tuple[str, IntArray | int, IntArray, IntArray, str]]:
+    """Give what is counted of each pair, between which limits, and what the upper one is.
+
+    One after the other, because the matrices may be large.
+    """
+    both_wrong, overlaps, lone = (counts[name] for name in PAIRS)
+    unlabelled, among_all = counts["unlabelled_disagreements"], counts["disagreement_overlaps"]
+    errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
+    yield "tandem errors", 0, both_wrong, overlaps, "points both hold out"
+    yield "tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"
+    yield "common points", 0, overlaps, np.minimum(sizes, sizes.T), "points of one of them"
     labelled = counts["disagreements"] - unlabelled
-    n_unlabelled = counts["disagreement_overlaps"] - overlaps
-    errors, sizes = (count[itself][np.stack([rows, columns])] for count in (both_wrong, overlaps))
+    yield "labelled disagreements", 0, labelled, overlaps, "points both hold out"
+    yield "unlabelled disagreements", 0, unlabelled, among_all - overlaps, "unlabelled points"
+    yield "lone errors", 0, lone, labelled, "labelled disagreements"
+    not_both = "points on which they do not both err"
+    yield "lone errors", 0, lone, overlaps - both_wrong, not_both
     # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
     # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
-    least = (np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong).sum(axis=0)
-    most = (np.minimum(errors, overlaps) - both_wrong).sum(axis=0)
+    least = np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong
+    least = least + least.T
+    most = np.minimum(errors, overlaps) - both_wrong
+    most = most + most.T
+    yield "lone errors", least, lone, most, "that their own and their tandem errors allow"
     by_one = "points on which one of them errs"
-    limits = (
-        ("tandem errors", 0, both_wrong, overlaps, "points both hold out"),
-        ("tandem errors", 0, both_wrong, errors.min(axis=0), "errors of one of them"),
-        ("common points", 0, overlaps, sizes.min(axis=0), "points of one of them"),
-        ("labelled disagreements", 0, labelled, overlaps, "points both hold out"),
-        ("unlabelled disagreements", 0, unlabelled, n_unlabelled, "unlabelled points"),
-        ("lone errors", 0, lone, labelled, "labelled disagreements"),
-        ("lone errors", 0, lone, overlaps - both_wrong, "points on which they do not both err"),
-        ("lone errors", least, lone, most, "that their own and their tandem errors allow"),
-        ("labelled disagreements", 0, labelled, lone + both_wrong, by_one),
-    )
-    for what, low, part, high, of_what in limits:
-        for pair in np.flatnonzero((part < low) | (part > high))[:1]:
-            fewest = np.broadcast_to(low, lone.shape)[pair]
-            among = f"and not {fewest} to {high[pair]}," if fewest else f"among {high[pair]}"
-            voters = f"voters {columns[pair]} and {rows[pair]}"
-            yield f"{voters} have {part[pair]} {what} {among} {of_what}"
-    for voter in np.flatnonzero(counts["disagreements"][itself])[:1]:
-        yield f"voter {voter} disagrees with itself"
-    if (n_unlabelled != n_unlabelled[0]).any():
-        yield "the number of unlabelled points differs from pair to pair"
-    if len(record.classes) <= 2 and (lone != labelled).any():
-        yield "of two classes, voters disagree where not exactly one of them errs"
+    yield "labelled disagreements", 0, labelled, lone + both_wrong, by_one
 
 
 def _impossible_profile(
@@ -120,56 +128,31 @@ def _impossible_profile(
         )
 
 
-class _Matrices(NamedTuple):
-    """Counts of every pair of some voters; disagreements on labelled and on unlabelled points."""
-
-    held_out: IntArray
-    wrong: IntArray
-    lone: IntArray
-    disagreements: IntArray
-    unlabelled: IntArray
-    unlabelled_disagreements: IntArray
-    n_classes: int
-
-
 def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
     """Say which counts are not those of any sets; pairs must be possible already."""
     if record.n_voters < 3:
         return
     weights = np.array(record.weights)
     heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
-    among = {name: _among(heaviest, triangle) for name, triangle in record.counts.items()}
-    held_out, differ = among["overlaps"], among["unlabelled_disagreements"]
-    counts = _Matrices(
-        held_out=held_out,
-        wrong=among["tandem_errors"],
-        lone=among["lone_errors"],
-        disagreements=among["disagreements"] - differ,
-        unlabelled=among["disagreement_overlaps"] - held_out,
-        unlabelled_disagreements=differ,
-        n_classes=len(record.classes),
-    )
-    for voters, problem in _impossible_triples(counts):
+    pairs = np.ix_(heaviest, heaviest)
+    counts = {name: matrix[pairs] for name, matrix in record.counts.items()}
+    counts["disagreements"] -= counts["unlabelled_disagreements"]  # from here on the labelled ones
+    counts["unlabelled"] = counts["disagreement_overlaps"] - counts["overlaps"]
+    for voters, problem in _impossible_triples(counts, len(record.classes)):
         first, second, third = sorted(heaviest[list(voters)].tolist())
         yield f"voters {first}, {second} and {third} {problem}"
-    yield from _negative_squares(counts, weights[heaviest])
+    yield from _negative_squares(counts, len(record.classes), weights[heaviest])
 
 
-def _among(voters: IntArray, triangle: IntArray) -> IntArray:
-    """Return the matrix of some voters, given the lower triangle of all."""
-    rows = np.maximum(voters, voters[:, np.newaxis])
-    return triangle[rows * (rows + 1) // 2 + np.minimum(voters, voters[:, np.newaxis])]
-
-
-def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int], str]]:
+def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int, int], str]]:
     """Give places of three voters and what is impossible about them."""
-    held_out, wrong, differ = counts.held_out, counts.wrong, counts.unlabelled_disagreements
-    n_unlabelled = int(counts.unlabelled[0, 0])
+    held_out, wrong = counts["overlaps"], counts["tandem_errors"]
+    differ, n_unlabelled = counts["unlabelled_disagreements"], int(counts["unlabelled"][0, 0])
     sets = {
         "held-out points": held_out,
         "errors": wrong,
-        "correct predictions": held_out - wrong - counts.lone,
-        "predictions": held_out - counts.disagreements,
+        "correct predictions": held_out - wrong - counts["lone_errors"],
+        "predictions": held_out - counts["disagreements"],
     }
     if n_unlabelled:
         sets["predictions of unlabelled points"] = n_unlabelled - differ
@@ -186,7 +169,7 @@ def _impossible_triples(counts: _Matrices) -> Iterator[tuple[tuple[int, int, int
         for what in ("errors", "correct predictions"):
             for others in _first(_union_at_least(sets[what], pivot) > most):
                 yield (pivot, *others), f"have more {what} than points, each counted once"
-        if n_unlabelled and counts.n_classes <= 2:
+        if n_unlabelled and k <= 2:
             around = differ + np.add.outer(differ[pivot], differ[pivot])
             for others in _first((around > 2 * n_unlabelled) | (around % 2 == 1)):
                 yield (pivot, *others), "disagree on unlabelled points as no three can on 2 labels"
@@ -198,38 +181,38 @@ def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
     return own[pivot] + np.add.outer(own - row, own - row) - shared
 
 
-def _negative_squares(counts: _Matrices, weights: FloatArray) -> Iterator[str]:
-    held_out, wrong, k = counts.held_out, counts.wrong, counts.n_classes
-    for b in _coefficients(counts, weights):
-        t, single, o = (_square(b, matrix) for matrix in (wrong, counts.lone, held_out))
+def _negative_squares(counts: Counts, k: int, weights: FloatArray) -> Iterator[str]:
+    held_out, wrong, lone = counts["overlaps"], counts["tandem_errors"], counts["lone_errors"]
+    common = (held_out == held_out[0, 0]).all()
+    n, errors = int(held_out[0, 0]), np.diag(wrong)
+    # What could be negative somewhere.
+    share = np.trace(wrong) / max(np.trace(held_out), 1)
+    forms = [wrong - c * (2 * wrong + lone) + c**2 * held_out for c in (0.0, share, 1.0)]
+    among = [(held_out, counts["disagreements"])]
+    if counts["unlabelled"].any():
+        among.append((counts["unlabelled"], counts["unlabelled_disagreements"]))
+    forms += [(k - 1) * points - k * differ for points, differ in among]
+    if common and n:
+        forms.append(wrong - np.outer(errors, errors.astype(float)) / n)
+    plain = np.ones(weights.size, np.int64), _as_integers(weights)
+    for b in chain(plain, _coefficients(forms)):
+        t, single, o = (_square(b, matrix) for matrix in (wrong, lone, held_out))
         # A quadratic in c that is nowhere negative.
         if min(t, o, o - t - single) < 0 or (2 * t + single) ** 2 > 4 * t * o:
             yield "the errors of all voters together are not those of any points"
-        unlabelled = _square(b, counts.unlabelled)
-        for d, n in ((counts.disagreements, o), (counts.unlabelled_disagreements, unlabelled)):
-            if (k - 1) * n < k * _square(b, d):
+        for points, differ in among:
+            if (k - 1) * _square(b, points) < k * _square(b, differ):
                 yield "the disagreements of all voters together are not those of any points"
-    if (held_out == held_out[0, 0]).all():
+    if common:
         # On common points the number of voters that err is an integer: no square is needed.
-        n, errors = int(held_out[0, 0]), int(np.diag(wrong).sum())
-        some = errors // max(n, 1)
-        if int(wrong.sum()) - (2 * some + 1) * errors + some * (some + 1) * n < 0:
+        total = int(errors.sum())
+        some = total // max(n, 1)
+        if int(wrong.sum()) - (2 * some + 1) * total + some * (some + 1) * n < 0:
             yield "the errors of all voters together are not those of any points"
 
 
-def _coefficients(counts: _Matrices, weights: FloatArray) -> Iterator[IntArray]:
-    """Propose coefficients b that could show a negative sum of squares, if there is one."""
-    yield np.ones(weights.size, np.int64)
-    yield _as_integers(weights)
-    held_out, wrong, k = counts.held_out, counts.wrong, counts.n_classes
-    c, err = np.trace(wrong) / max(np.trace(held_out), 1), 2 * wrong + counts.lone
-    forms = [wrong - share * err + share**2 * held_out for share in (0.0, c, 1.0)]
-    forms.append((k - 1) * held_out - k * counts.disagreements)
-    if counts.unlabelled.any():
-        forms.append((k - 1) * counts.unlabelled - k * counts.unlabelled_disagreements)
-    if (held_out == held_out[0, 0]).all() and held_out[0, 0]:
-        errors = np.diag(wrong).astype(float)
-        forms.append(wrong - np.outer(errors, errors) / held_out[0, 0])
+def _coefficients(forms: list[FloatArray]) -> Iterator[IntArray]:
+    """Propose coefficients b at which one of some quadratic forms is negative, if there are any."""
     for form in filter(np.any, forms):
         try:
             cholesky(form / np.abs(form).max() + 1e-9 * np.eye(len(form)), check_finite=False)

@@ -15,11 +15,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tandemvote.verify.arithmetic import HALF, Arithmetic
+from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Evidence, SampleSize
-from tandemvote.verify.inverses import bisect, order
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)
@@ -108,7 +105,7 @@ def _largest_gibbs(
 
     if not exceeds(Fraction(1)):
         return calculate.exactly(1)
-    return bisect(exceeds, Fraction(1, 2**1000), Fraction(1), calculate)
+    return calculate.bisect(exceeds, Fraction(1, 2**1000), Fraction(1))
 
 
 class _Game(NamedTuple):
@@ -130,8 +127,10 @@ def _games(seen: Evidence) -> list[_Game]:
         shares = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
         shares.append((Fraction(1, 4**n), Fraction(0)))
     number, sqrt = seen.arithmetic.exactly, seen.arithmetic.sqrt
-    profile = np.transpose(seen.record.profile or ()).tolist()
-    points = [(Fraction(lead), Fraction(gap)) for lead, gap in profile]
+    leads, gaps = (
+        map(Fraction, shares.tolist()) for shares in (seen.record.profile or {}).values()
+    )
+    points = list(zip(leads, gaps, strict=True))
     games = []
     for share, slope in shares:
         largest = max(slope - HALF, Fraction(0)) if of_vote else slope

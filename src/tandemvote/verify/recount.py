@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.certificate.file_fields import IntArray, n_voters_of
+from tandemvote.certificate.file_fields import IntArray
 from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.votes import Votes
@@ -79,7 +79,7 @@ def on_group(record: CertificateRecord, group: GroupRecord) -> CertificateRecord
     found = group.unpacked(record.n_voters)
     weights, prior = record.weights, record.prior
     if not found:  # the vote was tested itself, as a single voter
-        found, weights, prior = dict.fromkeys(PAIRS, np.zeros(1, np.int64)), (1.0,), (1.0,)
+        found, weights, prior = dict.fromkeys(PAIRS, np.zeros((1, 1), np.int64)), (1.0,), (1.0,)
     everywhere = {"disagreements": found["lone_errors"], "disagreement_overlaps": found["overlaps"]}
     nowhere = {"unlabelled_disagreements": np.zeros_like(found["overlaps"])}
     alone = replace(record, bounds=group.bounds, test=group.test, profile=None, groups=None)
@@ -104,12 +104,8 @@ def _other_groups(
         if own.size != votes.n_samples or own.sum() != group.n_points:
             yield f"{group.points} are {group.n_points} in the file and {own.sum()} in the votes"
             return
-        said, labels, held_out = (
-            votes.predictions[:, own],
-            votes.labels[own],
-            votes.held_out[:, own],
-        )
-        inside = replace(votes, predictions=said, labels=labels, held_out=held_out)
+        said, labels = votes.predictions[:, own], votes.labels[own]
+        inside = replace(votes, predictions=said, labels=labels, held_out=votes.held_out[:, own])
         problems: Iterator[str] = iter(())
         if group.test is not None:
             problems = _other_test_set(replace(record, test=group.test), inside)
@@ -151,9 +147,10 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 def _other_pairs(
     stated: Sequence[IntArray], counted: Callable[[int, int], dict[str, int]]
 ) -> Iterator[str]:
-    """Say where lower triangles of counts are not those of the pairs of voters."""
-    places = np.transpose(np.tril_indices(n_voters_of(stated[0]))).tolist()
-    for (second, first), *in_file in zip(places, *stated, strict=True):
+    """Say where matrices of counts are not those of the pairs of voters."""
+    pairs = np.tril_indices(len(stated[0]))
+    triangles = (matrix[pairs] for matrix in stated)
+    for second, first, *in_file in zip(*pairs, *triangles, strict=True):
         for (what, count), told in zip(counted(first, second).items(), in_file, strict=True):
             if told != count:
                 yield (
@@ -172,8 +169,8 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             " unlabelled points"
         )
         return
-    n_counted = int((record.counts["disagreement_overlaps"] - record.counts["overlaps"])[0])
-    n_profile = 0 if record.profile is None else len(record.profile[0])
+    n_counted = int((record.counts["disagreement_overlaps"] - record.counts["overlaps"])[0, 0])
+    n_profile = 0 if record.profile is None else len(record.profile["leads"])
     counted = profiled = np.arange(votes.n_samples)
     if n_counted + n_profile == votes.n_samples and n_profile:
         order = np.random.default_rng(SEED).permutation(votes.n_samples)
@@ -208,8 +205,8 @@ def _other_profile(
     shares[own, points] = -1.0
     order = np.random.default_rng(SEED).permutation(points.size)
     leads, gaps = leads[order], (leads - shares.max(axis=0))[order]
-    names = ("a share", "a lead")
-    for what, stated, found in zip(names, record.profile or (), (leads, gaps), strict=True):
+    names, in_file = ("a share", "a lead"), (record.profile or {}).values()
+    for what, stated, found in zip(names, in_file, (leads, gaps), strict=True):
         for point in np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))[:1]:
             yield (
                 f"at unlabelled point {int(order[point])} {whose} has {what} of"

@@ -5,6 +5,7 @@ And how a number that a file states is compared with what it should be.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
@@ -12,10 +13,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from scipy.optimize import OptimizeResult, minimize_scalar
+
 from tandemvote.certificate.file_fields import FloatArray
-from tandemvote.verify.arithmetic import HALF
-from tandemvote.verify.averages import Evidence, SampleSize, moment_and_size, no_moment
-from tandemvote.verify.inverses import Rate, binomial_limit, kl_lower, kl_upper, moment, supremum
+from tandemvote.verify.arithmetic import HALF, Arithmetic, order
+from tandemvote.verify.averages import Average, Evidence
 from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
@@ -24,6 +26,9 @@ OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 TOLERANCE = Fraction(1, 10**9)
 """How far above the truth a stated value may be, without rigour also how far below; and by how much
 two estimates must exceed what a vote can have to contradict each other for sure."""
+
+LARGEST_TILT = 100.0
+"""Of t in C2: with a larger one f is negative, or d above 0.49995."""
 
 MAGNIFIED = TOLERANCE / 20
 """The same, times the smallest denominator of a formula that divides."""
@@ -49,12 +54,12 @@ NOTHING = Truth(Fraction(1), Fraction(1))
 
 
 def _first_order(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
-    _, error = _ends(seen.gibbs, seen.voters, delta)
+    _, error = seen.gibbs.ends(delta)
     return _over_coalition(seen, error, 1, stated)
 
 
 def _tandem(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
-    _, tandem = _ends(seen.tandem, seen.pairs, delta)
+    _, tandem = seen.tandem.ends(delta)
     return _over_coalition(seen, tandem, 2, stated)
 
 
@@ -70,8 +75,8 @@ def _over_coalition(seen: Evidence, loss: Any, power: int, stated: Fraction) -> 
 
 
 def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
-    least, error = _ends(seen.gibbs, seen.voters, delta / 2)
-    differ, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2)
+    least, error = seen.gibbs.ends(delta / 2)
+    differ, _ = seen.disagreement.ends(delta / 2)
     # The error between the two ends that allows the most disagreement.
     half, larger = seen.arithmetic.exactly(HALF), seen.arithmetic.larger
     g = seen.arithmetic.smaller(larger(half, least), error)
@@ -79,8 +84,8 @@ def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 
 
 def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
-    _, r = _ends(seen.gibbs, seen.voters, delta / 2, moment)
-    d, _ = _ends(seen.disagreement, seen.disagreement_pairs, delta / 2, moment)
+    _, r = seen.gibbs.ends(delta / 2, "exact")
+    d, _ = seen.disagreement.ends(delta / 2, "exact")
     half = seen.arithmetic.exactly(HALF)
     if not (r < half and d < half):
         return NOTHING
@@ -90,7 +95,7 @@ def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 
 
 def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
-    allowed = seen.pairs.allowed(delta, moment_and_size)
+    allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
         return NOTHING
     value = supremum(seen.tandem.part, seen.differ, seen.neither, allowed, seen.arithmetic)
@@ -100,9 +105,63 @@ def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return replace(truth, or_one=truth.low == 0)
 
 
+def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: Arithmetic) -> Any:
+    """Enclose the largest f in C2, or return None where it reaches 1 or no vote is allowed at all.
+
+    Let f(e, d) = 1 - (1 - 2e - d)^2 / (1 - 2d), and let x = (e, d, 1 - e - d) range over the
+    distributions with d < 1/2 and KL(p‖x) <= eps. For any number t and g = (4t, 2t - 2t^2, 0)
+
+        f(x) <= (1 - t)^2 + g.x                            because u^2 / w >= 2tu - t^2 w, and
+        g.x  <= v - exp(sum_i p_i ln(v - g_i) - eps)       for every v >= max g,
+
+    the latter because sum_i x_i (v - g_i) >= prod_i (x_i (v - g_i) / p_i)^(p_i), the inequality of
+    the means, whose right side is exp(sum_i p_i ln(v - g_i) - KL(p‖x)). So whatever t and v a
+    search comes up with, the sum of both is above the supremum; at the best t and v it equals it,
+    and every x_i (v - g_i) / p_i is that exponential. Any allowed point gives a value below.
+    """
+    p, number = (tandem, differ, neither), arithmetic.exactly
+    # Where 2e + d = 1 and d <= 1/2, f is 1. The nearest such point has d = p_d, or d = 1/2.
+    e = max(1 - arithmetic.middle(differ), HALF) / 2
+    if not (tandem < neither and arithmetic.divergence(p, (e, 1 - 2 * e, e)) > allowed):
+        return None
+    *faces, most = (float(arithmetic.middle(each)) for each in (*p, allowed))
+
+    def best_multiplier(t: float) -> OptimizeResult:
+        """Search log(v - max g); the value is relative to max g = 4t."""
+
+        def height(log_s: float) -> float:
+            falls, s = zip(faces, (0.0, 2 * t + 2 * t * t, 4 * t), strict=True), math.exp(log_s)
+            exponent = math.fsum(face * math.log1p(fall / s) for face, fall in falls)
+            return -s * math.expm1(exponent - most)
+
+        return _smallest(height, -40.0, 25.0)
+
+    best = _smallest(lambda t: (1 - t) ** 2 + 4 * t + best_multiplier(t).fun, 0.0, LARGEST_TILT).x
+    t, v = Fraction(best), 4 * Fraction(best) + Fraction(math.exp(best_multiplier(best).x))
+    slopes = zip(p, (4 * t, 2 * t - 2 * t**2, Fraction(0)), strict=True)
+    logs = (face * arithmetic.log_of(v - slope) for face, slope in slopes if face != 0)
+    mean = arithmetic.exp(sum(logs, -allowed))
+    d = Fraction(float(arithmetic.middle(mean)) * faces[1] / float(v - 2 * t + 2 * t**2))
+    if d >= HALF:
+        return None
+
+    def exceeds(e: Fraction) -> bool | None:
+        return order(arithmetic.divergence(p, (e, d, 1 - e - d)), allowed)
+
+    nearest = (1 - d) * Fraction(faces[0] / (faces[0] + faces[2]))
+    e, _ = arithmetic.ends(arithmetic.bisect(exceeds, nearest, 1 - d))
+    below = 1 - (1 - 2 * e - d) ** 2 / (1 - 2 * d)
+    return arithmetic.between(number(below), number((1 - t) ** 2 + v) - mean)
+
+
+def _smallest(function: Callable[[float], float], low: float, high: float) -> OptimizeResult:
+    """Find the smallest value of a function that falls, then rises."""
+    return minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14})
+
+
 def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
-    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2)
-    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2)
+    least_error, error = seen.gibbs.ends(delta / 2)
+    least_tandem, tandem = seen.tandem.ends(delta / 2)
     half = seen.arithmetic.exactly(HALF)
     variance, denominator = tandem - least_error * least_error, least_tandem - error + half / 2
     if not (error < half and denominator > 0 and variance < denominator):
@@ -113,8 +172,8 @@ def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 
 def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
-    least_error, error = _ends(seen.gibbs, seen.voters, delta / 2)
-    least_tandem, tandem = _ends(seen.tandem, seen.pairs, delta / 2)
+    least_error, error = seen.gibbs.ends(delta / 2)
+    least_tandem, tandem = seen.tandem.ends(delta / 2)
     smaller, half = seen.arithmetic.smaller, seen.arithmetic.exactly(HALF)
     t = smaller(tandem, error)
     most = smaller(error, seen.arithmetic.sqrt(t))
@@ -128,8 +187,8 @@ def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
     both, one = seen.tandem.part, seen.lone.part
-    share = Rate(both * 2 / 3 + one, both / 3 + (1 - both - one))
-    _, mean = _ends(share, seen.pairs, delta)
+    share = Average(both * 2 / 3 + one, both / 3 + (1 - both - one), seen.tandem.size)
+    _, mean = share.ends(delta)
     return clipped(seen, 3 * mean / 2)
 
 
@@ -143,7 +202,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     rates = [Fraction(3, 4)]
     while number(rates[-1]) > smallest:
         rates.append(rates[-1] / 2)
-    allowed = seen.pairs.allowed(share / len(rates), no_moment)
+    allowed = seen.tandem.size.allowed(share / len(rates), "none")
     if allowed is None:
         return NOTHING
     both, one, found = seen.tandem.part, seen.lone.part, []
@@ -161,8 +220,8 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 
 def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """The same with both errors from above, lone errors from below and the best offset."""
-    _, t = _ends(seen.tandem, seen.pairs, delta / 2, moment)
-    o, _ = _ends(seen.lone, seen.pairs, delta / 2, moment)
+    _, t = seen.tandem.ends(delta / 2, "exact")
+    o, _ = seen.lone.ends(delta / 2, "exact")
     # The C-bound at g = 2 t, its largest value, is 4 t.
     g, quarter = seen.arithmetic.larger(2 * t, t + o / 2), seen.arithmetic.exactly(HALF / 2)
     denominator = t - g + quarter
@@ -176,7 +235,7 @@ def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
     if seen.in_full is None or seen.record.profile is None:
         return NOTHING
     if seen.record.deployed is not None and seen.record.n_voters == 1:
-        return _single_voter(seen, delta, seen.record.profile[0])
+        return _single_voter(seen, delta, seen.record.profile["leads"])
     ends = smallest_refuted(seen, seen.in_full, delta, stated)
     if ends is not None:
         return Truth(*ends)
@@ -200,8 +259,8 @@ def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
     value = seen.arithmetic.exactly(0)
     for step in range(steps):
         level = delta / failures * ratio**step
-        own = binomial_limit(errors, size, level, seen.arithmetic)
-        other = binomial_limit(differ, len(leads), each ** (step + 1), seen.arithmetic)
+        own = seen.arithmetic.binomial_limit(errors, size, level)
+        other = seen.arithmetic.binomial_limit(differ, len(leads), each ** (step + 1))
         value = seen.arithmetic.larger(value, own + other)
     return clipped(seen, value)
 
@@ -213,7 +272,7 @@ def _coalition(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
-    return clipped(seen, binomial_limit(*seen.record.test, delta, seen.arithmetic))
+    return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
 
 
 RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
@@ -235,12 +294,6 @@ RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
 needed, it begins at the stated value."""
 
 
-def _ends(rate: Rate, size: SampleSize, delta: Fraction, *printed: Any) -> tuple[Any, Any]:
-    """Smallest and largest true rate within the divergence that PAC-Bayes-kl allows."""
-    allowed = size.allowed(delta, *printed)
-    return kl_lower(rate, allowed, size.arithmetic), kl_upper(rate, allowed, size.arithmetic)
-
-
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
     """Say nothing if an excess is positive, when estimates contradict each other."""
     ends = [seen.arithmetic.ends(excess) for excess in excesses]
@@ -257,14 +310,14 @@ def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
     return Truth(low, high, max(seen.arithmetic.ends(denominator)[0], Fraction(0)))
 
 
-def wrong_value(what: str, value: Fraction, truth: Truth, *, rigorous: bool) -> Iterator[str]:
+def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic) -> Iterator[str]:
     """Say whether an upper limit is below the truth, or above it for no reason."""
     if truth.problem is not None:
         yield truth.problem
     if truth.or_one and value == 1:
         return
     slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
-    if value < (truth.high if rigorous else truth.high - slack):
+    if value < (truth.high if arithmetic.rigorous else truth.high - slack):
         shown, real = told_apart(value, truth.low)
         yield f"{what} is {shown} in the file and at least {real} by its own counts"
     if value > truth.low + slack:
