@@ -8,11 +8,8 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedForestClassifier, hold_out_votes
-from tandemvote.ensembles.training_rows import (
-    refuse_points_trained_on,
-    refuse_training_rows,
-    row_digests,
-)
+from tandemvote.ensembles.rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.training_rows import refuse_points_trained_on
 
 
 def test_copies_of_training_rows_are_refused_unless_chance_explains_them():

@@ -17,10 +17,8 @@ from tandemvote.certificate.agreement import AgreementCertificate
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.composed import as_it_is
-from tandemvote.ensembles.copies import note_copies
-from tandemvote.ensembles.evidence import common_hold_out, evidence
+from tandemvote.ensembles.evidence import common_hold_out, evidence, new_points
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.ensembles.voters import is_certified, voters_in
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities.pac_bayes import refuse_confidence
@@ -88,9 +86,8 @@ def certify_selective(
     if isinstance(model, Sequence) and len(model) == 1 and y is not None:
         labels = column_or_1d(y)
         shares_of = partial(_probabilities, as_it_is(model[0]))
-        note_copies(X, labels, what="held-out")
         shares, classes = shares_of(X)
-        refuse_points_trained_on(model[0], X, labels, what="held-out")
+        new_points(model, X, labels, what="held-out")
     else:
         votes = common_hold_out(model, X, y, purpose="a vote that abstains").votes
         rho = distribution(weights, votes.n_voters, "weights")

@@ -1,4 +1,4 @@
-"""One meaning for the arguments of every `certify` function: model, X and y."""
+"""One meaning for model, X and y everywhere: votes on points that the voters never saw."""
 
 from __future__ import annotations
 
@@ -12,26 +12,32 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.codes import encode
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
 from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
-from tandemvote.ensembles.copies import note_copies
-from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes, votes_on
 from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
     refuse_other_than_one_label,
+    refuse_without_independent_bootstraps,
     refuse_without_voters,
 )
-from tandemvote.ensembles.training_rows import (
-    refuse_points_trained_on,
-    refuse_training_rows,
-    row_digests,
+from tandemvote.ensembles.rows import note_repeated_rows, refuse_training_rows, row_digests
+from tandemvote.ensembles.training import held_out_mask
+from tandemvote.ensembles.training_rows import refuse_points_trained_on
+from tandemvote.ensembles.voters import (
+    BAGGED,
+    is_certified,
+    member_input,
+    members_of,
+    predict_held_out,
+    voters_in,
 )
-from tandemvote.ensembles.voters import BAGGED, is_certified, voters_in
 from tandemvote.frames import (
     note_times,
     refuse_labels_among_features,
     refuse_several_rows_per_case,
 )
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
 from tandemvote.votes import Votes
 
 
@@ -70,9 +76,7 @@ def evidence(
     refuse_labels_among_features(X, y)
     refuse_several_rows_per_case(X, y)
     if isinstance(model, Sequence):
-        votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
-        used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."
-        return Evidence(votes, (used, *_doubts(X, y, "held-out", X_unlabelled)))
+        return _held_out(model, X, y, X_unlabelled=X_unlabelled)
     if not isinstance(last_step(model), BAGGED):
         refuse_without_voters(model)
     check_is_fitted(model)
@@ -82,21 +86,14 @@ def evidence(
         found = evidence(model[-1], before_last_step(model, X), y, X_unlabelled=more)
         votes = replace(found.votes, voters=voters_in(model))
         return Evidence(votes, found.notes, (*assumptions, *found.assumptions))
-    if X_unlabelled is not None:
-        refuse_training_rows(row_digests(X), X_unlabelled, what="unlabelled")
     votes = out_of_bag_votes(model, X, y, X_unlabelled=X_unlabelled)
+    rows = note_repeated_rows(X, y, row_digests(X), what="training", X_unlabelled=X_unlabelled)
     used = (
         f"Held-out labels: the {votes.n_samples} the model was trained on, each used for the voters"
         " whose bootstrap left it out; none was set aside."
     )
-    notes = (used, audit_bootstraps(model, X, y), *_doubts(X, y, "training", X_unlabelled))
+    notes = (used, audit_bootstraps(model, X, y), *note_times(X), *rows)
     return Evidence(votes, notes, tuple(unaudited_assumptions(model)))
-
-
-def _doubts(X: Any, y: ArrayLike, what: str, X_unlabelled: Any) -> tuple[str, ...]:
-    """Say what may be wrong with the points."""
-    more = () if X_unlabelled is None else note_copies(X_unlabelled, what="unlabelled")
-    return (*note_times(X), *note_copies(X, y, what=what), *more)
 
 
 def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidence:
@@ -119,9 +116,9 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
             " and the guarantee must pay for the choice among all. Pass the whole vote with"
             " weights=pruned.certificate_.weights."
         )
+    labels = found.votes.classes[found.votes.labels]
     if (X is not None and not np.array_equal(row_digests(X), model.training_rows_)) or (
-        y is not None
-        and not np.array_equal(column_or_1d(y), found.votes.classes[found.votes.labels])
+        y is not None and not np.array_equal(column_or_1d(y), labels)
     ):
         raise ValueError(
             f"X and y are not those that this {name} was fitted on, in the same order. Leave them"
@@ -133,6 +130,112 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
         " were not trained on it."
     )
     return Evidence(found.votes, (used, *found.notes), tuple(found.assumptions))
+
+
+def out_of_bag_votes(
+    model: Any, X: ArrayLike, y: ArrayLike, *, X_unlabelled: ArrayLike | None = None
+) -> Votes:
+    """Let every voter of a fitted ensemble predict the training points its bootstrap left out.
+
+    The model is a RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier whose
+    bootstraps do not depend on the labels; X and y are its training points, in the same order,
+    which `audit_bootstraps` checks. `X_unlabelled` are further points of the same source.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> out_of_bag_votes(forest, X, y)
+    Votes(20 voters, 150 labelled points, 3 classes)
+    """
+    refuse_without_independent_bootstraps(model, np.shape(y)[0])
+    labels = encode(column_or_1d(y), model.classes_)
+    held_out = held_out_mask(model.estimators_samples_, len(labels))
+    points = member_input(model, X)
+    predictions = predict_held_out(members_of(model), points, labels, held_out, model.n_jobs)
+    voters = voters_in(model)
+    unlabelled = predictions[:, :0] if X_unlabelled is None else voters(X_unlabelled)[0]
+    return Votes(predictions, labels, held_out, np.asarray(model.classes_), unlabelled, voters)
+
+
+def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | None = None) -> Votes:
+    """Let fitted classifiers vote on labelled points that none of them was trained on.
+
+    Points that a model, or one inside it, is seen to be trained on are refused: by certified
+    classifiers, forests, bagged trees and nearest neighbours; by trees and gradient boosting, if
+    they are all the training points.
+
+    Parameters
+    ----------
+    models : sequence of fitted classifiers, or one fitted ensemble
+        An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier or
+        BaggingClassifier, with bootstrap or without, or a certified classifier.
+    X, y : array_like, shapes (n_samples, n_features) and (n_samples,)
+        At least 2 points, handed to each classifier as they are, and their labels.
+    X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
+        Further points of the same source.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = [KNeighborsClassifier(k).fit(X[::2], y[::2]) for k in (1, 5)]
+    >>> hold_out_votes(models, X[1::2], y[1::2])
+    Votes(2 voters, 75 labelled points, 3 classes)
+    """
+    return _held_out(models, X, y, X_unlabelled=X_unlabelled).votes
+
+
+def _held_out(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any = None) -> Evidence:
+    n_samples = len(column_or_1d(y))
+    if n_samples < 2:
+        raise ValueError(
+            f"A hold-out of {n_samples} points says nothing; at least 2 are needed, thousands for"
+            " a useful guarantee. Hold out more points, or evaluate out of bag."
+        )
+    votes, notes = votes_on(models, X, y, what="held-out", X_unlabelled=X_unlabelled)
+    used = f"Held-out labels: a hold-out of {n_samples} that trained no voter."
+    return Evidence(votes, (used, *notes))
+
+
+def votes_on(
+    models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None
+) -> tuple[Votes, tuple[str, ...]]:
+    """Let models vote on labelled points that are new to them as far as code can see.
+
+    Returned with the votes is what is to be said about the points, called `what` in errors.
+    """
+    voters, labels = voters_in(models), column_or_1d(y)
+    notes = new_points(models, X, labels, what=what, X_unlabelled=X_unlabelled)
+    codes, classes = voters(X)
+    more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
+    # Votes check and sort labels of any kind: here the true ones together with those of the voters.
+    known = np.concatenate([classes, more_classes])
+    joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
+    words = [np.unique(part).tolist() for part in (classes[np.unique(codes)], labels)]
+    if all(isinstance(word, str) for part in words for word in part):
+        refuse_other_spellings(*words)
+        if labels.size >= FEWEST_POINTS:
+            refuse_other_words(*words)
+    position, more_position = np.split(joined.unlabelled[0], [len(classes)])
+    said, held_out = position[codes], np.ones(codes.shape, bool)
+    votes = Votes(said, joined.labels, held_out, joined.classes, more_position[more], voters)
+    return votes, notes
+
+
+def new_points(
+    models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None
+) -> tuple[str, ...]:
+    """Refuse copies, and points that a model is seen to be trained on; say what else is seen."""
+    notes = note_repeated_rows(X, y, row_digests(X), what=what, X_unlabelled=X_unlabelled)
+    for model in models if isinstance(models, Sequence) else [models]:
+        refuse_points_trained_on(model, X, y, what=what)
+        if X_unlabelled is not None:
+            refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
+    return (*note_times(X), *notes)
 
 
 def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
@@ -188,7 +291,8 @@ def votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None)
         )
     if X is not None:
         refuse_training_rows(row_digests(X), X_test, what="test")
-    return votes_on(model, X_test, column_or_1d(y_test), what="test")
+    votes, _ = votes_on(model, X_test, y_test, what="test")
+    return votes
 
 
 def own_predict_note(

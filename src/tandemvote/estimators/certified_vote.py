@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,10 +22,9 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
 from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
-from tandemvote.ensembles.copies import note_copies
-from tandemvote.ensembles.held_out_votes import votes_on
+from tandemvote.ensembles.evidence import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
-from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.rows import note_repeated_rows, row_digests
 from tandemvote.frames import (
     note_times,
     refuse_labels_among_features,
@@ -138,16 +136,13 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.training_rows_ = rows = row_digests(points)
-        copies = note_copies(points, labels, what="training", digests=rows)
-        notes, unseen = (*note_times(X), *copies), None
-        if X_unlabelled is not None:
-            unseen = self._validate_new(X_unlabelled)
-            refuse_training_rows(rows, unseen, what="unlabelled")
-            notes += note_copies(unseen, what="unlabelled")
+        unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
+        repeated = note_repeated_rows(points, labels, rows, what="training", X_unlabelled=unseen)
         votes = self._train(points, labels, unseen)
         if self._deployed_name is not None:
             said = self._deployed().predict(unseen)
             votes = votes.with_deployed(said, name=self._deployed_name)
+        notes = (*note_times(X), *repeated)
         self._accept(certify_votes(votes, self._request(), notes=notes))
         observed = self.certification_.observed
         self.oob_score_ = float("nan") if observed is None else 1.0 - observed
@@ -203,7 +198,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         self._refuse_if_deployed("certify([model], X_test, y_test) tests it")
-        test_votes = votes_on([self], X_test, column_or_1d(y_test), what="test")
+        test_votes, _ = votes_on([self], X_test, y_test, what="test")
         found = replace(self.certification_, request=self._request())
         found = found.with_test_set(test_votes, bound)
         if keep:

@@ -13,7 +13,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes
-from tandemvote.ensembles.held_out_votes import out_of_bag_votes
+from tandemvote.ensembles.evidence import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_class_weight
 from tandemvote.ensembles.voters import voter_predictions
 from tandemvote.estimators.certified_vote import CertifiedVote

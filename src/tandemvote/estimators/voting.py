@@ -15,7 +15,7 @@ from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, g
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
-from tandemvote.ensembles.held_out_votes import hold_out_votes
+from tandemvote.ensembles.evidence import hold_out_votes
 from tandemvote.ensembles.private_names import NamedEstimators
 from tandemvote.ensembles.refusals import refuse_frozen, refuse_other_than_one_label
 from tandemvote.ensembles.training import Rows, bootstrap, held_out_mask, split, train

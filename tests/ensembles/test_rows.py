@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import CertifiedClassifierCV, certify
-from tandemvote.ensembles.copies import note_copies
+from tandemvote.ensembles.rows import note_copies
 
 NOTED = "if these are copies of one case, the guarantee is too good"
 
