@@ -66,18 +66,8 @@ def certify(
         unlabelled points. It may have seen anything but these.
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, which add the test-set bound.
-    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
-        How much each voter counts: equally, by the weights that minimise the named bound, or as
-        given.
-    bound : str or sequence of str
-        The bound to report: "auto", which is chosen by the kind of evidence (see
-        `tandemvote.bounds.registry`); a name, several, or "best" for all that apply.
-    prior : array_like of shape (n_voters,), optional
-        Weights fixed before seeing the data; uniform by default.
-    delta : float in (0, 0.5]
-        Probability with which the guarantee may fail.
-    sharpening : {"harmonic", "paper"}
-        Sample sizes that use every held-out set in full, or the bounds as published.
+    weights, bound, prior, delta, sharpening
+        As in `CertifiedClassifierCV`.
 
     Returns
     -------
@@ -98,15 +88,16 @@ def certify(
     if is_certified(model):
         check_is_fitted(model)
         raise ValueError(f"{type(model).__name__} has certified itself: see its certificate_.")
-    asked: dict[str, Any] = {"weights": weights, "bound": bound, "prior": prior}
-    request = CertificateRequest(**asked, delta=delta, sharpening=sharpening)
-    found = evidence(model, X, y, X_unlabelled=X_unlabelled)
-    votes = found.votes
+    request = CertificateRequest(
+        weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening
+    )
+    votes, notes, assumptions = evidence(model, X, y, X_unlabelled=X_unlabelled)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabelled)
     tested = votes_on_test_set(model, X, X_test, y_test)
-    about = {"notes": found.notes, "assumptions": found.assumptions}
-    certificate = certify_votes(votes, request, test_votes=tested, **about).certificate
+    certificate = certify_votes(
+        votes, request, test_votes=tested, notes=notes, assumptions=assumptions
+    ).certificate
     if deployed is not None:
         return certificate
     points = {"test": X_test, "unlabelled": X_unlabelled, "training": X}
@@ -133,7 +124,7 @@ def certify_fitted_weights(
     prior : array_like of shape (n_voters,), optional
         Positive weights fixed before seeing the hold-out; uniform by default.
     delta : float in (0, 0.5]
-        Failure probability.
+        Probability with which the guarantee may fail.
 
     Examples
     --------
@@ -148,8 +139,7 @@ def certify_fitted_weights(
       weights fitted and certified on the same 2000 labelled points
     """
     refuse_confidence(delta)
-    held_out = common_hold_out(model, X, y, purpose="fitting weights")
-    votes = held_out.votes
+    votes, notes, assumptions = common_hold_out(model, X, y, purpose="fitting weights")
     solution = minimise_dirichlet(votes, prior, delta)
     weights = np.maximum(solution.weights, SMALLEST_WEIGHT)
     weights = votable(weights / weights.sum())
@@ -160,8 +150,8 @@ def certify_fitted_weights(
         delta=delta,
         weights=weights,
         bounds={found.name: found},
-        assumptions=(*standard_assumptions(), *held_out.assumptions),
-        notes=tuple(held_out.notes),
+        assumptions=(*standard_assumptions(), *assumptions),
+        notes=notes,
         voters=votes.voters,
         observed=observed_error(votes, weights),
         guessing=votes.guessing_error,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,10 +62,12 @@ def parts_of(
 def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
     """Return a model that stays as it is when the one given is fitted again.
 
-    `fit` gives an estimator new attributes and may fit the estimators inside it, so these are
-    copied at any depth. What they learnt is shared, not copied.
+    `fit` gives an estimator new attributes, with `warm_start` changes its arrays, and may fit the
+    estimators inside it, so these are copied at any depth. Compiled trees are shared, not copied.
     """
     copies = {} if copies is None else copies
+    if isinstance(model, np.ndarray):
+        return model.copy()
     if isinstance(model, list | tuple):
         parts = [as_it_is(part, copies) for part in model]
         return parts if type(model) is list else tuple(parts) if type(model) is tuple else model
@@ -76,3 +78,15 @@ def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
         for name, value in vars(model).items():
             vars(copy)[name] = as_it_is(value, copies)
     return copies[id(model)]
+
+
+def everything_in(whole: Any, held_by: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    """Yield an object and all that it holds, at any depth, each thing once."""
+    seen: dict[int, Any] = {}
+    waiting = [whole]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in seen:
+            seen[id(part)] = part
+            yield part
+            waiting.extend(held_by(part))

@@ -73,10 +73,10 @@ def evidence(
             "X or y is missing. Pass the training data of an ensemble, or a hold-out for a list of"
             " fitted classifiers."
         )
-    refuse_labels_among_features(X, y)
-    refuse_several_rows_per_case(X, y)
     if isinstance(model, Sequence):
         return _held_out(model, X, y, X_unlabelled=X_unlabelled)
+    refuse_labels_among_features(X, y)
+    refuse_several_rows_per_case(X, y)
     if not isinstance(last_step(model), BAGGED):
         refuse_without_voters(model)
     check_is_fitted(model)
@@ -209,7 +209,7 @@ def votes_on(
     Returned with the votes is what is to be said about the points, called `what` in errors.
     """
     voters, labels = voters_in(models), column_or_1d(y)
-    notes = new_points(models, X, labels, what=what, X_unlabelled=X_unlabelled)
+    notes = new_points(models, X, y, what=what, X_unlabelled=X_unlabelled)
     codes, classes = voters(X)
     more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
     # Votes check and sort labels of any kind: here the true ones together with those of the voters.
@@ -229,10 +229,17 @@ def votes_on(
 def new_points(
     models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None
 ) -> tuple[str, ...]:
-    """Refuse copies, and points that a model is seen to be trained on; say what else is seen."""
-    notes = note_repeated_rows(X, y, row_digests(X), what=what, X_unlabelled=X_unlabelled)
+    """Refuse points on which models cannot be tested; return what else is to be said of them.
+
+    Refused are copies, several rows of a case, labels among the features, and points that a model
+    is seen to be trained on. In errors the points are called `what`.
+    """
+    refuse_labels_among_features(X, y)
+    refuse_several_rows_per_case(X, y)
+    labels = column_or_1d(y)
+    notes = note_repeated_rows(X, labels, row_digests(X), what=what, X_unlabelled=X_unlabelled)
     for model in models if isinstance(models, Sequence) else [models]:
-        refuse_points_trained_on(model, X, y, what=what)
+        refuse_points_trained_on(model, X, labels, what=what)
         if X_unlabelled is not None:
             refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
     return (*note_times(X), *notes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -47,8 +46,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     ----------
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         How much each voter counts: equally, by the weights that minimise the named bound, or as
-        given.
-        Choosing weights on the training data costs no confidence.
+        given. Choosing weights on the training data costs no confidence.
     bound : str or sequence of str
         The bound behind `certificate_`: "auto", which is chosen by the kind of evidence; a name; or
         "best" for the smallest of all that apply, each at its share of delta. Choose it before
@@ -104,10 +102,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """Fill in the parameters and attributes that are documented above."""
         super().__init_subclass__(**options)
         if cls.__doc__ and CertifiedVote.__doc__:  # python -OO leaves both out
-            shared = cleandoc(CertifiedVote.__doc__)
-            _, parameters, attributes = re.split("\n(?:Parameters|Attributes)\n-+\n", shared)
-            own = cleandoc(cls.__doc__).replace("{parameters}", parameters.strip())
-            cls.__doc__ = own.replace("{attributes}", attributes)
+            _, shared = cleandoc(CertifiedVote.__doc__).split("Parameters\n----------\n")
+            cls.__doc__ = cleandoc(cls.__doc__).replace("{shared parameters, attributes}", shared)
 
     def fit(self, X: Any, y: ArrayLike, *, X_unlabelled: Any = None, **unknown: Any) -> Self:
         """Train the voters, let each predict the points it never saw, and certify the vote.
@@ -157,8 +153,11 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
             return np.asarray(self._deployed().predict(self._validate_new(X)))
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+        return np.asarray(self.classes_[self._winners(X)])
+
+    def _winners(self, X: Any) -> NDArray[np.intp]:
+        """Return the positions in `classes_` of the labels that win the vote."""
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the share of the weight behind each label, shape (n_samples, n_classes).
@@ -191,8 +190,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             Labelled points used for nothing else: not for training, weights or any choice. Rows
             that `fit` was given are refused.
         bound : str or sequence of str, optional
-            The bound to report, "test_set" included; by default what the classifier was asked for,
-            where "auto" takes the test set.
+            By default what the classifier was asked for, where "auto" takes the test set.
         keep : bool
             Keep it as the certificate of this classifier.
         """

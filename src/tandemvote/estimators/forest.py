@@ -46,13 +46,9 @@ class CertifiedForestClassifier(CertifiedVote):
         How a tree is grown, as in `RandomForestClassifier`.
     class_weight : {"balanced_subsample"} or None
         Other class weights let the labels choose the points left out.
-    {parameters}
-
-    Attributes
-    ----------
+    {shared parameters, attributes}
     forest_ : RandomForestClassifier
         The fitted forest, whose own `predict` averages probabilities.
-    {attributes}
 
     Examples
     --------

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, g
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
+from tandemvote.ensembles.composed import as_it_is
 from tandemvote.ensembles.evidence import hold_out_votes
 from tandemvote.ensembles.private_names import NamedEstimators
 from tandemvote.ensembles.refusals import refuse_frozen, refuse_other_than_one_label
@@ -116,11 +117,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         Number of voters.
     max_samples : int, float or None
         Draws of each bootstrap: a number, a share of the points, or None for as many as there are.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared parameters, attributes}
 
     Examples
     --------
@@ -162,11 +159,7 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
     prefit : bool
         True if the estimators are fitted already; X and y of `fit` must then be points that none
         of them was trained on.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared parameters, attributes}
 
     Examples
     --------
@@ -199,7 +192,7 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
         models = self._bases()
         self._check_request(len(models), unseen)
         votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
-        self.estimators_, self.classes_ = models, votes.classes
+        self.estimators_, self.classes_ = as_it_is(models), votes.classes
         return replace(votes, voters=None)
 
     def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
