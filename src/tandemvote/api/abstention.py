@@ -85,9 +85,9 @@ def certify_selective(
     shares_of: ShareFunction | None
     if isinstance(model, Sequence) and len(model) == 1 and y is not None:
         labels = column_or_1d(y)
-        new_points(model, X, y, what="held-out")
         shares_of = partial(_probabilities, as_it_is(model[0]))
         shares, classes = shares_of(X)
+        new_points(model, X, y, what="held-out")
     else:
         votes = common_hold_out(model, X, y, purpose="a vote that abstains").votes
         rho = distribution(weights, votes.n_voters, "weights")
