@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.assumptions import standard_assumptions
@@ -15,16 +15,15 @@ from tandemvote.bounds import dirichlet_on_votes
 from tandemvote.bounds.averages import HARMONIC
 from tandemvote.certificate.certificate import Certificate, FittedVote
 from tandemvote.certification import CertificateRequest, certify_votes
-from tandemvote.ensembles.evidence import (
-    common_hold_out,
-    evidence,
-    own_predict_note,
-    votes_on_test_set,
-    with_deployed,
-)
-from tandemvote.ensembles.voters import is_certified
+from tandemvote.ensembles.composed import as_it_is, last_step
+from tandemvote.ensembles.evidence import common_hold_out, evidence, votes_on
+from tandemvote.ensembles.refusals import refuse_other_than_one_label
+from tandemvote.ensembles.rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.training_rows import refuse_points_trained_on
+from tandemvote.ensembles.voters import BAGGED, is_certified
 from tandemvote.hard_vote import observed_error, votable
 from tandemvote.inequalities.pac_bayes import refuse_confidence
+from tandemvote.votes import Votes
 from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 SMALLEST_WEIGHT = 2.0**-40
@@ -93,8 +92,8 @@ def certify(
     )
     votes, notes, assumptions = evidence(model, X, y, X_unlabelled=X_unlabelled)
     if deployed is not None:
-        votes = with_deployed(votes, deployed, X_unlabelled)
-    tested = votes_on_test_set(model, X, X_test, y_test)
+        votes = _with_deployed(votes, deployed, X_unlabelled)
+    tested = _votes_on_test_set(model, X, X_test, y_test)
     certificate = certify_votes(
         votes, request, test_votes=tested, notes=notes, assumptions=assumptions
     ).certificate
@@ -103,6 +102,59 @@ def certify(
     points = {"test": X_test, "unlabelled": X_unlabelled, "training": X}
     own = own_predict_note(model, certificate.predict, **points)
     return replace(certificate, notes=(*certificate.notes, *own))
+
+
+def _with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
+    """Return the votes with what a deployed classifier, or its predictions, say of X_unlabelled.
+
+    Rows that the classifier was trained on are refused where it keeps a trace of them.
+    """
+    if not hasattr(deployed, "predict"):
+        return votes.with_deployed(deployed)
+    name = type(deployed).__name__
+    check_is_fitted(deployed)
+    refuse_other_than_one_label(deployed)
+    if X_unlabelled is None:
+        raise ValueError(
+            f"Without X_unlabelled nothing is known of {name}: pass points that neither it nor a"
+            " voter has seen. With Votes, which hold predictions, pass the predictions of"
+            f" {name} on their unlabelled points as deployed."
+        )
+    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
+    said = np.asarray(deployed.predict(X_unlabelled))
+    return votes.with_deployed(said, name=name, predict=as_it_is(deployed).predict)
+
+
+def _votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None) -> Votes | None:
+    """Let the voters vote on a test set that is shown to be new as far as code can see."""
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
+    if X_test is None or y_test is None:
+        return None
+    if isinstance(model, Votes):
+        raise ValueError(
+            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
+            " alone, the vote's own predictions on the test set as votes of a single voter."
+        )
+    if X is not None:
+        refuse_training_rows(row_digests(X), X_test, what="test")
+    return votes_on(model, X_test, y_test, what="test").votes
+
+
+def own_predict_note(
+    model: Any, vote: Callable[[Any], NDArray[Any]], **points_of: Any
+) -> list[str]:
+    """Say how often an ensemble predicts otherwise than the vote, on the first points told."""
+    if not isinstance(last_step(model), BAGGED):
+        return []
+    kind, points = next(each for each in points_of.items() if each[1] is not None)
+    differs = model.predict(points) != vote(points)
+    hint = ", all of which some voters know; expect more on new points" * (kind == "training")
+    return [
+        f"The certificate is about the hard weighted vote. {type(model).__name__}.predict, another"
+        f" classifier, gives another label on {100 * differs.mean():.2g} % of the"
+        f" {differs.size} {kind} points{hint}."
+    ]
 
 
 def certify_fitted_weights(

@@ -21,9 +21,10 @@ def last_step(model: Any) -> Any:
     return model[-1] if isinstance(model, Pipeline) else model
 
 
-def before_last_step(model: Any, X: Any) -> Any:
-    """Return points as the last step of a pipeline takes them."""
-    return through(_steps_before(model), X)
+def steps_before(model: Any) -> list[Any]:
+    """Return the steps before the classifier of a pipeline that do something."""
+    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
+    return [step for _, step in steps if step not in (None, "passthrough")]
 
 
 def through(steps: Sequence[Any], X: Any) -> Any:
@@ -31,11 +32,6 @@ def through(steps: Sequence[Any], X: Any) -> Any:
     for step in steps:
         X = step.transform(X)
     return X
-
-
-def _steps_before(model: Any) -> list[Any]:
-    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
-    return [step for _, step in steps if step not in (None, "passthrough")]
 
 
 def parts_of(
@@ -47,7 +43,7 @@ def parts_of(
     where the part was fitted to others, as the members of a VotingClassifier are to codes.
     """
     if isinstance(model, Pipeline):
-        yield model[-1], y, _steps_before(model)
+        yield model[-1], y, steps_before(model)
         return
     own = getattr(model, "__dict__", {})
     parts: Any = next((own[name] for name in (*FITTED_PARTS, "estimator") if name in own), [])

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.codes import encode
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
-from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
+from tandemvote.ensembles.composed import last_step, steps_before, through
 from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
-    refuse_other_than_one_label,
     refuse_without_independent_bootstraps,
     refuse_without_voters,
 )
-from tandemvote.ensembles.rows import note_repeated_rows, refuse_training_rows, row_digests
-from tandemvote.ensembles.training import held_out_mask
+from tandemvote.ensembles.rows import note_repeated_rows, row_digests
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.ensembles.voters import (
     BAGGED,
     is_certified,
+    left_out_votes,
     member_input,
     members_of,
-    predict_held_out,
     voters_in,
 )
 from tandemvote.frames import (
@@ -81,9 +78,9 @@ def evidence(
         refuse_without_voters(model)
     check_is_fitted(model)
     if isinstance(model, Pipeline):
-        assumptions = assumptions_about_steps(model)
-        more = None if X_unlabelled is None else before_last_step(model, X_unlabelled)
-        found = evidence(model[-1], before_last_step(model, X), y, X_unlabelled=more)
+        assumptions, steps = assumptions_about_steps(model), steps_before(model)
+        more = None if X_unlabelled is None else through(steps, X_unlabelled)
+        found = evidence(model[-1], through(steps, X), y, X_unlabelled=more)
         votes = replace(found.votes, voters=voters_in(model))
         return Evidence(votes, found.notes, (*assumptions, *found.assumptions))
     votes = out_of_bag_votes(model, X, y, X_unlabelled=X_unlabelled)
@@ -151,13 +148,16 @@ def out_of_bag_votes(
     Votes(20 voters, 150 labelled points, 3 classes)
     """
     refuse_without_independent_bootstraps(model, np.shape(y)[0])
-    labels = encode(column_or_1d(y), model.classes_)
-    held_out = held_out_mask(model.estimators_samples_, len(labels))
-    points = member_input(model, X)
-    predictions = predict_held_out(members_of(model), points, labels, held_out, model.n_jobs)
-    voters = voters_in(model)
-    unlabelled = predictions[:, :0] if X_unlabelled is None else voters(X_unlabelled)[0]
-    return Votes(predictions, labels, held_out, np.asarray(model.classes_), unlabelled, voters)
+    votes = left_out_votes(
+        members_of(model),
+        member_input(model, X),
+        column_or_1d(y),
+        model.estimators_samples_,
+        np.asarray(model.classes_),
+        X_unlabelled=None if X_unlabelled is None else member_input(model, X_unlabelled),
+        n_jobs=model.n_jobs,
+    )
+    return replace(votes, voters=voters_in(model))
 
 
 def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | None = None) -> Votes:
@@ -196,18 +196,13 @@ def _held_out(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any = None) ->
             f"A hold-out of {n_samples} points says nothing; at least 2 are needed, thousands for"
             " a useful guarantee. Hold out more points, or evaluate out of bag."
         )
-    votes, notes = votes_on(models, X, y, what="held-out", X_unlabelled=X_unlabelled)
+    found = votes_on(models, X, y, what="held-out", X_unlabelled=X_unlabelled)
     used = f"Held-out labels: a hold-out of {n_samples} that trained no voter."
-    return Evidence(votes, (used, *notes))
+    return Evidence(found.votes, (used, *found.notes))
 
 
-def votes_on(
-    models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None
-) -> tuple[Votes, tuple[str, ...]]:
-    """Let models vote on labelled points that are new to them as far as code can see.
-
-    Returned with the votes is what is to be said about the points, called `what` in errors.
-    """
+def votes_on(models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None) -> Evidence:
+    """Let models vote on labelled points, called `what` in errors, that seem to be new to them."""
     voters, labels = voters_in(models), column_or_1d(y)
     notes = new_points(models, X, y, what=what, X_unlabelled=X_unlabelled)
     codes, classes = voters(X)
@@ -223,7 +218,7 @@ def votes_on(
     position, more_position = np.split(joined.unlabelled[0], [len(classes)])
     said, held_out = position[codes], np.ones(codes.shape, bool)
     votes = Votes(said, joined.labels, held_out, joined.classes, more_position[more], voters)
-    return votes, notes
+    return Evidence(votes, notes)
 
 
 def new_points(
@@ -245,27 +240,6 @@ def new_points(
     return (*note_times(X), *notes)
 
 
-def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
-    """Return the votes with what a deployed classifier, or its predictions, say of X_unlabelled.
-
-    Rows that the classifier was trained on are refused where it keeps a trace of them.
-    """
-    if not hasattr(deployed, "predict"):
-        return votes.with_deployed(deployed)
-    name = type(deployed).__name__
-    check_is_fitted(deployed)
-    refuse_other_than_one_label(deployed)
-    if X_unlabelled is None:
-        raise ValueError(
-            f"Without X_unlabelled nothing is known of {name}: pass points that neither it nor a"
-            " voter has seen. With Votes, which hold predictions, pass the predictions of"
-            f" {name} on their unlabelled points as deployed."
-        )
-    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
-    said = np.asarray(deployed.predict(X_unlabelled))
-    return votes.with_deployed(said, name=name, predict=as_it_is(deployed).predict)
-
-
 def common_hold_out(
     model: Any, X: Any = None, y: ArrayLike | None = None, *, purpose: str
 ) -> Evidence:
@@ -283,36 +257,3 @@ def common_hold_out(
             " voter was trained on: hold_out_votes(model, X_held_out, y_held_out)."
         )
     return found
-
-
-def votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None) -> Votes | None:
-    """Let the voters vote on a test set that is shown to be new as far as code can see."""
-    if (X_test is None) != (y_test is None):
-        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
-    if X_test is None or y_test is None:
-        return None
-    if isinstance(model, Votes):
-        raise ValueError(
-            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
-            " alone, the vote's own predictions on the test set as votes of a single voter."
-        )
-    if X is not None:
-        refuse_training_rows(row_digests(X), X_test, what="test")
-    votes, _ = votes_on(model, X_test, y_test, what="test")
-    return votes
-
-
-def own_predict_note(
-    model: Any, vote: Callable[[Any], NDArray[Any]], **points_of: Any
-) -> list[str]:
-    """Say how often an ensemble predicts otherwise than the vote, on the first points told."""
-    if not isinstance(last_step(model), BAGGED):
-        return []
-    kind, points = next(each for each in points_of.items() if each[1] is not None)
-    differs = model.predict(points) != vote(points)
-    hint = ", all of which some voters know; expect more on new points" * (kind == "training")
-    return [
-        f"The certificate is about the hard weighted vote. {type(model).__name__}.predict, another"
-        f" classifier, gives another label on {100 * differs.mean():.2g} % of the"
-        f" {differs.size} {kind} points{hint}."
-    ]

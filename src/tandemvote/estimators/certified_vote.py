@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.bounds.averages import HARMONIC
 from tandemvote.bounds.registry import AUTO
@@ -128,13 +129,15 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
                 " voters. Pass fit(X, y, X_unlabelled=...), hundreds of points or more, or let the"
                 f" voters predict: {self._let_voters_predict}."
             )
-        points, labels = self._validate_training(X, y)
+        validate_data(self, X, y, skip_check_array=True)
+        labels = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        points, labels = indexable(self._validated(X), column_or_1d(labels, warn=True))
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.training_rows_ = rows = row_digests(points)
-        unseen = None if X_unlabelled is None else self._validate_new(X_unlabelled)
+        unseen = None if X_unlabelled is None else self._validated(X_unlabelled)
         repeated = note_repeated_rows(points, labels, rows, what="training", X_unlabelled=unseen)
-        votes = self._train(points, labels, unseen)
+        votes = replace(self._train(points, labels, unseen), voters=None)  # they are kept here
         if self._deployed_name is not None:
             said = self._deployed().predict(unseen)
             votes = votes.with_deployed(said, name=self._deployed_name)
@@ -152,7 +155,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
-            return np.asarray(self._deployed().predict(self._validate_new(X)))
+            return np.asarray(self._deployed().predict(self._validated(X)))
         return np.asarray(self.classes_[self._winners(X)])
 
     def _winners(self, X: Any) -> NDArray[np.intp]:
@@ -167,7 +170,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
-            return np.asarray(self._deployed().predict_proba(self._validate_new(X)))
+            return np.asarray(self._deployed().predict_proba(self._validated(X)))
         return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
 
     @abstractmethod
@@ -196,9 +199,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         self._refuse_if_deployed("certify([model], X_test, y_test) tests it")
-        test_votes, _ = votes_on([self], X_test, y_test, what="test")
-        found = replace(self.certification_, request=self._request())
-        found = found.with_test_set(test_votes, bound)
+        tested = votes_on([self], X_test, y_test, what="test").votes
+        found = replace(self.certification_, request=self._request()).with_test_set(tested, bound)
         if keep:
             # Not the weights: a pruned vote has those of the voters it kept.
             self.certification_: Certification = found
@@ -231,13 +233,15 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         del smaller.oob_score_, smaller.oob_decision_function_
         return smaller
 
-    @abstractmethod
-    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        """Return points and labels as the voters are trained on them."""
-
-    @abstractmethod
-    def _validate_new(self, X: Any) -> Any:
-        """Return points as the voters take them, if they are like those of `fit`."""
+    def _validated(self, X: Any) -> Any:
+        """Return points as the voters take them; refuse other columns than those of `fit`."""
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
+                " with X.reshape(1, -1) if it is a single point."
+            )
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return indexable(X)[0]
 
     @abstractmethod
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:

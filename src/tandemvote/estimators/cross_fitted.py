@@ -97,7 +97,7 @@ class CertifiedClassifierCV(TrainedVote):
         return split(n_samples, splitter, random_state, name="cv")
 
     def _winners(self, X: Any) -> NDArray[np.intp]:
-        points = self._validate_new(X)
+        points = self._validated(X)
         return self._without_ties(self._totals(X), lambda rows: self._averages(pick(points, rows)))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
@@ -114,7 +114,7 @@ class CertifiedClassifierCV(TrainedVote):
             return super().predict_proba(X)
         totals = self._totals(X)
         shares = totals / totals.sum(axis=1, keepdims=True)
-        averages = self._averages(self._validate_new(X)) if self._have_probabilities() else shares
+        averages = self._averages(self._validated(X)) if self._have_probabilities() else shares
         winners = self._without_ties(totals, lambda rows: averages[rows])
         own = np.take_along_axis(averages, winners[:, None], axis=1)
         lead = np.take_along_axis(shares, winners[:, None], axis=1) - shares

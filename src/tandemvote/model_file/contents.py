@@ -66,8 +66,9 @@ def refuse_other_models(model: Any) -> None:
 def refuse_unsound_trees(model: Model) -> None:
     """Refuse a vote that holds, anywhere, a tree on which a walk could leave it or its table."""
     parts = list(everything_in(model, _held_by))
-    owners = [part for part in parts if isinstance(part, BaseDecisionTree)]
-    owned = {id(owner.tree_) for owner in owners if hasattr(owner, "tree_")}
+    trees = [part for part in parts if isinstance(part, BaseDecisionTree)]
+    owners = [part for part in trees if hasattr(part, "tree_")]
+    owned = {id(owner.tree_) for owner in owners}
     for part in parts:
         if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
             raise ModelFileError("gradient boosting walks its trees without a check of anything")
@@ -78,11 +79,10 @@ def refuse_unsound_trees(model: Model) -> None:
         if isinstance(part, Tree) and id(part) not in owned:
             raise ModelFileError("it holds a tree that belongs to no estimator")
     for owner in owners:
-        if hasattr(owner, "tree_"):
-            # scikit-learn compares new points with this number, and only if it is there.
-            if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
-                raise ModelFileError("it holds a tree for tables of another width than it says")
-            _refuse_unsound(owner.tree_)
+        # scikit-learn compares new points with this number, and only if it is there.
+        if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
+            raise ModelFileError("it holds a tree for tables of another width than it says")
+        _refuse_unsound(owner.tree_)
     vote = vote_of(model)
     if isinstance(vote, CertifiedForestClassifier):
         _refuse_other_widths(vote)
