@@ -24,7 +24,7 @@ LEARNERS = {
     "forest": RandomForestClassifier(100, n_jobs=1),
     "boosting": HistGradientBoostingClassifier(max_iter=50),
 }
-STEPS = ("train", "predict_held_out")
+STEPS = ("train", "left_out_votes")
 
 
 def main() -> None:

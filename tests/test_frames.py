@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier, certify
+from tandemvote import (
+    CertifiedClassifierCV,
+    CertifiedForestClassifier,
+    certify,
+    certify_selective,
+    hold_out_votes,
+)
 from tandemvote.frames import refuse_several_rows_per_case
 
 
@@ -43,6 +49,10 @@ def test_every_way_in_refuses_them_and_an_index_of_cases(visits):
             CertifiedForestClassifier(20).fit,
             lambda X, y: certify(forest.fit(X, y), X, y),
             lambda X, y: certify([forest.fit(X[:300], y[:300])], X[300:], y[300:]),
+            lambda X, y: hold_out_votes([forest.fit(X[:300], y[:300])], X[300:], y[300:]),
+            lambda X, y: certify_selective(
+                [forest.fit(X[:300], y[:300])], X[300:], y[300:], margin=0.1
+            ),
         ):
             with pytest.raises(ValueError, match="Keep one row of each"):
                 way(frame, labels)

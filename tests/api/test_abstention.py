@@ -197,12 +197,3 @@ def test_what_is_no_share_is_refused(data):
     two = DecisionTreeClassifier().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="2 outputs"):
         certify_selective([two], X, y, margin=0.1)
-
-
-def test_a_model_that_is_fitted_again_does_not_change_what_was_certified():
-    X, y = make_classification(900, random_state=0)
-    model = LogisticRegression().fit(X[:300], y[:300])
-    certificate = certify_selective([model], X[300:], y[300:], margin=0.5)
-    before = certificate.predict(X).labels
-    model.fit(X[:300], 1 - y[:300])
-    assert np.array_equal(certificate.predict(X).labels, before)

@@ -18,7 +18,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_selection import RFE
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
@@ -31,7 +31,14 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-from tandemvote import CertifiedClassifierCV, certify, certify_agreement, hold_out_votes
+from tandemvote import (
+    CertifiedClassifierCV,
+    certify,
+    certify_agreement,
+    certify_fitted_weights,
+    certify_selective,
+    hold_out_votes,
+)
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(2, 600, 5))
@@ -132,22 +139,36 @@ REFITTED = [
     make_pipeline(make_union(StandardScaler(), Normalizer()), GaussianNB()),
     GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]}),
     HistGradientBoostingClassifier(max_iter=5),
-    VotingClassifier([("a", GaussianNB())]),
+    VotingClassifier([("a", GaussianNB())], voting="soft"),
+    SGDClassifier(loss="log_loss", warm_start=True, random_state=0),
 ]
 
 
 @pytest.mark.parametrize("model", REFITTED)
 def test_a_certificate_predicts_by_what_was_certified(model):
     model.fit(X, CERTAIN)
-    found = certify([model], NEW, NEW_LABELS)
     deployed = certify(
         [GaussianNB().fit(X, CERTAIN)], NEW, NEW_LABELS, X_unlabelled=NEW + 1, deployed=model
     )
+    certificates = [
+        certify([model], NEW, NEW_LABELS),
+        deployed,
+        certify_fitted_weights([model], NEW, NEW_LABELS),
+    ]
+    abstaining = [
+        certify_selective([model], NEW, NEW_LABELS, margin=0.0),
+        certify_selective([model, model], NEW, NEW_LABELS, margin=0.0),
+        certify_agreement([model], NEW, NEW_LABELS),
+    ]
     expected = model.predict(NEW)
     model.fit(X, 1 - CERTAIN)
     assert (model.predict(NEW) != expected).mean() > 0.9
-    assert np.array_equal(found.predict(NEW), expected)
-    assert np.array_equal(deployed.predict(NEW), expected)
+    for found in certificates:
+        assert np.array_equal(found.predict(NEW), expected)
+    for found in abstaining:
+        labels, accepted = found.predict(NEW)
+        assert accepted.all()
+        assert np.array_equal(labels, expected)
 
 
 @pytest.mark.parametrize(

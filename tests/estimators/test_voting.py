@@ -79,10 +79,14 @@ def test_fitted_models_are_judged_on_a_hold_out(binary):
     voting = CertifiedVotingClassifier(fitted, prefit=True, weights="tandem")
     voting.fit(X[200:], labels[200:])
     models = [model for _, model in fitted]
-    assert all(a is b for a, b in zip(voting.estimators_, models, strict=True))
+    said = np.array([model.predict(X) for model in models])
+    assert np.array_equal(voting.classes_[voting.predict_voters(X)], said)
     certificate = certify(models, X[200:], labels[200:], weights="tandem")
     assert voting.certificate_.value == certificate.value
     assert np.array_equal(voting.weights_, certificate.weights)
+    for model in models:
+        model.fit(X[:200], labels[:200][::-1])
+    assert np.array_equal(voting.classes_[voting.predict_voters(X)], said)
     with pytest.raises(ValueError, match="hold-out of 1 points"):
         voting.fit(X[200:201], labels[200:201])
 

@@ -17,10 +17,8 @@ from tandemvote.certificate.agreement import AgreementCertificate
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.ensembles.composed import as_it_is
-from tandemvote.ensembles.copies import note_copies
-from tandemvote.ensembles.evidence import common_hold_out, evidence
+from tandemvote.ensembles.evidence import common_hold_out, evidence, new_points
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.ensembles.voters import is_certified, voters_in
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities.pac_bayes import refuse_confidence
@@ -88,18 +86,22 @@ def certify_selective(
     if isinstance(model, Sequence) and len(model) == 1 and y is not None:
         labels = column_or_1d(y)
         shares_of = partial(_probabilities, as_it_is(model[0]))
-        note_copies(X, labels, what="held-out")
         shares, classes = shares_of(X)
-        refuse_points_trained_on(model[0], X, labels, what="held-out")
+        new_points(model, X, y, what="held-out")
     else:
         votes = common_hold_out(model, X, y, purpose="a vote that abstains").votes
         rho = distribution(weights, votes.n_voters, "weights")
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, rho, classes.size)
         shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters, rho)
-    asked: dict[str, Any] = {"margin": margin, "max_error": max_error, "delta": delta}
     return SelectiveCertificate.from_shares(
-        shares, labels, classes=classes, shares_of=shares_of, **asked
+        shares,
+        labels,
+        classes=classes,
+        shares_of=shares_of,
+        margin=margin,
+        max_error=max_error,
+        delta=delta,
     )
 
 
@@ -154,9 +156,8 @@ def certify_agreement(
     (True, True)
     """
     refuse_confidence(delta)
-    found = evidence(model, X, y)
-    counts = VoteCounts.from_votes(found.votes)
-    n_voters = counts.n_voters
+    votes, notes, assumptions = evidence(model, X, y)
+    counts, n_voters = VoteCounts.from_votes(votes), votes.n_voters
     quorum = n_voters if quorum is None else quorum
     prior = np.eye(1, n_voters)[0] if quorum == n_voters else np.full(n_voters, 1.0 / n_voters)
     tested: dict[str, Any] = {"errors": counts.errors, "sizes": counts.sizes, "prior": prior}
@@ -165,7 +166,7 @@ def certify_agreement(
         **tested,
         quorum=quorum,
         delta=delta,
-        assumptions=(*standard_assumptions(), *found.assumptions),
-        notes=tuple(found.notes),
-        voters=voters_in(model) if is_certified(model) else found.votes.voters,
+        assumptions=(*standard_assumptions(), *assumptions),
+        notes=notes,
+        voters=voters_in(model) if is_certified(model) else votes.voters,
     )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.api.groupings import Mask, members_of
+from tandemvote.api.models import own_predict_note
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.averages import HARMONIC
@@ -36,7 +37,7 @@ from tandemvote.certification import (
     certify_votes,
 )
 from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
-from tandemvote.ensembles.evidence import evidence, own_predict_note
+from tandemvote.ensembles.evidence import evidence
 from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import held_out_shares
 from tandemvote.inequalities.outward import outward

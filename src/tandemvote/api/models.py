@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.assumptions import standard_assumptions
@@ -15,16 +15,15 @@ from tandemvote.bounds import dirichlet_on_votes
 from tandemvote.bounds.averages import HARMONIC
 from tandemvote.certificate.certificate import Certificate, FittedVote
 from tandemvote.certification import CertificateRequest, certify_votes
-from tandemvote.ensembles.evidence import (
-    common_hold_out,
-    evidence,
-    own_predict_note,
-    votes_on_test_set,
-    with_deployed,
-)
-from tandemvote.ensembles.voters import is_certified
+from tandemvote.ensembles.composed import as_it_is, last_step
+from tandemvote.ensembles.evidence import common_hold_out, evidence, votes_on
+from tandemvote.ensembles.refusals import refuse_other_than_one_label
+from tandemvote.ensembles.rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.training_rows import refuse_points_trained_on
+from tandemvote.ensembles.voters import BAGGED, is_certified
 from tandemvote.hard_vote import observed_error, votable
 from tandemvote.inequalities.pac_bayes import refuse_confidence
+from tandemvote.votes import Votes
 from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 SMALLEST_WEIGHT = 2.0**-40
@@ -66,18 +65,8 @@ def certify(
         unlabelled points. It may have seen anything but these.
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, which add the test-set bound.
-    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
-        How much each voter counts: equally, by the weights that minimise the named bound, or as
-        given.
-    bound : str or sequence of str
-        The bound to report: "auto", which is chosen by the kind of evidence (see
-        `tandemvote.bounds.registry`); a name, several, or "best" for all that apply.
-    prior : array_like of shape (n_voters,), optional
-        Weights fixed before seeing the data; uniform by default.
-    delta : float in (0, 0.5]
-        Probability with which the guarantee may fail.
-    sharpening : {"harmonic", "paper"}
-        Sample sizes that use every held-out set in full, or the bounds as published.
+    weights, bound, prior, delta, sharpening
+        As in `CertifiedClassifierCV`.
 
     Returns
     -------
@@ -98,20 +87,74 @@ def certify(
     if is_certified(model):
         check_is_fitted(model)
         raise ValueError(f"{type(model).__name__} has certified itself: see its certificate_.")
-    asked: dict[str, Any] = {"weights": weights, "bound": bound, "prior": prior}
-    request = CertificateRequest(**asked, delta=delta, sharpening=sharpening)
-    found = evidence(model, X, y, X_unlabelled=X_unlabelled)
-    votes = found.votes
+    request = CertificateRequest(
+        weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening
+    )
+    votes, notes, assumptions = evidence(model, X, y, X_unlabelled=X_unlabelled)
     if deployed is not None:
-        votes = with_deployed(votes, deployed, X_unlabelled)
-    tested = votes_on_test_set(model, X, X_test, y_test)
-    about = {"notes": found.notes, "assumptions": found.assumptions}
-    certificate = certify_votes(votes, request, test_votes=tested, **about).certificate
+        votes = _with_deployed(votes, deployed, X_unlabelled)
+    tested = _votes_on_test_set(model, X, X_test, y_test)
+    certificate = certify_votes(
+        votes, request, test_votes=tested, notes=notes, assumptions=assumptions
+    ).certificate
     if deployed is not None:
         return certificate
     points = {"test": X_test, "unlabelled": X_unlabelled, "training": X}
     own = own_predict_note(model, certificate.predict, **points)
     return replace(certificate, notes=(*certificate.notes, *own))
+
+
+def _with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
+    """Return the votes with what a deployed classifier, or its predictions, say of X_unlabelled.
+
+    Rows that the classifier was trained on are refused where it keeps a trace of them.
+    """
+    if not hasattr(deployed, "predict"):
+        return votes.with_deployed(deployed)
+    name = type(deployed).__name__
+    check_is_fitted(deployed)
+    refuse_other_than_one_label(deployed)
+    if X_unlabelled is None:
+        raise ValueError(
+            f"Without X_unlabelled nothing is known of {name}: pass points that neither it nor a"
+            " voter has seen. With Votes, which hold predictions, pass the predictions of"
+            f" {name} on their unlabelled points as deployed."
+        )
+    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
+    said = np.asarray(deployed.predict(X_unlabelled))
+    return votes.with_deployed(said, name=name, predict=as_it_is(deployed).predict)
+
+
+def _votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None) -> Votes | None:
+    """Let the voters vote on a test set that is shown to be new as far as code can see."""
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
+    if X_test is None or y_test is None:
+        return None
+    if isinstance(model, Votes):
+        raise ValueError(
+            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
+            " alone, the vote's own predictions on the test set as votes of a single voter."
+        )
+    if X is not None:
+        refuse_training_rows(row_digests(X), X_test, what="test")
+    return votes_on(model, X_test, y_test, what="test").votes
+
+
+def own_predict_note(
+    model: Any, vote: Callable[[Any], NDArray[Any]], **points_of: Any
+) -> list[str]:
+    """Say how often an ensemble predicts otherwise than the vote, on the first points told."""
+    if not isinstance(last_step(model), BAGGED):
+        return []
+    kind, points = next(each for each in points_of.items() if each[1] is not None)
+    differs = model.predict(points) != vote(points)
+    hint = ", all of which some voters know; expect more on new points" * (kind == "training")
+    return [
+        f"The certificate is about the hard weighted vote. {type(model).__name__}.predict, another"
+        f" classifier, gives another label on {100 * differs.mean():.2g} % of the"
+        f" {differs.size} {kind} points{hint}."
+    ]
 
 
 def certify_fitted_weights(
@@ -133,7 +176,7 @@ def certify_fitted_weights(
     prior : array_like of shape (n_voters,), optional
         Positive weights fixed before seeing the hold-out; uniform by default.
     delta : float in (0, 0.5]
-        Failure probability.
+        Probability with which the guarantee may fail.
 
     Examples
     --------
@@ -148,8 +191,7 @@ def certify_fitted_weights(
       weights fitted and certified on the same 2000 labelled points
     """
     refuse_confidence(delta)
-    held_out = common_hold_out(model, X, y, purpose="fitting weights")
-    votes = held_out.votes
+    votes, notes, assumptions = common_hold_out(model, X, y, purpose="fitting weights")
     solution = minimise_dirichlet(votes, prior, delta)
     weights = np.maximum(solution.weights, SMALLEST_WEIGHT)
     weights = votable(weights / weights.sum())
@@ -160,8 +202,8 @@ def certify_fitted_weights(
         delta=delta,
         weights=weights,
         bounds={found.name: found},
-        assumptions=(*standard_assumptions(), *held_out.assumptions),
-        notes=tuple(held_out.notes),
+        assumptions=(*standard_assumptions(), *assumptions),
+        notes=notes,
         voters=votes.voters,
         observed=observed_error(votes, weights),
         guessing=votes.guessing_error,

@@ -30,7 +30,7 @@ from tandemvote.cli.options import Bagging, Design, Guarantee, Learner, Reading,
 from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
-from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.rows import refuse_training_rows, row_digests
 from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
 from tandemvote.tables.columns import MISSING_TEXTS

@@ -1,7 +1,7 @@
 """Voters, and the points that each of them was not trained on."""
 
 from tandemvote.ensembles.audit import AuditError, audit_bootstraps
-from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes
+from tandemvote.ensembles.evidence import hold_out_votes, out_of_bag_votes
 from tandemvote.ensembles.voters import voter_predictions
 
 __all__ = [

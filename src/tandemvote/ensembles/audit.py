@@ -48,15 +48,6 @@ def audit_bootstraps(model: Any, X: ArrayLike, y: ArrayLike) -> str:
     A wrong X or y, a reordered one, sample weights, or a model from a release that drew bootstraps
     in another way all give other leaves, and an `AuditError`. Models other than trees hold no such
     record. What was found is returned, for the notes of a certificate.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> forest = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> audit_bootstraps(forest, X, y)
-    'The training points in the leaves of all 20 trees are those of the bootstraps found.'
     """
     labels = encode(column_or_1d(y), model.classes_)
     bootstraps = [np.bincount(rows, minlength=len(labels)) for rows in model.estimators_samples_]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,10 @@ def last_step(model: Any) -> Any:
     return model[-1] if isinstance(model, Pipeline) else model
 
 
-def before_last_step(model: Any, X: Any) -> Any:
-    """Return points as the last step of a pipeline takes them."""
-    return through(_steps_before(model), X)
+def steps_before(model: Any) -> list[Any]:
+    """Return the steps before the classifier of a pipeline that do something."""
+    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
+    return [step for _, step in steps if step not in (None, "passthrough")]
 
 
 def through(steps: Sequence[Any], X: Any) -> Any:
@@ -31,11 +32,6 @@ def through(steps: Sequence[Any], X: Any) -> Any:
     for step in steps:
         X = step.transform(X)
     return X
-
-
-def _steps_before(model: Any) -> list[Any]:
-    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
-    return [step for _, step in steps if step not in (None, "passthrough")]
 
 
 def parts_of(
@@ -47,7 +43,7 @@ def parts_of(
     where the part was fitted to others, as the members of a VotingClassifier are to codes.
     """
     if isinstance(model, Pipeline):
-        yield model[-1], y, _steps_before(model)
+        yield model[-1], y, steps_before(model)
         return
     own = getattr(model, "__dict__", {})
     parts: Any = next((own[name] for name in (*FITTED_PARTS, "estimator") if name in own), [])
@@ -62,10 +58,12 @@ def parts_of(
 def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
     """Return a model that stays as it is when the one given is fitted again.
 
-    `fit` gives an estimator new attributes and may fit the estimators inside it, so these are
-    copied at any depth. What they learnt is shared, not copied.
+    `fit` gives an estimator new attributes, with `warm_start` changes its arrays, and may fit the
+    estimators inside it, so these are copied at any depth. Compiled trees are shared, not copied.
     """
     copies = {} if copies is None else copies
+    if isinstance(model, np.ndarray):
+        return model.copy()
     if isinstance(model, list | tuple):
         parts = [as_it_is(part, copies) for part in model]
         return parts if type(model) is list else tuple(parts) if type(model) is tuple else model
@@ -76,3 +74,15 @@ def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
         for name, value in vars(model).items():
             vars(copy)[name] = as_it_is(value, copies)
     return copies[id(model)]
+
+
+def everything_in(whole: Any, held_by: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    """Yield an object and all that it holds, at any depth, each thing once."""
+    seen: dict[int, Any] = {}
+    waiting = [whole]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in seen:
+            seen[id(part)] = part
+            yield part
+            waiting.extend(held_by(part))

@@ -1,37 +1,40 @@
-"""One meaning for the arguments of every `certify` function: model, X and y."""
+"""One meaning for model, X and y everywhere: votes on points that the voters never saw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
-from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
-from tandemvote.ensembles.copies import note_copies
-from tandemvote.ensembles.held_out_votes import hold_out_votes, out_of_bag_votes, votes_on
+from tandemvote.ensembles.composed import last_step, steps_before, through
 from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
-    refuse_other_than_one_label,
+    refuse_without_independent_bootstraps,
     refuse_without_voters,
 )
-from tandemvote.ensembles.training_rows import (
-    refuse_points_trained_on,
-    refuse_training_rows,
-    row_digests,
+from tandemvote.ensembles.rows import note_repeated_rows, row_digests
+from tandemvote.ensembles.training_rows import refuse_points_trained_on
+from tandemvote.ensembles.voters import (
+    BAGGED,
+    is_certified,
+    left_out_votes,
+    member_input,
+    members_of,
+    voters_in,
 )
-from tandemvote.ensembles.voters import BAGGED, is_certified, voters_in
 from tandemvote.frames import (
     note_times,
     refuse_labels_among_features,
     refuse_several_rows_per_case,
 )
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
 from tandemvote.votes import Votes
 
 
@@ -67,36 +70,27 @@ def evidence(
             "X or y is missing. Pass the training data of an ensemble, or a hold-out for a list of"
             " fitted classifiers."
         )
+    if isinstance(model, Sequence):
+        return _held_out(model, X, y, X_unlabelled=X_unlabelled)
     refuse_labels_among_features(X, y)
     refuse_several_rows_per_case(X, y)
-    if isinstance(model, Sequence):
-        votes = hold_out_votes(model, X, y, X_unlabelled=X_unlabelled)
-        used = f"Held-out labels: a hold-out of {votes.n_samples} that trained no voter."
-        return Evidence(votes, (used, *_doubts(X, y, "held-out", X_unlabelled)))
     if not isinstance(last_step(model), BAGGED):
         refuse_without_voters(model)
     check_is_fitted(model)
     if isinstance(model, Pipeline):
-        assumptions = assumptions_about_steps(model)
-        more = None if X_unlabelled is None else before_last_step(model, X_unlabelled)
-        found = evidence(model[-1], before_last_step(model, X), y, X_unlabelled=more)
+        assumptions, steps = assumptions_about_steps(model), steps_before(model)
+        more = None if X_unlabelled is None else through(steps, X_unlabelled)
+        found = evidence(model[-1], through(steps, X), y, X_unlabelled=more)
         votes = replace(found.votes, voters=voters_in(model))
         return Evidence(votes, found.notes, (*assumptions, *found.assumptions))
-    if X_unlabelled is not None:
-        refuse_training_rows(row_digests(X), X_unlabelled, what="unlabelled")
     votes = out_of_bag_votes(model, X, y, X_unlabelled=X_unlabelled)
+    rows = note_repeated_rows(X, y, row_digests(X), what="training", X_unlabelled=X_unlabelled)
     used = (
         f"Held-out labels: the {votes.n_samples} the model was trained on, each used for the voters"
         " whose bootstrap left it out; none was set aside."
     )
-    notes = (used, audit_bootstraps(model, X, y), *_doubts(X, y, "training", X_unlabelled))
+    notes = (used, audit_bootstraps(model, X, y), *note_times(X), *rows)
     return Evidence(votes, notes, tuple(unaudited_assumptions(model)))
-
-
-def _doubts(X: Any, y: ArrayLike, what: str, X_unlabelled: Any) -> tuple[str, ...]:
-    """Say what may be wrong with the points."""
-    more = () if X_unlabelled is None else note_copies(X_unlabelled, what="unlabelled")
-    return (*note_times(X), *note_copies(X, y, what=what), *more)
 
 
 def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidence:
@@ -119,9 +113,9 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
             " and the guarantee must pay for the choice among all. Pass the whole vote with"
             " weights=pruned.certificate_.weights."
         )
+    labels = found.votes.classes[found.votes.labels]
     if (X is not None and not np.array_equal(row_digests(X), model.training_rows_)) or (
-        y is not None
-        and not np.array_equal(column_or_1d(y), found.votes.classes[found.votes.labels])
+        y is not None and not np.array_equal(column_or_1d(y), labels)
     ):
         raise ValueError(
             f"X and y are not those that this {name} was fitted on, in the same order. Leave them"
@@ -135,25 +129,115 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
     return Evidence(found.votes, (used, *found.notes), tuple(found.assumptions))
 
 
-def with_deployed(votes: Votes, deployed: Any, X_unlabelled: Any) -> Votes:
-    """Return the votes with what a deployed classifier, or its predictions, say of X_unlabelled.
+def out_of_bag_votes(
+    model: Any, X: ArrayLike, y: ArrayLike, *, X_unlabelled: ArrayLike | None = None
+) -> Votes:
+    """Let every voter of a fitted ensemble predict the training points its bootstrap left out.
 
-    Rows that the classifier was trained on are refused where it keeps a trace of them.
+    The model is a RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier whose
+    bootstraps do not depend on the labels; X and y are its training points, in the same order,
+    which `audit_bootstraps` checks. `X_unlabelled` are further points of the same source.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> out_of_bag_votes(forest, X, y)
+    Votes(20 voters, 150 labelled points, 3 classes)
     """
-    if not hasattr(deployed, "predict"):
-        return votes.with_deployed(deployed)
-    name = type(deployed).__name__
-    check_is_fitted(deployed)
-    refuse_other_than_one_label(deployed)
-    if X_unlabelled is None:
+    refuse_without_independent_bootstraps(model, np.shape(y)[0])
+    votes = left_out_votes(
+        members_of(model),
+        member_input(model, X),
+        column_or_1d(y),
+        model.estimators_samples_,
+        np.asarray(model.classes_),
+        X_unlabelled=None if X_unlabelled is None else member_input(model, X_unlabelled),
+        n_jobs=model.n_jobs,
+    )
+    return replace(votes, voters=voters_in(model))
+
+
+def hold_out_votes(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any | None = None) -> Votes:
+    """Let fitted classifiers vote on labelled points that none of them was trained on.
+
+    Points that a model, or one inside it, is seen to be trained on are refused: by certified
+    classifiers, forests, bagged trees and nearest neighbours; by trees and gradient boosting, if
+    they are all the training points.
+
+    Parameters
+    ----------
+    models : sequence of fitted classifiers, or one fitted ensemble
+        An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier or
+        BaggingClassifier, with bootstrap or without, or a certified classifier.
+    X, y : array_like, shapes (n_samples, n_features) and (n_samples,)
+        At least 2 points, handed to each classifier as they are, and their labels.
+    X_unlabelled : array_like, shape (n_unlabelled, n_features), optional
+        Further points of the same source.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = [KNeighborsClassifier(k).fit(X[::2], y[::2]) for k in (1, 5)]
+    >>> hold_out_votes(models, X[1::2], y[1::2])
+    Votes(2 voters, 75 labelled points, 3 classes)
+    """
+    return _held_out(models, X, y, X_unlabelled=X_unlabelled).votes
+
+
+def _held_out(models: Any, X: Any, y: ArrayLike, *, X_unlabelled: Any = None) -> Evidence:
+    n_samples = len(column_or_1d(y))
+    if n_samples < 2:
         raise ValueError(
-            f"Without X_unlabelled nothing is known of {name}: pass points that neither it nor a"
-            " voter has seen. With Votes, which hold predictions, pass the predictions of"
-            f" {name} on their unlabelled points as deployed."
+            f"A hold-out of {n_samples} points says nothing; at least 2 are needed, thousands for"
+            " a useful guarantee. Hold out more points, or evaluate out of bag."
         )
-    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
-    said = np.asarray(deployed.predict(X_unlabelled))
-    return votes.with_deployed(said, name=name, predict=as_it_is(deployed).predict)
+    found = votes_on(models, X, y, what="held-out", X_unlabelled=X_unlabelled)
+    used = f"Held-out labels: a hold-out of {n_samples} that trained no voter."
+    return Evidence(found.votes, (used, *found.notes))
+
+
+def votes_on(models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None) -> Evidence:
+    """Let models vote on labelled points, called `what` in errors, that seem to be new to them."""
+    voters, labels = voters_in(models), column_or_1d(y)
+    notes = new_points(models, X, y, what=what, X_unlabelled=X_unlabelled)
+    codes, classes = voters(X)
+    more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
+    # Votes check and sort labels of any kind: here the true ones together with those of the voters.
+    known = np.concatenate([classes, more_classes])
+    joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
+    words = [np.unique(part).tolist() for part in (classes[np.unique(codes)], labels)]
+    if all(isinstance(word, str) for part in words for word in part):
+        refuse_other_spellings(*words)
+        if labels.size >= FEWEST_POINTS:
+            refuse_other_words(*words)
+    position, more_position = np.split(joined.unlabelled[0], [len(classes)])
+    said, held_out = position[codes], np.ones(codes.shape, bool)
+    votes = Votes(said, joined.labels, held_out, joined.classes, more_position[more], voters)
+    return Evidence(votes, notes)
+
+
+def new_points(
+    models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any = None
+) -> tuple[str, ...]:
+    """Refuse points on which models cannot be tested; return what else is to be said of them.
+
+    Refused are copies, several rows of a case, labels among the features, and points that a model
+    is seen to be trained on. In errors the points are called `what`.
+    """
+    refuse_labels_among_features(X, y)
+    refuse_several_rows_per_case(X, y)
+    labels = column_or_1d(y)
+    notes = note_repeated_rows(X, labels, row_digests(X), what=what, X_unlabelled=X_unlabelled)
+    for model in models if isinstance(models, Sequence) else [models]:
+        refuse_points_trained_on(model, X, labels, what=what)
+        if X_unlabelled is not None:
+            refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
+    return (*note_times(X), *notes)
 
 
 def common_hold_out(
@@ -173,35 +257,3 @@ def common_hold_out(
             " voter was trained on: hold_out_votes(model, X_held_out, y_held_out)."
         )
     return found
-
-
-def votes_on_test_set(model: Any, X: Any, X_test: Any, y_test: ArrayLike | None) -> Votes | None:
-    """Let the voters vote on a test set that is shown to be new as far as code can see."""
-    if (X_test is None) != (y_test is None):
-        raise ValueError("X_test and y_test belong together. Pass both, or neither.")
-    if X_test is None or y_test is None:
-        return None
-    if isinstance(model, Votes):
-        raise ValueError(
-            "Votes cannot predict X_test. Pass the models themselves; or, for the bound 'test_set'"
-            " alone, the vote's own predictions on the test set as votes of a single voter."
-        )
-    if X is not None:
-        refuse_training_rows(row_digests(X), X_test, what="test")
-    return votes_on(model, X_test, column_or_1d(y_test), what="test")
-
-
-def own_predict_note(
-    model: Any, vote: Callable[[Any], NDArray[Any]], **points_of: Any
-) -> list[str]:
-    """Say how often an ensemble predicts otherwise than the vote, on the first points told."""
-    if not isinstance(last_step(model), BAGGED):
-        return []
-    kind, points = next(each for each in points_of.items() if each[1] is not None)
-    differs = model.predict(points) != vote(points)
-    hint = ", all of which some voters know; expect more on new points" * (kind == "training")
-    return [
-        f"The certificate is about the hard weighted vote. {type(model).__name__}.predict, another"
-        f" classifier, gives another label on {100 * differs.mean():.2g} % of the"
-        f" {differs.size} {kind} points{hint}."
-    ]

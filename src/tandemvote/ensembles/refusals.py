@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
+from tandemvote.ensembles.composed import everything_in
 from tandemvote.ensembles.private_names import (
     knows_all_bootstraps,
     n_drawn,
@@ -143,7 +144,8 @@ def refuse_frozen(estimator: Any) -> None:
     estimator whose method is a parameter.
     """
     kept = [part for part in _parts(estimator) if clone(part) is part]
-    for part in kept or _fitted_within(clone(estimator, safe=False)):
+    reached = everything_in(clone(estimator, safe=False), _held_by)
+    for part in kept or filter(_is_fitted, reached):
         raise ValueError(
             f"{part!r} keeps what it learnt before, from points that the voters are to be"
             " evaluated on. Pass the estimator unfitted, and as a step of its own rather than"
@@ -190,29 +192,22 @@ def _parts(estimator: Any, inside: tuple[type[Any], ...] = (object,)) -> Iterato
             yield from _parts(estimator.get_params(deep=False), inside)
 
 
-def _fitted_within(clone: Any) -> Iterator[BaseEstimator]:
-    """Yield the fitted estimators that an unfitted one can reach.
+def _is_fitted(value: Any) -> bool:
+    return (
+        isinstance(value, BaseEstimator)
+        and get_tags(value).requires_fit
+        and any(name.endswith("_") for name in vars(value))
+    )
 
-    Functions reach those that they are methods of, have as arguments, close over or name as global
-    variables: FunctionTransformer(encoder.transform) keeps what the encoder learnt.
+
+def _held_by(value: Any) -> Iterator[Any]:
+    """Yield what an object holds; of functions also what they can use.
+
+    That is what they are methods of, have as arguments, close over or name as global variables:
+    FunctionTransformer(encoder.transform) keeps what the encoder learnt.
     """
-    waiting: list[Any] = [clone]
-    seen: dict[int, Any] = {}
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen or isinstance(value, type | ModuleType):
-            continue
-        seen[id(value)] = value
-        if (
-            isinstance(value, BaseEstimator)
-            and get_tags(value).requires_fit
-            and any(name.endswith("_") for name in vars(value))
-        ):
-            yield value
-        waiting.extend(_reached_from(value))
-
-
-def _reached_from(value: Any) -> Iterator[Any]:
+    if isinstance(value, type | ModuleType):
+        return
     if isinstance(value, Mapping):
         yield from islice(value.values(), MOST_ITEMS)
     elif isinstance(value, list | tuple | set):

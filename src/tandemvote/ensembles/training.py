@@ -77,23 +77,24 @@ def train(
     estimators: Sequence[Any],
     X: Any,
     y: NDArray[Any],
-    rows: Sequence[Rows],
+    parts: Sequence[Rows],
     random_state: RandomState,
     *,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> list[Any]:
-    """Fit a clone of each estimator to its rows of X and y.
+    """Fit clones of all estimators to the rows of the first part of X and y, then the second, ...
 
     Rows are picked from X, frames included, rather than weighed: an estimator may look at points
     of weight zero. Every clone gets its own seed beforehand, so `n_jobs` changes nothing.
     """
-    seeds = random_state.randint(LARGEST_SEED, size=len(estimators))
+    tasks = [(estimator, rows) for rows in parts for estimator in estimators]
+    seeds = random_state.randint(LARGEST_SEED, size=len(tasks))
     work = Parallel(n_jobs=n_jobs, verbose=verbose)
     return list(
         work(
-            delayed(_train_one)(estimator, X, y, chosen, seed)
-            for estimator, chosen, seed in zip(estimators, rows, seeds, strict=True)
+            delayed(_train_one)(estimator, X, y, rows, seed)
+            for (estimator, rows), seed in zip(tasks, seeds, strict=True)
         )
     )
 

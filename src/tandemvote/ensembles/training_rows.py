@@ -1,18 +1,15 @@
-"""Recognise points that were trained on where points never seen are wanted."""
+"""Recognise points that a fitted classifier was trained on where points never seen are wanted."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
-from hashlib import blake2b
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
-from scipy.stats import binom, chi2, multinomial
+from scipy.sparse import issparse
+from scipy.stats import chi2, multinomial
 from sklearn.utils import check_array
 
 from tandemvote.codes import encode
@@ -25,19 +22,9 @@ from tandemvote.ensembles.private_names import (
     pick,
     rows_kept,
 )
+from tandemvote.ensembles.rows import FALSE_ALARM, WAY_OUT, refuse_training_rows, row_digests
 from tandemvote.ensembles.training import held_out_mask
-from tandemvote.ensembles.voters import (
-    BAGGED,
-    TreeVoter,
-    made_of_trees,
-    member_input,
-    members_of,
-)
-
-Digests = NDArray[np.uint64]
-
-FALSE_ALARM = 1e-6
-"""Chance of as many copies of training rows below which they are no coincidence."""
+from tandemvote.ensembles.voters import BAGGED, made_of_trees, member_input, members_of
 
 COINCIDENCE = 0.01
 """Expected number of training points that a point fits by chance, below which a fit says much."""
@@ -60,91 +47,7 @@ MOST_POINTS = 4000
 """How many points are looked at, drawn at random."""
 
 CHUNK = 10_000
-"""Training points, or cells of a table, that are looked at together."""
-
-NUMBERS = "biuf"
-"""Kinds of numpy types that are numbers."""
-
-GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
-"""By which SplitMix64 steps from one seed to the next; here from column to column."""
-
-WAY_OUT = (
-    "The voters know these points, so they show nothing. Pass points that were not trained on."
-)
-
-
-def row_digests(X: Any) -> Digests:
-    """Return a digest per row, the same for the same values.
-
-    X is an array, frame, sparse matrix or sequence of texts. Numbers are compared as float32, which
-    is what trees see of them. A row's digest is the sum of its cells' digests; a zero has none.
-    """
-    if issparse(X):
-        matrix = csr_array(X, copy=True)
-        matrix.sum_duplicates()  # in place
-        digests = np.zeros(matrix.shape[0], np.uint64)
-        rows = np.repeat(np.arange(len(digests)), np.diff(matrix.indptr))
-        np.add.at(digests, rows, _cell_digests(_codes(matrix.data), matrix.indices))
-        return digests
-    table = np.asarray(X)
-    n_rows, n_columns = len(table), math.prod(table.shape[1:])
-    table = table.reshape(n_rows, n_columns)
-    digests = np.zeros(n_rows, np.uint64)
-    if table.dtype.kind in NUMBERS:
-        size = max(1, CHUNK // max(1, n_columns))
-        for part in (slice(start, start + size) for start in range(0, n_rows, size)):
-            digests[part] = _cell_digests(_codes(table[part]), np.arange(n_columns)).sum(axis=1)
-        return digests
-    for column in range(n_columns):
-        cells = pick(X, column, axis=1) if hasattr(X, "columns") else table[:, column]
-        digests += _cell_digests(_codes(np.asarray(cells)), column)
-    return digests
-
-
-def _codes(cells: NDArray[Any]) -> Digests:
-    """Return an integer per cell: the bits of a float32, or a digest of the text."""
-    if cells.dtype.kind not in NUMBERS:
-        known: dict[str, int] = {}
-        texts = [cell if isinstance(cell, str) else _as_text(cell) for cell in cells.tolist()]
-        for text in set(texts):
-            known[text] = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
-        return np.array([known[text] for text in texts], np.uint64)
-    with np.errstate(over="ignore"):
-        numbers = cells.astype(np.float32) + np.float32(0.0)  # -0.0 becomes 0.0
-    return np.asarray(numbers.view(np.uint32), np.uint64)
-
-
-def _as_text(cell: Any) -> str:
-    return repr(float(np.float32(cell))) if isinstance(cell, Real) else str(cell)
-
-
-def _cell_digests(codes: Digests, columns: Any) -> Digests:
-    """Mix every code with its column, by the finaliser of SplitMix64; 0 stays 0."""
-    mixed = codes + GOLDEN_RATIO * (np.atleast_1d(columns).astype(np.uint64) + np.uint64(1))
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(np.where(codes == 0, np.uint64(0), mixed))
-
-
-def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
-    """Refuse points, called `what` in the error, of whose rows too many have a `known` digest.
-
-    Rows may coincide by chance. Known and new rows of one source could have changed places, so of
-    the values that several rows have, about as many should be on both sides as when all these rows
-    are dealt out at random. Clearly more were not drawn independently.
-    """
-    new = row_digests(X)
-    share = new.size / (known.size + new.size)
-    _, times = np.unique(np.concatenate([known, new]), return_counts=True)
-    repeated = times[times > 1]
-    expected = float((1 - share**repeated - (1 - share) ** repeated).sum())
-    found = np.intersect1d(known, new).size
-    # Independent events of different chances spread less than if all had the mean of these.
-    if found and binom.sf(found - 1, repeated.size, expected / repeated.size) < FALSE_ALARM:
-        raise ValueError(
-            f"{found} different rows of the {new.size} {what} points are rows of the training data,"
-            f" where chance would give about {expected:.0f}. {WAY_OUT}"
-        )
+"""Training points that are looked at together."""
 
 
 def refuse_points_trained_on(
@@ -206,8 +109,13 @@ def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: s
         X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
-    if len(rows) == n_trained_on(model) == len(labels) and _is_training_data(model, X, labels):
-        raise ValueError(_all_known(model, X, what))
+    if len(rows) == n_trained_on(model) == len(labels):
+        try:
+            audit_bootstraps(model, X, labels)
+        except AuditError:
+            pass
+        else:
+            raise ValueError(_all_known(model, X, what))
     if rows.size > MOST_POINTS:
         rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
     fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
@@ -222,20 +130,14 @@ def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: s
         )
 
 
-def _is_training_data(model: Any, X: Any, labels: NDArray[Any]) -> bool:
-    try:
-        audit_bootstraps(model, X, labels)
-    except AuditError:
-        return False
-    return True
-
-
 def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell of each point that says much whether some training point fits what the trees hold."""
-    voters = [voter for voter in members_of(model) if isinstance(voter, TreeVoter)]
+    voters: list[Any] = members_of(model)
     splits = Counter(column for column, _ in set().union(*(voter.splits for voter in voters)))
     for column in splits:  # random thresholds may be many where values are few
-        splits[column] = min(splits[column], _n_values(points, column) - 1)
+        values = points[:, [column]]
+        n_values = np.unique(values.toarray() if issparse(values) else values).size
+        splits[column] = min(splits[column], n_values - 1)
     if splits.total() - max(splits.values(), default=0) < OTHER_SPLITS:
         return np.zeros(0, bool)
     codes = encode(labels, model.classes_)
@@ -264,11 +166,6 @@ def _alike(drawn: NDArray[np.bool_]) -> bool:
     often, share = drawn.mean(axis=0), drawn.mean()
     spread = len(drawn) * ((often - share) ** 2).sum() / max(share * (1 - share), 1e-9)
     return bool(chi2.sf(spread, often.size - 1) > FALSE_ALARM)
-
-
-def _n_values(points: Any, column: int) -> int:
-    chosen = points[:, [column]]
-    return np.unique(chosen.toarray() if issparse(chosen) else chosen).size
 
 
 def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:

@@ -17,12 +17,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
-from tandemvote.ensembles.composed import as_it_is, before_last_step, last_step
+from tandemvote.ensembles.composed import as_it_is, last_step, steps_before, through
 from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.refusals import refuse_other_than_one_label, refuse_without_predict
-from tandemvote.votes import Voters
-
-Rows = NDArray[np.intp]
+from tandemvote.ensembles.training import Rows, held_out_mask
+from tandemvote.votes import Voters, Votes
 
 BAGGED = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
 
@@ -42,14 +41,14 @@ class Voter:
     classes: NDArray[Any]
     features: NDArray[np.integer[Any]] | None = None
 
-    def predict(self, X: Any) -> Codes:
-        """Predict codes of the rows of X."""
-        seen = X if self.features is None else X[:, self.features]
-        return encode(np.asarray(self.estimator.predict(seen)), self.classes)
+    def seen(self, X: Any) -> Any:
+        """Return the columns of X that the voter was trained on."""
+        return X if self.features is None else X[:, self.features]
 
-    def predict_rows(self, X: Any, rows: Rows) -> Codes:
-        """Predict codes of some rows of X."""
-        return self.predict(pick(X, rows))
+    def predict(self, X: Any, rows: Rows | None = None) -> Codes:
+        """Predict codes of some rows of X, of all by default."""
+        points = self.seen(X if rows is None else pick(X, rows))
+        return encode(np.asarray(self.estimator.predict(points)), self.classes)
 
 
 @dataclass(frozen=True)
@@ -85,44 +84,50 @@ class TreeVoter(Voter):
 
     def leaves(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
-        seen = X if self.features is None else X[:, self.features]
-        if isinstance(seen, np.ndarray):
-            seen = np.ascontiguousarray(seen)
-        return np.asarray(self.estimator.tree_.apply(seen))
+        points = self.seen(X)
+        if isinstance(points, np.ndarray):
+            points = np.ascontiguousarray(points)
+        return np.asarray(self.estimator.tree_.apply(points))
 
-    def predict(self, X: Any) -> Codes:
-        """Predict codes of the rows of X, float32 in C order, or CSR."""
-        return np.asarray(self.leaf_labels[self.leaves(X)])
-
-    def predict_rows(self, X: Any, rows: Rows) -> Codes:
-        """Predict codes of some rows of X, a few at a time so that their copies stay in cache."""
+    def predict(self, X: Any, rows: Rows | None = None) -> Codes:
+        """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""
+        if rows is None:
+            return np.asarray(self.leaf_labels[self.leaves(X)])
         size = max(1, CACHE_BYTES // (4 * X.shape[1]))
         parts = [rows[start : start + size] for start in range(0, len(rows), size)]
         return np.concatenate([self.predict(X[part]) for part in parts])
 
 
+def left_out_votes(
+    voters: Sequence[Voter],
+    X: Any,
+    y: NDArray[Any],
+    rows: Sequence[Rows],
+    classes: NDArray[Any],
+    *,
+    X_unlabelled: Any = None,
+    n_jobs: int | None = None,
+) -> Votes:
+    """Let every voter predict the points that are not among its rows, and all unlabelled ones."""
+    labels, held_out = encode(y, classes), held_out_mask(rows, len(y))
+
+    def predict(voter: int) -> Codes:
+        codes: Codes = labels.copy()  # where the voter was trained the label stands in, unread
+        left_out = np.flatnonzero(held_out[voter])
+        if left_out.size:
+            codes[left_out] = voters[voter].predict(X, left_out)
+        return codes
+
+    predictions = _each(predict, len(voters), n_jobs)
+    unlabelled = predictions[:, :0]
+    if X_unlabelled is not None:
+        unlabelled = predict_codes(voters, X_unlabelled, n_jobs)
+    return Votes(predictions, labels, held_out, classes, unlabelled)
+
+
 def predict_codes(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
     """Let every voter predict every row of X, shape (n_voters, n_samples)."""
     return _each(lambda voter: voters[voter].predict(X), len(voters), n_jobs)
-
-
-def predict_held_out(
-    voters: Sequence[Voter],
-    X: Any,
-    labels: Codes,
-    held_out: NDArray[np.bool_],
-    n_jobs: int | None = None,
-) -> Codes:
-    """Let every voter predict the rows it never saw; elsewhere the label stands in, unread."""
-
-    def predict(voter: int) -> Codes:
-        codes: Codes = labels.copy()
-        rows = np.flatnonzero(held_out[voter])
-        if rows.size:
-            codes[rows] = voters[voter].predict_rows(X, rows)
-        return codes
-
-    return _each(predict, len(voters), n_jobs)
 
 
 def _each(predict: Callable[[int], Codes], n_voters: int, n_jobs: int | None) -> Codes:
@@ -183,7 +188,7 @@ def voter_predictions(model: Any, X: ArrayLike) -> Codes:
     The model is a fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier, or a
     pipeline that ends in one. The shape is (n_voters, n_samples).
     """
-    points, model = before_last_step(model, X), last_step(model)
+    points, model = through(steps_before(model), X), last_step(model)
     return predict_codes(members_of(model), member_input(model, points), model.n_jobs)
 
 

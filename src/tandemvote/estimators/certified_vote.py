@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.bounds.averages import HARMONIC
 from tandemvote.bounds.registry import AUTO
@@ -23,10 +22,9 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import UNIFORM, CertificateRequest, Certification, certify_votes
 from tandemvote.codes import Codes
 from tandemvote.counting.counts import FloatArray
-from tandemvote.ensembles.copies import note_copies
-from tandemvote.ensembles.held_out_votes import votes_on
+from tandemvote.ensembles.evidence import votes_on
 from tandemvote.ensembles.refusals import refuse_fit_parameters
-from tandemvote.ensembles.training_rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.rows import note_repeated_rows, row_digests
 from tandemvote.frames import (
     note_times,
     refuse_labels_among_features,
@@ -49,8 +47,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     ----------
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         How much each voter counts: equally, by the weights that minimise the named bound, or as
-        given.
-        Choosing weights on the training data costs no confidence.
+        given. Choosing weights on the training data costs no confidence.
     bound : str or sequence of str
         The bound behind `certificate_`: "auto", which is chosen by the kind of evidence; a name; or
         "best" for the smallest of all that apply, each at its share of delta. Choose it before
@@ -106,10 +103,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """Fill in the parameters and attributes that are documented above."""
         super().__init_subclass__(**options)
         if cls.__doc__ and CertifiedVote.__doc__:  # python -OO leaves both out
-            shared = cleandoc(CertifiedVote.__doc__)
-            _, parameters, attributes = re.split("\n(?:Parameters|Attributes)\n-+\n", shared)
-            own = cleandoc(cls.__doc__).replace("{parameters}", parameters.strip())
-            cls.__doc__ = own.replace("{attributes}", attributes)
+            _, shared = cleandoc(CertifiedVote.__doc__).split("Parameters\n----------\n")
+            cls.__doc__ = cleandoc(cls.__doc__).replace("{shared parameters, attributes}", shared)
 
     def fit(self, X: Any, y: ArrayLike, *, X_unlabelled: Any = None, **unknown: Any) -> Self:
         """Train the voters, let each predict the points it never saw, and certify the vote.
@@ -134,20 +129,19 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
                 " voters. Pass fit(X, y, X_unlabelled=...), hundreds of points or more, or let the"
                 f" voters predict: {self._let_voters_predict}."
             )
-        points, labels = self._validate_training(X, y)
+        validate_data(self, X, y, skip_check_array=True)
+        labels = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        points, labels = indexable(self._validated(X), column_or_1d(labels, warn=True))
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.training_rows_ = rows = row_digests(points)
-        copies = note_copies(points, labels, what="training", digests=rows)
-        notes, unseen = (*note_times(X), *copies), None
-        if X_unlabelled is not None:
-            unseen = self._validate_new(X_unlabelled)
-            refuse_training_rows(rows, unseen, what="unlabelled")
-            notes += note_copies(unseen, what="unlabelled")
-        votes = self._train(points, labels, unseen)
+        unseen = None if X_unlabelled is None else self._validated(X_unlabelled)
+        repeated = note_repeated_rows(points, labels, rows, what="training", X_unlabelled=unseen)
+        votes = replace(self._train(points, labels, unseen), voters=None)  # they are kept here
         if self._deployed_name is not None:
             said = self._deployed().predict(unseen)
             votes = votes.with_deployed(said, name=self._deployed_name)
+        notes = (*note_times(X), *repeated)
         self._accept(certify_votes(votes, self._request(), notes=notes))
         observed = self.certification_.observed
         self.oob_score_ = float("nan") if observed is None else 1.0 - observed
@@ -161,9 +155,12 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
-            return np.asarray(self._deployed().predict(self._validate_new(X)))
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+            return np.asarray(self._deployed().predict(self._validated(X)))
+        return np.asarray(self.classes_[self._winners(X)])
+
+    def _winners(self, X: Any) -> NDArray[np.intp]:
+        """Return the positions in `classes_` of the labels that win the vote."""
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the share of the weight behind each label, shape (n_samples, n_classes).
@@ -173,7 +170,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
-            return np.asarray(self._deployed().predict_proba(self._validate_new(X)))
+            return np.asarray(self._deployed().predict_proba(self._validated(X)))
         return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
 
     @abstractmethod
@@ -196,16 +193,14 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             Labelled points used for nothing else: not for training, weights or any choice. Rows
             that `fit` was given are refused.
         bound : str or sequence of str, optional
-            The bound to report, "test_set" included; by default what the classifier was asked for,
-            where "auto" takes the test set.
+            By default what the classifier was asked for, where "auto" takes the test set.
         keep : bool
             Keep it as the certificate of this classifier.
         """
         check_is_fitted(self)
         self._refuse_if_deployed("certify([model], X_test, y_test) tests it")
-        test_votes = votes_on([self], X_test, column_or_1d(y_test), what="test")
-        found = replace(self.certification_, request=self._request())
-        found = found.with_test_set(test_votes, bound)
+        tested = votes_on([self], X_test, y_test, what="test").votes
+        found = replace(self.certification_, request=self._request()).with_test_set(tested, bound)
         if keep:
             # Not the weights: a pruned vote has those of the voters it kept.
             self.certification_: Certification = found
@@ -238,13 +233,15 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         del smaller.oob_score_, smaller.oob_decision_function_
         return smaller
 
-    @abstractmethod
-    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        """Return points and labels as the voters are trained on them."""
-
-    @abstractmethod
-    def _validate_new(self, X: Any) -> Any:
-        """Return points as the voters take them, if they are like those of `fit`."""
+    def _validated(self, X: Any) -> Any:
+        """Return points as the voters take them; refuse other columns than those of `fit`."""
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
+                " with X.reshape(1, -1) if it is a single point."
+            )
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return indexable(X)[0]
 
     @abstractmethod
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:

@@ -38,7 +38,8 @@ class CertifiedClassifierCV(TrainedVote):
 
     Each model is trained on all points but those of one fold and evaluated on that fold, so all
     labels are used for training and none is set aside. In the manner of scikit-learn's
-    `CalibratedClassifierCV`, the models predict together, by plurality.
+    `CalibratedClassifierCV`, the models predict together, by plurality. Averaged probabilities
+    break ties, else the smallest class wins; the guarantee holds for every such rule.
 
     Three strong voters give a far tighter guarantee than the hundred trees of one forest: the vote
     errs only where two of the three do, and each of them is a good classifier.
@@ -55,13 +56,9 @@ class CertifiedClassifierCV(TrainedVote):
         If True, the models of the folds predict together. If False, one model trained on all labels
         predicts, `estimator_`, and is certified through those of the folds; this takes unlabelled
         points: ``fit(X, y, X_unlabelled=...)``.
-    {parameters}
-
-    Attributes
-    ----------
+    {shared parameters, attributes}
     estimator_ : classifier
         The model trained on all labels, with ``ensemble=False``.
-    {attributes}
 
     Examples
     --------
@@ -99,18 +96,9 @@ class CertifiedClassifierCV(TrainedVote):
             splitter = KFold(int(splitter), shuffle=True, random_state=random_state)
         return split(n_samples, splitter, random_state, name="cv")
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict by plurality; averaged probabilities break ties, else the smallest class wins.
-
-        How ties are broken costs nothing: the guarantee holds for every rule. With
-        ``ensemble=False`` the model trained on all labels predicts.
-        """
-        check_is_fitted(self)
-        if self.certificate_.deployed is not None:
-            return super().predict(X)
-        totals, points = self._totals(X), self._validate_new(X)
-        winners = self._winners(totals, lambda rows: self._averages(pick(points, rows)))
-        return np.asarray(self.classes_[winners])
+    def _winners(self, X: Any) -> NDArray[np.intp]:
+        points = self._validated(X)
+        return self._without_ties(self._totals(X), lambda rows: self._averages(pick(points, rows)))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -118,16 +106,16 @@ class CertifiedClassifierCV(TrainedVote):
 
         Where the label of the vote has not the largest averaged probability, the shares of the vote
         are mixed in, as far as is needed for it to have the largest. Of models without
-        probabilities these are the shares of the vote. With ``ensemble=False`` these are the
-        probabilities of the model trained on all labels. Columns follow `classes_`.
+        probabilities these are the shares of the vote; with ``ensemble=False`` the probabilities of
+        the model trained on all labels. Columns follow `classes_`.
         """
         check_is_fitted(self)
         if self.certificate_.deployed is not None:
             return super().predict_proba(X)
         totals = self._totals(X)
         shares = totals / totals.sum(axis=1, keepdims=True)
-        averages = self._averages(self._validate_new(X)) if self._have_probabilities() else shares
-        winners = self._winners(totals, lambda rows: averages[rows])
+        averages = self._averages(self._validated(X)) if self._have_probabilities() else shares
+        winners = self._without_ties(totals, lambda rows: averages[rows])
         own = np.take_along_axis(averages, winners[:, None], axis=1)
         lead = np.take_along_axis(shares, winners[:, None], axis=1) - shares
         # (1 - t) (own - averages) + t lead > 0 wherever the vote has to overrule the averages.
@@ -140,7 +128,7 @@ class CertifiedClassifierCV(TrainedVote):
     def _totals(self, X: Any) -> FloatArray:
         return vote_totals(self.predict_voters(X), self.weights_, len(self.classes_))
 
-    def _winners(
+    def _without_ties(
         self, totals: FloatArray, averages: Callable[[NDArray[np.intp]], FloatArray]
     ) -> NDArray[np.intp]:
         """Return the position of each winner; averages of the rows that tie break the ties."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes
-from tandemvote.ensembles.held_out_votes import out_of_bag_votes
+from tandemvote.ensembles.evidence import out_of_bag_votes
 from tandemvote.ensembles.refusals import refuse_class_weight
 from tandemvote.ensembles.voters import voter_predictions
 from tandemvote.estimators.certified_vote import CertifiedVote
@@ -46,13 +46,9 @@ class CertifiedForestClassifier(CertifiedVote):
         How a tree is grown, as in `RandomForestClassifier`.
     class_weight : {"balanced_subsample"} or None
         Other class weights let the labels choose the points left out.
-    {parameters}
-
-    Attributes
-    ----------
+    {shared parameters, attributes}
     forest_ : RandomForestClassifier
         The fitted forest, whose own `predict` averages probabilities.
-    {attributes}
 
     Examples
     --------
@@ -95,31 +91,21 @@ class CertifiedForestClassifier(CertifiedVote):
         self._check_request(self.n_estimators, unseen)
         self.forest_ = self._plain_forest().fit(points, labels)
         self.estimators_ = self.forest_.estimators_
-        votes = out_of_bag_votes(self.forest_, points, labels, X_unlabelled=unseen)
-        return replace(votes, voters=None)
+        return out_of_bag_votes(self.forest_, points, labels, X_unlabelled=unseen)
 
     def predict_voters(self, X: Any) -> Codes:
         """Return what every tree says of new points: codes of shape (n_voters, n_samples)."""
         check_is_fitted(self)
-        return voter_predictions(self.forest_, self._validate_new(X))
+        return voter_predictions(self.forest_, self._validated(X))
 
     def _keep(self, estimators: list[Any]) -> None:
         self.forest_ = copy(self.forest_).set_params(n_estimators=len(estimators))
         self.forest_.estimators_ = self.estimators_ = estimators
 
-    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        points, labels = self._validate(X, y=y)
-        return points, labels
-
-    def _validate_new(self, X: Any) -> Any:
-        return self._validate(X, reset=False)
-
-    def _validate(self, X: Any, **options: Any) -> Any:
+    def _validated(self, X: Any) -> Any:
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        sparse = {"accept_sparse": "csr", "accept_large_sparse": False}
-        return validate_data(
-            self, X, **sparse, dtype=np.float32, ensure_all_finite=finite, **options
-        )
+        asked: dict[str, Any] = {"dtype": np.float32, "ensure_all_finite": finite, "reset": False}
+        return validate_data(self, X, accept_sparse="csr", accept_large_sparse=False, **asked)
 
     def _plain_forest(self) -> RandomForestClassifier:
         known = RandomForestClassifier().get_params()

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, get_tags, indexable
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.codes import Codes, encode
-from tandemvote.ensembles.held_out_votes import hold_out_votes
+from tandemvote.codes import Codes
+from tandemvote.ensembles.composed import as_it_is
+from tandemvote.ensembles.evidence import hold_out_votes
 from tandemvote.ensembles.private_names import NamedEstimators
 from tandemvote.ensembles.refusals import refuse_frozen, refuse_other_than_one_label
 from tandemvote.ensembles.training import Rows, bootstrap, held_out_mask, split, train
-from tandemvote.ensembles.voters import Voter, predict_codes, predict_held_out
+from tandemvote.ensembles.voters import Voter, left_out_votes, predict_codes
 from tandemvote.estimators.certified_vote import CertifiedVote
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -39,21 +37,6 @@ class TrainedVote(CertifiedVote):
     def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
         """Return sets of rows, each of which trains one voter of every classifier."""
 
-    def _validate_training(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        validate_data(self, X, y, skip_check_array=True)
-        labels = check_array(y, ensure_2d=False, dtype=None, input_name="y")
-        points, labels = indexable(X, column_or_1d(labels, warn=True))
-        return points, labels
-
-    def _validate_new(self, X: Any) -> Any:
-        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
-            raise ValueError(
-                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
-                " with X.reshape(1, -1) if it is a single point."
-            )
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return indexable(X)[0]
-
     def _train(self, points: Any, labels: NDArray[Any], unseen: Any) -> Votes:
         bases = self._bases()
         for base in bases:
@@ -63,26 +46,15 @@ class TrainedVote(CertifiedVote):
         parts = self._plan(len(labels), unseen, random_state)
         rows = [part for part in parts for _ in bases]
         self._check_request(len(rows), unseen)
-        whole = [] if self._deployed_name is None else bases
-        trained = train(
-            [*bases * len(parts), *whole],
-            points,
-            labels,
-            [*rows, *[np.arange(len(labels)) for _ in whole]],
-            random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
+        if self._deployed_name is not None:
+            parts = [*parts, np.arange(len(labels))]
+        jobs: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        trained = train(bases, points, labels, parts, random_state, **jobs)
         self.estimators_ = trained[: len(rows)]
-        if whole:
+        if self._deployed_name is not None:
             self.estimator_ = trained[-1]
-        held_out = held_out_mask(rows, len(labels))
-        codes = encode(labels, self.classes_)
-        predictions = predict_held_out(self._voters(), points, codes, held_out, self.n_jobs)
-        unlabelled = predictions[:, :0]
-        if unseen is not None:
-            unlabelled = predict_codes(self._voters(), unseen, self.n_jobs)
-        return Votes(predictions, codes, held_out, self.classes_, unlabelled)
+        asked: dict[str, Any] = {"X_unlabelled": unseen, "n_jobs": self.n_jobs}
+        return left_out_votes(self._voters(), points, labels, rows, self.classes_, **asked)
 
     def _voters(self) -> list[Voter]:
         return [Voter(estimator, self.classes_) for estimator in self.estimators_]
@@ -90,7 +62,7 @@ class TrainedVote(CertifiedVote):
     def predict_voters(self, X: Any) -> Codes:
         """Return what every voter says of new points: codes of shape (n_voters, n_samples)."""
         check_is_fitted(self)
-        return predict_codes(self._voters(), self._validate_new(X), self.n_jobs)
+        return predict_codes(self._voters(), self._validated(X), self.n_jobs)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -116,11 +88,7 @@ class CertifiedBaggingClassifier(TrainedVote):
         Number of voters.
     max_samples : int, float or None
         Draws of each bootstrap: a number, a share of the points, or None for as many as there are.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared parameters, attributes}
 
     Examples
     --------
@@ -162,11 +130,7 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
     prefit : bool
         True if the estimators are fitted already; X and y of `fit` must then be points that none
         of them was trained on.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared parameters, attributes}
 
     Examples
     --------
@@ -199,8 +163,8 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
         models = self._bases()
         self._check_request(len(models), unseen)
         votes = hold_out_votes(models, points, labels, X_unlabelled=unseen)
-        self.estimators_, self.classes_ = models, votes.classes
-        return replace(votes, voters=None)
+        self.estimators_, self.classes_ = as_it_is(models), votes.classes
+        return votes
 
     def _plan(self, n_samples: int, unseen: Any, random_state: RandomState) -> list[Rows]:
         parts = split(n_samples, self.splits, random_state)
@@ -215,7 +179,7 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
         """Return the parameters, with those of the estimators as name__parameter."""
         return dict(self._get_params("estimators", deep=deep))
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: Any) -> CertifiedVotingClassifier:
         """Set parameters; those of the estimators as name__parameter."""
         self._set_params("estimators", **params)
         return self

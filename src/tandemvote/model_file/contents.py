@@ -22,6 +22,7 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 
+from tandemvote.ensembles.composed import everything_in
 from tandemvote.ensembles.private_names import TREE_LEAF, Tree
 from tandemvote.estimators import CertifiedForestClassifier
 from tandemvote.estimators.certified_vote import CertifiedVote
@@ -64,9 +65,10 @@ def refuse_other_models(model: Any) -> None:
 
 def refuse_unsound_trees(model: Model) -> None:
     """Refuse a vote that holds, anywhere, a tree on which a walk could leave it or its table."""
-    parts = list(_everything_in(model))
-    owners = [part for part in parts if isinstance(part, BaseDecisionTree)]
-    owned = {id(owner.tree_) for owner in owners if hasattr(owner, "tree_")}
+    parts = list(everything_in(model, _held_by))
+    trees = [part for part in parts if isinstance(part, BaseDecisionTree)]
+    owners = [part for part in trees if hasattr(part, "tree_")]
+    owned = {id(owner.tree_) for owner in owners}
     for part in parts:
         if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
             raise ModelFileError("gradient boosting walks its trees without a check of anything")
@@ -77,11 +79,10 @@ def refuse_unsound_trees(model: Model) -> None:
         if isinstance(part, Tree) and id(part) not in owned:
             raise ModelFileError("it holds a tree that belongs to no estimator")
     for owner in owners:
-        if hasattr(owner, "tree_"):
-            # scikit-learn compares new points with this number, and only if it is there.
-            if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
-                raise ModelFileError("it holds a tree for tables of another width than it says")
-            _refuse_unsound(owner.tree_)
+        # scikit-learn compares new points with this number, and only if it is there.
+        if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
+            raise ModelFileError("it holds a tree for tables of another width than it says")
+        _refuse_unsound(owner.tree_)
     vote = vote_of(model)
     if isinstance(vote, CertifiedForestClassifier):
         _refuse_other_widths(vote)
@@ -122,19 +123,7 @@ def _refuse_other_widths(model: CertifiedForestClassifier) -> None:
         raise ModelFileError("its forest is none, or not the one its weights are for")
 
 
-def _everything_in(model: object) -> Iterator[object]:
-    """Yield all that can be reached from an object, each thing once."""
-    seen: dict[int, object] = {}
-    todo = [model]
-    while todo:
-        part = todo.pop()
-        if id(part) not in seen:
-            seen[id(part)] = part
-            yield part
-            todo.extend(_parts(part))
-
-
-def _parts(whole: Any) -> Iterator[object]:
+def _held_by(whole: Any) -> Iterator[object]:
     """Yield what an object holds.
 
     Of compiled objects this is what a copy would be made of: more a file cannot have put into one.

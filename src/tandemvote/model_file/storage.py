@@ -8,6 +8,8 @@ from __future__ import annotations
 import io
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -112,19 +114,14 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
             " certified classifier of this library."
         ) from error
     kept, way_out = io.BytesIO(), "Give functions of your own a name in a module."
-    try:
+    if path.suffix == SKOPS:
+        way_out = f"Keep it in a {JOBLIB} file, for yourself and for those who trust you."
+    with _one_error(f"A {path.suffix} file cannot keep this vote", way_out):
         if path.suffix == JOBLIB:
             joblib.dump(estimator, kept)
         else:
-            way_out = f"Keep it in a {JOBLIB} file, for yourself and for those who trust you."
             kept.write(write_skops(estimator))
             read_skops(kept.getvalue())  # what could not be opened again is not written
-    except ImportError:
-        raise
-    except Exception as error:  # what an estimator may hold has no limits, nor how it may fail
-        raise ModelFileError(
-            f"A {path.suffix} file cannot keep this vote: {_in_words(error)}. {way_out}"
-        ) from error
     path.write_bytes(kept.getvalue())
     return path
 
@@ -147,16 +144,26 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Model:
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
+        with _one_error(f"{path} was not opened", "Ask for it to be saved again."):
             model = joblib.load(path) if path.suffix == JOBLIB else read_skops(path.read_bytes())
-        except ImportError:
-            raise
-        except Exception as error:  # a damaged file fails in more ways than can be listed
-            raise ModelFileError(
-                f"{path} was not opened: {_in_words(error)}. Ask for it to be saved again."
-            ) from error
     _warn_of_another_version(caught, path)
     return model
+
+
+@contextmanager
+def _one_error(what: str, way_out: str) -> Iterator[None]:
+    """Turn errors of any kind, for models and damaged files fail in many ways, into one."""
+    try:
+        yield
+    except ImportError:
+        raise
+    except Exception as error:
+        words = " ".join(str(error).split())
+        if not isinstance(error, ModelFileError):
+            words = f"{type(error).__name__}, {words}"
+        if len(words) > 300:
+            words = f"{words[:300]} ..."
+        raise ModelFileError(f"{what}: {words}. {way_out}") from error
 
 
 def write_skops(model: Model) -> bytes:
@@ -210,14 +217,6 @@ def _refuse_false_promise(model: CertifiedVote) -> None:
     )
     model.certificate_, model.bounds_ = replace(certificate, **shown), certificate.bounds
     model.counts_, model.weights_ = certificate.counts, weights
-
-
-def _in_words(error: Exception) -> str:
-    """Return the message of an error as one line of limited length."""
-    words = " ".join(str(error).split())
-    if not isinstance(error, ModelFileError):
-        words = f"{type(error).__name__}, {words}"
-    return words if len(words) <= 300 else f"{words[:300]} ..."
 
 
 def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) -> None:
