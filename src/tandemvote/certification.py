@@ -7,9 +7,10 @@ computed on the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import HARMONIC, distribution, get_sharpening
 from tandemvote.bounds.registry import AUTO
-from tandemvote.bounds.requirements import RequirementError, check, missing
+from tandemvote.bounds.requirements import RequirementError, missing, refuse_classes
 from tandemvote.certificate.certificate import (
     BEST,
     TEST_SET,
@@ -35,6 +36,8 @@ from tandemvote.weights.problems import PROBLEMS
 
 UNIFORM = "uniform"
 
+Places: TypeAlias = slice | NDArray[np.intp]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CertificateRequest:
@@ -50,14 +53,15 @@ class CertificateRequest:
         self,
         *,
         n_voters: int,
-        n_classes: int,
+        classes: Collection[Any] = (),
         unlabelled: bool = False,
         test_set: bool = False,
         deployed: str | None = None,
     ) -> None:
         """Refuse what cannot be done, before anything is trained or counted.
 
-        `deployed` is the name of the classifier to be certified in place of the vote, if any.
+        `classes` are the labels, as far as they are known, and `deployed` is the name of the
+        classifier to be certified in place of the vote, if any.
         """
         if n_voters < 1:
             raise ValueError(f"A vote needs at least 1 voter, got {n_voters}.")
@@ -71,14 +75,11 @@ class CertificateRequest:
                 f"There are no weights {self.weights!r}. Choose one of"
                 f" {', '.join(map(repr, (UNIFORM, *PROBLEMS)))}, or pass an array."
             )
-        # One voter on one point: all that a bound can miss here depends on the number of classes.
-        probe = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
-        probe = replace(probe, classes=np.arange(n_classes))
         for name in self.bounds_reported:
             refuse_other_than_profile(name, deployed)
         for name in self.bounds_named:
             refuse_without(name, unlabelled=unlabelled, test_set=test_set)
-            check(name, get_bound(name).needs, probe)
+            refuse_classes(name, get_bound(name).needs, classes)
 
     def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
         """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
@@ -118,6 +119,97 @@ class CertificateRequest:
     def minimise(self, counts: VoteCounts, bound: str) -> WeightSolution:
         """Find the weights that minimise a bound, with the delta and prior of the request."""
         return minimise(counts, bound, self.prior, self.delta, sharpening=self.sharpening)
+
+
+def certify_votes(
+    votes: Votes,
+    request: CertificateRequest,
+    *,
+    test_votes: Votes | None = None,
+    notes: Sequence[str] = (),
+    assumptions: Sequence[str] = (),
+) -> Certification:
+    """Certify the weighted vote of voters on points they were not trained on.
+
+    `test_votes` are of the same voters on labelled points used for nothing else; `notes` and
+    `assumptions` are for the certificate: what to know, and what must be true, of these voters.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1, 1], [0, 0, 0, 1]] * 3, [0, 1, 0, 1])
+    >>> certify_votes(votes, CertificateRequest(bound="first_order")).certificate.bound
+    'first_order'
+    """
+    deployed = None if votes.deployed is None else votes.deployed.name
+    if deployed is not None and test_votes is not None:
+        raise ValueError(
+            f"With a test set {deployed} needs no voters: pass certify([it], X_test, y_test)."
+            " Leave out deployed or the test set."
+        )
+    if test_votes is None and deployed is None and votes.held_out.all() and request.fixes_weights:
+        test_votes = votes  # a common hold-out on which nothing is chosen is a test set
+    request.check(
+        n_voters=votes.n_voters,
+        classes=votes.classes,
+        unlabelled=votes.n_unlabelled > 0,
+        test_set=test_votes is not None,
+        deployed=deployed,
+    )
+    counted, profiled = set_apart(votes.n_unlabelled, request)
+    counts = VoteCounts.from_votes(replace(votes, unlabelled=votes.unlabelled[:, counted]))
+    weights, solution = choose_weights(counts, request)
+    return Certification(
+        request=request,
+        votes=votes,
+        counts=counts,
+        solution=solution,
+        weights=weights,
+        profile=profile_of(votes, weights, profiled),
+        test_votes=test_votes,
+        notes=notes,
+        assumptions=assumptions,
+    )
+
+
+def certify_counts(counts: VoteCounts, request: CertificateRequest) -> Certification:
+    """Certify a vote from counts alone, where votes are too many to be held in memory."""
+    weights, solution = choose_weights(counts, request)
+    return Certification(request=request, counts=counts, solution=solution, weights=weights)
+
+
+def set_apart(n_unlabelled: int, request: CertificateRequest) -> tuple[Places, Places]:
+    """Return which unlabelled points to count, so that weights depend on them, and to profile.
+
+    Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both
+    uses get all points; where it is, each gets half of them, drawn at random.
+    """
+    if "disagreement" not in request.bounds_named:
+        return slice(None), slice(None)
+    order = np.random.default_rng(SHUFFLE).permutation(n_unlabelled)
+    counted, profiled = np.array_split(order, 2)
+    return np.sort(counted), np.sort(profiled)
+
+
+def choose_weights(
+    counts: VoteCounts, request: CertificateRequest
+) -> tuple[FloatArray, WeightSolution | None]:
+    """Return the weights to vote with, and how they were found if they minimise a bound."""
+    if request.bound_minimised is not None:
+        solution = request.minimise(counts, request.bound_minimised)
+        return votable(solution.weights), solution
+    if isinstance(request.weights, str):
+        return distribution(None, counts.n_voters, "weights"), None
+    return votable(distribution(request.weights, counts.n_voters, "weights")), None
+
+
+def profile_of(votes: Votes, weights: FloatArray, places: Places) -> VoteProfile | None:
+    """Profile the deployed classifier, or the vote, on some of the unlabelled points."""
+    said, deployed = votes.unlabelled[:, places], votes.deployed
+    if not said.size:
+        return None
+    if deployed is None:
+        return VoteProfile.of(said, weights)
+    return VoteProfile.of(said, weights, deployed.predictions[places], name=deployed.name)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -184,13 +276,6 @@ class Certification:
             return said
         return f"{said} That vote errs on {about(observed)} of held-out points."
 
-    def with_test_set(
-        self, test_votes: Votes, bound: str | Sequence[str] | None = None
-    ) -> Certification:
-        """Add the test-set bound, from votes on points that were used for nothing else."""
-        request = self.request if bound is None else replace(self.request, bound=bound)
-        return replace(self, request=request, test_votes=test_votes)
-
     def pruned(self, max_voters: int) -> Certification:
         """Give all weight to at most so many voters.
 
@@ -211,71 +296,13 @@ class Certification:
                     "The votes on unlabelled points were not kept, so those of fewer voters are"
                     " unknown. Fit the vote anew."
                 )
-            profile = profile_of(self.votes, self.request, weights)
+            _, places = set_apart(self.votes.n_unlabelled, self.request)
+            profile = profile_of(self.votes, weights, places)
         # A hold-out on which weights are chosen is no longer a test set.
         test_votes = None if self.test_votes is self.votes else self.test_votes
         return replace(
             self, solution=smaller, weights=weights, profile=profile, test_votes=test_votes
         )
-
-
-def certify_votes(
-    votes: Votes,
-    request: CertificateRequest,
-    *,
-    test_votes: Votes | None = None,
-    notes: Sequence[str] = (),
-    assumptions: Sequence[str] = (),
-) -> Certification:
-    """Certify the weighted vote of voters on points they were not trained on.
-
-    `test_votes` are of the same voters on labelled points used for nothing else; `notes` and
-    `assumptions` are for the certificate: what to know, and what must be true, of these voters.
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([[0, 1, 1, 1], [0, 0, 0, 1]] * 3, [0, 1, 0, 1])
-    >>> certify_votes(votes, CertificateRequest(bound="first_order")).certificate.bound
-    'first_order'
-    """
-    deployed = None if votes.deployed is None else votes.deployed.name
-    if deployed is not None and test_votes is not None:
-        raise ValueError(
-            f"With a test set {deployed} needs no voters: pass certify([it], X_test, y_test)."
-            " Leave out deployed or the test set."
-        )
-    if test_votes is None and deployed is None and votes.held_out.all() and request.fixes_weights:
-        test_votes = votes  # a common hold-out on which nothing is chosen is a test set
-    request.check(
-        n_voters=votes.n_voters,
-        n_classes=votes.classes.size,
-        unlabelled=votes.n_unlabelled > 0,
-        test_set=test_votes is not None,
-        deployed=deployed,
-    )
-    counted, _ = set_apart(votes, request)
-    found = certify_counts(VoteCounts.from_votes(counted), request)
-    return replace(
-        found,
-        votes=votes,
-        profile=profile_of(votes, request, found.weights),
-        test_votes=test_votes,
-        notes=notes,
-        assumptions=assumptions,
-    )
-
-
-def certify_counts(counts: VoteCounts, request: CertificateRequest) -> Certification:
-    """Choose the weights from counts alone, where votes are too many to be held in memory."""
-    bound, solution = request.bound_minimised, None
-    if bound is not None:
-        solution = request.minimise(counts, bound)
-        weights = votable(solution.weights)
-    elif isinstance(request.weights, str):
-        weights = distribution(None, counts.n_voters, "weights")
-    else:
-        weights = votable(distribution(request.weights, counts.n_voters, "weights"))
-    return Certification(request=request, counts=counts, solution=solution, weights=weights)
 
 
 def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
@@ -291,31 +318,3 @@ def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
         weights = weights[weights > 0]
     winners = weighted_vote(votes.predictions, weights, votes.classes.size)[None, :]
     return Votes(winners, votes.labels, votes.held_out[:1], votes.classes, winners[:, :0])
-
-
-def profile_of(
-    votes: Votes, request: CertificateRequest, weights: FloatArray
-) -> VoteProfile | None:
-    """Profile the deployed classifier, or the vote, on the unlabelled points that are left."""
-    _, places = set_apart(votes, request)
-    if not places.size:
-        return None
-    said, deployed = votes.unlabelled[:, places], votes.deployed
-    if deployed is None:
-        return VoteProfile.of(said, weights)
-    return VoteProfile.of(said, weights, deployed.predictions[places], name=deployed.name)
-
-
-def set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[np.intp]]:
-    """Divide the unlabelled points between the counts, which weights depend on, and the profile.
-
-    Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both
-    uses get all points; where it is, each gets half of them, drawn at random. Returned are the
-    votes to count, and the places of the points to profile.
-    """
-    if "disagreement" not in request.bounds_named:
-        return votes, np.arange(votes.n_unlabelled)
-    order = np.random.default_rng(SHUFFLE).permutation(votes.n_unlabelled)
-    first, second = np.array_split(order, 2)
-    seen = replace(votes, unlabelled=votes.unlabelled[:, np.sort(first)])
-    return seen, np.sort(second)

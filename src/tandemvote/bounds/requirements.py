@@ -9,8 +9,9 @@ bound computed from them would be small for no good reason, so there is none.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,10 +57,10 @@ class Requirement(NamedTuple):
     without_it_vacuous: bool = False
 
 
-def _binary_explanation(counts: VoteCounts) -> str:
-    shown = ", ".join(map(str, counts.classes[:5])) + (", ..." if counts.n_classes > 5 else "")
+def _binary_explanation(classes: Collection[Any]) -> str:
+    shown = ", ".join(map(str, islice(classes, 5))) + (", ..." if len(classes) > 5 else "")
     return (
-        f"it holds for two classes only and the votes have {counts.n_classes} ({shown})."
+        f"it holds for two classes only and the votes have {len(classes)} ({shown})."
         " Use 'tandem', 'first_order' or 'c_tandem'."
     )
 
@@ -74,7 +75,8 @@ def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
 
 
 BINARY_LABELS = Requirement(
-    holds=lambda counts: counts.n_classes <= 2, explanation=_binary_explanation
+    holds=lambda counts: counts.n_classes <= 2,
+    explanation=lambda counts: _binary_explanation(counts.classes),
 )
 HELD_OUT_POINTS = Requirement(
     holds=lambda counts: counts.n_min > 0,
@@ -128,6 +130,12 @@ def check(name: str, needs: Iterable[Requirement], counts: VoteCounts) -> None:
             VacuousBoundWarning,
             stacklevel=3,
         )
+
+
+def refuse_classes(name: str, needs: Iterable[Requirement], classes: Collection[Any]) -> None:
+    """Refuse a bound for two classes where more are known, before anything is counted."""
+    if BINARY_LABELS in needs and len(classes) > 2:
+        raise RequirementError(f"The bound {name!r} does not apply: {_binary_explanation(classes)}")
 
 
 def contradicted(bound: str, reason: str) -> float:
