@@ -296,7 +296,14 @@ class Certification:
                     "The votes on unlabelled points were not kept, so those of fewer voters are"
                     " unknown. Fit the vote anew."
                 )
-            _, places = set_apart(self.votes.n_unlabelled, self.request)
+            n_unlabelled = self.votes.n_unlabelled
+            if bound == "disagreement" and self.counts.n_unlabelled == n_unlabelled:
+                raise ValueError(
+                    "The fewest disagreements would be sought on the unlabelled points that are to"
+                    " certify them. Fit the vote anew with bound='disagreement', which sets half"
+                    " of them apart."
+                )
+            _, places = set_apart(n_unlabelled, self.request)
             profile = profile_of(self.votes, weights, places)
         # A hold-out on which weights are chosen is no longer a test set.
         test_votes = None if self.test_votes is self.votes else self.test_votes
