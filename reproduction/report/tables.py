@@ -7,10 +7,9 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from reproduction.datasets import CATALOGUE
+from reproduction.datasets.catalogue import CATALOGUE, paper_csv
 from reproduction.report.frames import BOUND_LABELS, dataset_order, forest_summary, shown, summarise
 from reproduction.report.layout import Heading, Mark, TextCell, TextTable, mark_smallest
-from reproduction.report.paper_numbers import paper_csv
 from tandemvote.tables.errors import number_of
 
 ABSENT = "not available here"

@@ -6,6 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from reproduction.command_line import RESULTS
+from reproduction.datasets.catalogue import paper_csv
 from reproduction.experiments.cells import ForestCell, UnlabelledCell
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import (
@@ -18,7 +19,6 @@ from reproduction.experiments.rows import (
 )
 from reproduction.experiments.sources import DataSource
 from reproduction.experiments.store import RowStore
-from reproduction.report.paper_numbers import paper_csv
 from tandemvote.tables import Dataset, DatasetError
 
 EXACT = ("test_risk", "gibbs_loss", "tandem_loss", "disagreement", "n_min", "n_min_pairs", "seed")
