@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
-from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
@@ -14,13 +13,14 @@ from threadpoolctl import threadpool_limits
 from reproduction.datasets import CATALOGUE
 from reproduction.experiments.cells import (
     PAPER_FAMILIES,
+    BeyondCell,
     Cell,
-    beyond_cells,
-    deployed_cells,
-    folds_cells,
-    forest_cells,
+    DeployedCell,
+    FoldsCell,
+    ForestCell,
+    UnlabelledCell,
+    cells_of,
     schedule,
-    unlabelled_cells,
 )
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.protocol import (
@@ -71,17 +71,13 @@ def plan_cells(
     """
     datasets, families = list(datasets), set(families)
     baggings = {bagging for family in families for bagging in FAMILY_BAGGINGS.get(family, ())}
-    asked: dict[str, Any] = {} if repetitions is None else {"repetitions": repetitions}
-    cells: list[Cell] = [*forest_cells(datasets, baggings=sorted(baggings), **asked)]
+    cells = cells_of(ForestCell, datasets, repetitions=repetitions, among=sorted(baggings))
     if "unlabelled" in families:
         chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
-        cells += unlabelled_cells(chosen, **asked)
-    if "beyond" in families:
-        cells += beyond_cells(datasets, **asked)
-    if "folds" in families:
-        cells += folds_cells(datasets, **asked)
-    if "deployed" in families:
-        cells += deployed_cells(datasets, **asked)
+        cells += cells_of(UnlabelledCell, chosen, repetitions=repetitions)
+    for kind in (BeyondCell, FoldsCell, DeployedCell):
+        if kind.family in families:
+            cells += cells_of(kind, datasets, repetitions=repetitions)
     return [replace(cell, root=root) for cell in cells]
 
 

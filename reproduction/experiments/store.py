@@ -40,14 +40,12 @@ class RowStore:
     --------
     >>> import tempfile
     >>> from reproduction.experiments.cells import ForestCell
-    >>> from reproduction.experiments.rows import WeightRow
-    >>> row = WeightRow(
-    ...     dataset="Letter", bagging="full", repetition=0, tree=0,
-    ...     gibbs_loss=0.1, first_order=0.5, tandem=0.5,
-    ... )
+    >>> from reproduction.experiments.rows import WEIGHTS
+    >>> cell, weights = ForestCell("Letter", "full", 0), {"first_order": 0.5, "tandem": 0.5}
+    >>> row = WEIGHTS.row(**cell.columns, tree=0, gibbs_loss=0.1, **weights)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = RowStore(folder)
-    ...     store.add(ForestCell("Letter", "full", 0), [row])
+    ...     store.add(cell, [row])
     ...     store.gather()
     ...     len(store.rows("weights"))
     1
