@@ -47,19 +47,9 @@ def run_beyond(cell: BeyondCell, dataset: Dataset) -> Row:
 def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) -> dict[str, Any]:
     """Measure the uniform vote of a forest, and two with chosen weights.
 
-    Parameters
-    ----------
-    counts : VoteCounts
-        Of the out-of-bag votes on the training part.
-    vote : VoteOnTest
-        Predictions on the test part, in random order.
-    hold_out_seed : int
-        Draws the half of the test part on which the Dirichlet weights are fitted.
-
-    Returns
-    -------
-    dict of str to float
-        The measured columns of the table ``beyond``.
+    The `counts` are of the out-of-bag votes on the training part, and `hold_out_seed` draws the
+    half of the test part on which the Dirichlet weights are fitted. Returned are the measured
+    columns of the table ``beyond``.
     """
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     said, errors = vote.predictions, vote.errors(uniform)

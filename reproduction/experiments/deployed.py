@@ -58,11 +58,6 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:
 def agreements(deployed: Array, voters: Array) -> list[str]:
     """Say at each point how many voters agree with a classifier, and on the best other label.
 
-    Parameters
-    ----------
-    deployed : ndarray of shape (n_points,)
-    voters : ndarray of shape (n_voters, n_points)
-
     Examples
     --------
     >>> agreements(np.array([0, 0, 1]), np.array([[0, 0, 2], [0, 1, 2], [0, 2, 0]]))

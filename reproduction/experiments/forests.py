@@ -39,17 +39,9 @@ from tandemvote.weights import minimise
 def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
     """Run a cell and return its rows; they depend on nothing but the cell and the data.
 
-    Parameters
-    ----------
-    cell : ForestCell, UnlabelledCell, BeyondCell, FoldsCell or DeployedCell
-    dataset : Dataset
-
-    Returns
-    -------
-    list of rows
-        For a forest one row per weighting, and in repetition 0 one more per tree with its weights;
-        for folds one row per number of folds; for a deployed model one per number of
-        unlabelled points; for other cells a single row.
+    A forest has one row per weighting, and in repetition 0 one more per tree with its weights;
+    folds have one row per number of folds; a deployed model one per number of unlabelled points;
+    other cells have a single row.
     """
     if isinstance(cell, BeyondCell):
         return [run_beyond(cell, dataset)]

@@ -67,13 +67,6 @@ ROOT = 20200713
 def seed_for(*identity: str | int | float, root: int = ROOT) -> int:
     """Return a 32-bit seed: the child of the root whose spawn key is the hash of the identity.
 
-    Parameters
-    ----------
-    *identity
-        What the seed is for, such as ``("forest", "Letter", "full", 0)``.
-    root : int
-        Where all seeds of a run come from.
-
     Examples
     --------
     >>> seed_for("forest", "Letter", "full", 0) == seed_for("forest", "Letter", "full", 0)

@@ -29,12 +29,7 @@ class StoreError(OSError):
 
 
 class RowStore:
-    """Rows of a run in a folder: ``forests.csv``, ``unlabelled.csv`` and so on.
-
-    Parameters
-    ----------
-    folder : path
-        Created when the first row comes.
+    """Rows of a run in a folder, made when the first comes: ``forests.csv`` and so on.
 
     Examples
     --------

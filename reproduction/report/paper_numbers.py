@@ -35,35 +35,18 @@ UNLABELLED_COLUMNS = {
 
 @dataclass(frozen=True)
 class PaperCell:
-    """One number of the paper and what it is called in the rows.
+    """One number of the paper and what it is called in the rows."""
 
-    Attributes
-    ----------
-    group : str
-        Which table or figure it comes from.
-    dataset, bagging, weighting, column : str
-        Where to look in the rows.
-    value : float or None
-        None where the paper prints ``>1``.
-    sd : float or None
-        Standard deviation over repetitions, where printed.
-    repetitions : int
-    resolution : float
-        Unit of the last printed digit.
-    labelled_fraction : float or None
-        For the unlabelled experiment.
-    """
-
-    group: str
+    group: str  # of tables or figures
     dataset: str
     bagging: str
     weighting: str
     column: str
-    value: float | None
-    sd: float | None
+    value: float | None  # None where the paper prints >1
+    sd: float | None  # over repetitions, where printed
     repetitions: int
-    resolution: float
-    labelled_fraction: float | None = None
+    resolution: float  # unit of the last printed digit
+    labelled_fraction: float | None = None  # in the unlabelled experiment
 
 
 def paper_cells() -> list[PaperCell]:

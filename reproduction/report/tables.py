@@ -35,12 +35,7 @@ BAGGING_WORDS = {"full": "bagging", "reduced": "reduced bagging"}
 def all_tables(forests: pd.DataFrame, names: Mapping[str, str]) -> list[TextTable]:
     """Return every table of the appendix in its order, without those that would be empty.
 
-    Parameters
-    ----------
-    forests : DataFrame
-        The table ``forests``.
-    names : mapping of str
-        How to write each data set that has rows, there or elsewhere.
+    `names` say how to write each data set that has rows, there or elsewhere.
     """
     present = set(forests.loc[forests["weighting"] == "uniform", "bagging"])
     baggings = [bagging for bagging in BAGGING_WORDS if bagging in present]
