@@ -6,15 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product, starmap
 from math import log, sqrt
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from reproduction.experiments.protocol import (
     BAGGINGS,
-    BEYOND_REPETITIONS,
-    DEPLOYED_REPETITIONS,
-    FOLDS_REPETITIONS,
     FOREST_REPETITIONS,
+    FURTHER_REPETITIONS,
     LABELLED_FRACTIONS,
     LEARNERS,
     ROOT,
@@ -22,21 +19,8 @@ from reproduction.experiments.protocol import (
     seed_for,
 )
 
-FAMILIES = MappingProxyType(
-    {
-        "A": "uniform against optimised weights, full bagging",
-        "B": "full against reduced bagging, uniform weights",
-        "C": "full against reduced bagging, optimised weights",
-        "unlabelled": "DIS against TND and FO with few labelled points",
-        "beyond": "the paper's bounds against those that came after, on the forests of A",
-        "folds": "whole models trained on folds, against one with a test set",
-        "deployed": "one model trained on all labels, certified by folds and unlabelled points",
-    }
-)
-"""The four families of the paper's appendix, and three more. A to C read the same forests."""
-
 PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
-"""The default of a run."""
+"""Those of the paper's appendix, the default of a run. A to C read the same forests."""
 
 PILOT_REPETITIONS = 2
 """Every data set gets these first, so that a mistake shows before the long runs."""
@@ -192,9 +176,9 @@ def cost(cell: Cell, shape: Shape) -> float:
 AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {
     ForestCell: (tuple(BAGGINGS), FOREST_REPETITIONS),
     UnlabelledCell: (LABELLED_FRACTIONS, UNLABELLED_REPETITIONS),
-    BeyondCell: ((), BEYOND_REPETITIONS),
-    FoldsCell: (LEARNERS, FOLDS_REPETITIONS),
-    DeployedCell: (LEARNERS, DEPLOYED_REPETITIONS),
+    BeyondCell: ((), FURTHER_REPETITIONS),
+    FoldsCell: (LEARNERS, FURTHER_REPETITIONS),
+    DeployedCell: (LEARNERS, FURTHER_REPETITIONS),
 }
 """Baggings, fractions or learners of the cells of a data set, and their usual repetitions."""
 
