@@ -13,6 +13,7 @@ from time import process_time
 
 import numpy as np
 from distributed import Client, LocalCluster
+from forest import timed
 
 from counting import votes_parser, write_votes_apart
 from tandemvote import VoteCounts
@@ -35,12 +36,7 @@ def main() -> None:
         votes = ParquetVotes(folder)
         print(f"{votes}, {options.workers} workers; limit {LIMIT}")
         count_shards(votes.split(20)[0])  # imports and first pages
-        times = []
-        for _ in range(REPEATS):
-            start = process_time()
-            here = count_shards(votes)
-            times.append(process_time() - start)
-        alone = min(times)
+        alone, here = timed(lambda: count_shards(votes), REPEATS)
         there, workers, around = on_cluster(votes, options.workers)
     same = all(np.array_equal(getattr(here, name), getattr(there, name)) for name in INTEGER_FIELDS)
     print(f"one process {alone:.1f} s of processor time")

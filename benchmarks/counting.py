@@ -20,6 +20,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 import pyarrow as arrow
+from forest import timed
 from pyarrow import parquet
 
 from tandemvote import VoteCounts, Votes
@@ -109,12 +110,8 @@ def measure(folder: str) -> None:
 def sgemm_peak(size: int = 2048, repeats: int = 5) -> float:
     """Operations per second of processor time, in the best of some large products."""
     square = np.random.default_rng(0).random((size, size), dtype=np.float32)
-    times = []
-    for _ in range(repeats):
-        start = process_time()
-        square @ square
-        times.append(process_time() - start)
-    return 2.0 * size**3 / min(times)
+    shortest, _ = timed(lambda: square @ square, repeats)
+    return 2.0 * size**3 / shortest
 
 
 def read_alone(votes: ParquetVotes, n_pieces: int = 20) -> float:
