@@ -66,23 +66,15 @@ def render_report(
     certified : fitted certified classifier, Certification or Certificate
         The first two bring the votes, how the weights were found, and the estimator; a pipeline
         may end in it.
-    estimator : estimator, optional
-        The certified vote, named with its parameters.
-    votes : Votes, optional
-        The votes behind the certificate; adds which label is taken for which, which labels were
-        used for what, and the profile of erring weights.
-    solution : WeightSolution, optional
-        How the weights were found; adds the solver's path.
+    estimator, votes, solution : optional
+        The same for a certificate alone. The votes add which label is taken for which, which labels
+        were used for what, and the profile of erring weights; the solution the solver's path.
     classes : GroupCertificates or other statement with a table, optional
-        Guarantees of the same vote for every true class or group; adds the table.
+        Guarantees of the same vote for every true class or group.
     data : Dataset, optional
         The table the vote was trained on; adds how it was read.
-    title : str, optional
-        Heading of the page.
-    data_description : str, optional
-        The points the vote was trained and certified on, in words.
-    command : str, optional
-        What to type to get the same report again.
+    title, data_description, command : str, optional
+        Heading, the points in words, and what to type to get the same report again.
     words : callable, optional
         Puts other names in the place of parameters in advice, such as options of the command line.
 
