@@ -1,8 +1,9 @@
 """The one way from votes to a certificate: count, choose weights, profile, bound, issue.
 
-Every interface of the library (the estimators, the `certify` functions, the command line) asks for
-a certificate with a `CertificateRequest` and gets a `Certification`, which keeps all that was
-computed on the way.
+Every interface of the library (the estimators, the `certify` functions, the command line) asks by a
+`CertificateRequest`. `certify_votes` counts, chooses weights and profiles; it returns a
+`Certification`, which keeps all that was computed, and bounds and issues when asked for its
+`certificate`.
 """
 
 from __future__ import annotations
@@ -158,13 +159,14 @@ def certify_votes(
     counted, profiled = set_apart(votes.n_unlabelled, request)
     counts = VoteCounts.from_votes(replace(votes, unlabelled=votes.unlabelled[:, counted]))
     weights, solution = choose_weights(counts, request)
+    profile = profile_of(votes, weights, profiled)
     return Certification(
         request=request,
         votes=votes,
         counts=counts,
         solution=solution,
         weights=weights,
-        profile=profile_of(votes, weights, profiled),
+        profile=profile,
         test_votes=test_votes,
         notes=notes,
         assumptions=assumptions,
@@ -234,8 +236,8 @@ class Certification:
         """The bounds at these weights, and what they rest on."""
         votes, notes, test_counts = self.votes, self.notes, None
         deployed = None if votes is None else votes.deployed
-        if deployed is not None:
-            notes = [*notes, self._about(deployed)]
+        if votes is not None and deployed is not None:
+            notes = [*notes, self._about(votes, deployed)]
         if self.test_votes is not None:
             test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
             used = f"Test-set labels: {test_counts.n_min} used for nothing else."
@@ -262,19 +264,17 @@ class Certification:
         """Error of the vote on points its voters did not see: an estimate, not a guarantee."""
         return None if self.votes is None else observed_error(self.votes, self.weights)
 
-    def _about(self, deployed: Deployed) -> str:
+    def _about(self, votes: Votes, deployed: Deployed) -> str:
         """Say what is known of a deployed classifier besides its guarantee."""
-        votes, observed = self.votes, self.observed
-        assert votes is not None
         winners = weighted_vote(votes.unlabelled, self.weights, votes.classes.size)
         differs = float((winners != deployed.predictions).mean())
         said = (
             f"No labelled point has tested {deployed.name} itself. On {about(differs)} of the"
             f" {votes.n_unlabelled} unlabelled points it differs from the voters' vote."
         )
-        if observed is None:
+        if self.observed is None:
             return said
-        return f"{said} That vote errs on {about(observed)} of held-out points."
+        return f"{said} That vote errs on {about(self.observed)} of held-out points."
 
     def pruned(self, max_voters: int) -> Certification:
         """Give all weight to at most so many voters.
