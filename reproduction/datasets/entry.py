@@ -64,8 +64,3 @@ class CatalogueEntry:
     def prepared_name(self) -> str:
         """File name of a prepared copy, which holds arrays ``X`` and ``y``."""
         return f"{self.name.casefold()}.npz"
-
-    @property
-    def prepared_known(self) -> bool:
-        """Whether the content of some prepared copy, original or reconstructed, is known."""
-        return self.digest is not None or self.reconstruction_digest is not None

@@ -32,6 +32,9 @@ TOO_FEW = "too few repetitions"
 NO_ROWS = "not available here"
 
 
+CELL_COLUMNS = ("group", "dataset", "bagging", "weighting", "labelled_fraction", "column")
+
+
 def compare(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> pd.DataFrame:
     """Set the means of the rows beside the paper's numbers, one row per number of the paper.
 
@@ -76,21 +79,11 @@ def _compared(
     if cell.labelled_fraction is not None:
         key = (cell.dataset, cell.labelled_fraction)
     row: dict[str, object] = {
-        "group": cell.group,
-        "dataset": cell.dataset,
-        "bagging": cell.bagging,
-        "weighting": cell.weighting,
-        "labelled_fraction": cell.labelled_fraction,
-        "column": cell.column,
-        "ours": nan,
-        "ours_sd": nan,
-        "repetitions": 0,
+        **{name: getattr(cell, name) for name in CELL_COLUMNS},
+        **{"ours": nan, "ours_sd": nan, "repetitions": 0},
         "paper": nan if cell.value is None else cell.value,
         "paper_sd": nan if cell.sd is None else cell.sd,
-        "difference": nan,
-        "standard_errors": nan,
-        "status": NO_ROWS,
-        "counted": False,
+        **{"difference": nan, "standard_errors": nan, "status": NO_ROWS, "counted": False},
     }
     if key not in summary.index:
         return row
