@@ -8,15 +8,14 @@ Run: OMP_NUM_THREADS=1 python benchmarks/cluster.py
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 from distributed import Client, LocalCluster
+from forest import timed
 
-from counting import write_votes_apart
+from counting import votes_parser, write_votes_apart
 from tandemvote import VoteCounts
 from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.counting.parquet import ParquetVotes
@@ -28,35 +27,21 @@ REPEATS = 3
 
 
 def main() -> None:
-    options = parsed_options()
+    parser = votes_parser(__doc__)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.set_defaults(points=500_000, file_points=250_000, group_points=50_000)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         write_votes_apart(folder, options)
         votes = ParquetVotes(folder)
         print(f"{votes}, {options.workers} workers; limit {LIMIT}")
         count_shards(votes.split(20)[0])  # imports and first pages
-        times = []
-        for _ in range(REPEATS):
-            start = process_time()
-            here = count_shards(votes)
-            times.append(process_time() - start)
-        alone = min(times)
+        alone, here = timed(lambda: count_shards(votes), REPEATS)
         there, workers, around = on_cluster(votes, options.workers)
     same = all(np.array_equal(getattr(here, name), getattr(there, name)) for name in INTEGER_FIELDS)
     print(f"one process {alone:.1f} s of processor time")
     print(f"cluster {workers:.1f} s in workers, {around:.1f} s in scheduler and client")
     print(f"overhead {(workers + around) / alone:.2f}, the same integers: {same}")
-
-
-def parsed_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--voters", type=int, default=300)
-    parser.add_argument("--points", type=int, default=500_000)
-    parser.add_argument("--file-points", type=int, default=250_000, help="points per file")
-    parser.add_argument("--group-points", type=int, default=50_000, help="points per row group")
-    parser.add_argument("--dictionary", action="store_true", help="a quarter of the size on disk")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--folder", type=Path, help="where the votes lie for the while")
-    return parser.parse_args()
 
 
 def on_cluster(votes: ParquetVotes, n_workers: int) -> tuple[VoteCounts, float, float]:

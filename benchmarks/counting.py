@@ -20,6 +20,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 import pyarrow as arrow
+from forest import timed
 from pyarrow import parquet
 
 from tandemvote import VoteCounts, Votes
@@ -33,21 +34,22 @@ ERROR_BYTES, HELD_OUT_BYTES = 40, 160
 
 
 def main() -> None:
-    options = parsed_options()
+    options = votes_parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         write_votes_apart(folder, options)
         measure(folder)
 
 
-def parsed_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def votes_parser(description: str) -> argparse.ArgumentParser:
+    """Take what is to be written, and where."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--voters", type=int, default=300)
     parser.add_argument("--points", type=int, default=300_000)
     parser.add_argument("--file-points", type=int, default=2_500_000, help="points per file")
     parser.add_argument("--group-points", type=int, default=100_000, help="points per row group")
     parser.add_argument("--dictionary", action="store_true", help="a quarter of the size on disk")
     parser.add_argument("--folder", type=Path, help="where the votes lie for the while")
-    return parser.parse_args()
+    return parser
 
 
 def write_votes_apart(folder: str, options: argparse.Namespace) -> None:
@@ -108,12 +110,8 @@ def measure(folder: str) -> None:
 def sgemm_peak(size: int = 2048, repeats: int = 5) -> float:
     """Operations per second of processor time, in the best of some large products."""
     square = np.random.default_rng(0).random((size, size), dtype=np.float32)
-    times = []
-    for _ in range(repeats):
-        start = process_time()
-        square @ square
-        times.append(process_time() - start)
-    return 2.0 * size**3 / min(times)
+    shortest, _ = timed(lambda: square @ square, repeats)
+    return 2.0 * size**3 / shortest
 
 
 def read_alone(votes: ParquetVotes, n_pieces: int = 20) -> float:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from time import process_time
 
 import numpy as np
+from forest import timed
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
@@ -59,11 +59,7 @@ def measure(
     solver: Callable[[Objective], Descent], objective: Objective, repeats: int
 ) -> tuple[float, Descent, int]:
     """Shortest time in milliseconds, the outcome, and the number of products."""
-    shortest = float("inf")
-    for _ in range(repeats):
-        start = process_time()
-        descent = solver(objective)
-        shortest = min(shortest, process_time() - start)
+    shortest, descent = timed(lambda: solver(objective), repeats)
     counting = CountingObjective(
         **{part.name: getattr(objective, part.name) for part in fields(objective)}
     )

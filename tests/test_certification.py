@@ -9,20 +9,12 @@ from tandemvote.certification import CertificateRequest, set_apart
 
 
 def test_weights_and_profile_share_no_unlabelled_point_where_weights_depend_on_them():
-    rng = np.random.default_rng(3)
-    votes = Votes.from_predictions(
-        rng.integers(2, size=(4, 50)),
-        rng.integers(2, size=50),
-        unlabelled=np.array([np.arange(100) % 2, *rng.integers(2, size=(3, 100))]),
-    )
-    both, rest = set_apart(votes, CertificateRequest(weights="tandem", bound="best"))
-    assert both is votes and rest.tolist() == list(range(100))
+    everywhere = (slice(None), slice(None))
+    assert set_apart(100, CertificateRequest(weights="tandem", bound="best")) == everywhere
     for asked in ({"weights": "disagreement"}, {"bound": ["tandem", "disagreement"]}):
-        seen, rest = set_apart(votes, CertificateRequest(**asked))
-        assert seen.n_unlabelled == rest.size == 50
-        both = np.hstack([seen.unlabelled, votes.unlabelled[:, rest]])
-        columns = [tuple(column) for column in both.T]
-        assert sorted(columns) == sorted(tuple(column) for column in votes.unlabelled.T)
+        counted, profiled = set_apart(100, CertificateRequest(**asked))
+        assert counted.size == profiled.size == 50
+        assert sorted([*counted, *profiled]) == list(range(100))
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +42,23 @@ def test_a_forest_uses_unlabelled_points_and_beats_what_it_says_without(blobs):
     assert pruned.certificate_.bounds["vote_profile"].value < 1
     tested = forest.certify_with_test(X[1000:], y[1000:])
     assert tested.value == certificate.value
+
+
+def test_voters_are_not_chosen_on_the_unlabelled_points_that_certify_them(blobs):
+    X, y = blobs
+    X, y = X[y < 2], y[y < 2]
+    asked = {"bound": ["disagreement", "vote_profile"]}
+    late, early = (
+        CertifiedForestClassifier(15, max_samples=0.5, random_state=0, **terms).fit(
+            X[:500], y[:500], X_unlabelled=X[500:800]
+        )
+        for terms in ({}, asked)
+    )
+    late.certify_with_test(X[800:], y[800:], **asked, keep=True)
+    with pytest.raises(ValueError, match=r"Fit the vote anew with bound='disagreement'"):
+        late.prune(5)
+    pruned = early.prune(5).certificate_
+    assert pruned.counts.n_unlabelled == pruned.profile.n_points == 150
 
 
 def test_certify_takes_unlabelled_points_for_fitted_models_and_for_votes(blobs):

@@ -34,35 +34,12 @@ def check_against_catalogue(
     recorded_digest: str | None = None,
     from_source: bool = False,
 ) -> Standing:
-    """Compare sizes, class frequencies and digest with the catalogue.
+    """Compare sizes, class frequencies and digest with the catalogue; name all that differs.
 
-    Parameters
-    ----------
-    entry : CatalogueEntry
-        What is expected.
-    X : ndarray of shape (n_samples, n_features)
-        Features found.
-    y : ndarray of shape (n_samples,)
-        Labels found.
-    file : str
-        Where they were found, for the message.
-    way_out : str
-        What the reader of the message can do.
-    recorded_digest : str, optional
-        Digest noted in a prepared copy. Where the catalogue has no digest of its own, it tells
-        copies made by this package from others; but anyone who writes a file can write it too.
-    from_source : bool
-        True if the arrays come from the published files themselves: where no digest is known,
-        sizes and class frequencies must then do.
-
-    Returns
-    -------
-    Standing
-
-    Raises
-    ------
-    DatasetError
-        If anything differs; all differences are named.
+    `file` and `way_out` are for the message: where the arrays were found, and what to do. Where the
+    catalogue has no digest of its own, the `recorded_digest` of a prepared copy tells copies made
+    by this package from others, but anyone who writes a file can write it too; and arrays
+    `from_source`, from the published files themselves, need no digest.
     """
     labels, counts = np.unique(y, return_counts=True)
     frequencies = counts / max(len(y), 1)
@@ -119,22 +96,8 @@ def content_digest(X: NDArray[Any], y: NDArray[Any], *, ordered: bool = True) ->
     """SHA-256 of the shape, the features as float32 and the labels as int64, little-endian.
 
     Float32 is what scikit-learn's trees see. Rounding to it makes the fingerprint the same for
-    integers stored in a byte and for decimals parsed from text to any greater precision.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features.
-    y : ndarray of shape (n_samples,)
-        Integer labels.
-    ordered : bool
-        If False, rows are sorted first, so that the fingerprint is that of the multiset of
-        labelled rows. For sources that carry the same rows in another order.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
+    integers stored in a byte and for decimals parsed from text to any greater precision. Unless
+    `ordered`, rows are sorted first, for sources that carry the same rows in another order.
 
     Examples
     --------
@@ -160,17 +123,7 @@ def content_digest(X: NDArray[Any], y: NDArray[Any], *, ordered: bool = True) ->
 def row_keys(X: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     """Return one sortable key per labelled row; equal rows, and only they, have equal keys.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features, compared as float32.
-    y : ndarray of shape (n_samples,)
-        Integer labels below 2^24 in size.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Raw bytes of each row and its label.
+    Features are compared as float32; labels are integers below 2^24 in size.
 
     Examples
     --------

@@ -32,25 +32,8 @@ def load_dataset(
     the published files are downloaded, joined as the paper does, checked, and a prepared copy is
     kept in the cache.
 
-    Parameters
-    ----------
-    name : str
-        As in the paper's tables; the case of letters does not matter.
-    data_home : path, optional
-        Folder with prepared copies.
-    download : bool
-        Whether the network may be used.
-
-    Returns
-    -------
-    PaperDataset
-        Features in the smallest type that loses nothing, integer labels. Rows come in the order
-        of the source, which may be sorted by class: shuffle before splitting.
-
-    Raises
-    ------
-    DatasetError
-        If the name is unknown, a file is damaged or is not the data set, or the download fails.
+    Features have the smallest type that loses nothing, labels are integers. Rows come in the order
+    of the source, which may be sorted by class: shuffle before splitting.
 
     Examples
     --------
@@ -112,19 +95,9 @@ def prepare_dataset(
 
 
 def available_datasets(data_home: str | os.PathLike[str] | None = None) -> tuple[str, ...]:
-    """List the data sets that need no download.
+    """List the data sets that need no download, in the order of the paper's table.
 
     Only looks whether the files are there; :func:`load_dataset` checks what is in them.
-
-    Parameters
-    ----------
-    data_home : path, optional
-        Folder with prepared copies, looked at before ``TANDEMVOTE_DATA`` and the cache.
-
-    Returns
-    -------
-    tuple of str
-        Names in the order of the paper's table.
 
     Examples
     --------
@@ -158,25 +131,7 @@ RETRIES = 2  # after the first attempt, for each address
 
 
 def fetch(files: Sequence[RawFile], folder: Path) -> list[Path]:
-    """Download files into a folder.
-
-    Parameters
-    ----------
-    files : sequence of RawFile
-        What to fetch.
-    folder : Path
-        Where to put it; the caller removes it, so that nothing stays behind after a failure.
-
-    Returns
-    -------
-    list of Path
-        The files, in the order given.
-
-    Raises
-    ------
-    DatasetError
-        If a file can be had from none of its addresses.
-    """
+    """Download files into a folder, which the caller removes: nothing stays after a failure."""
     return [_fetch_one(file, folder) for file in files]
 
 

@@ -19,25 +19,10 @@ from tandemvote.tables.file_content import load_arrays
 
 
 def read_prepared(path: Path, entry: CatalogueEntry) -> PaperDataset:
-    """Read a prepared copy and check it against the catalogue.
+    """Read a prepared copy, arrays ``X`` and ``y``, and check it against the catalogue.
 
-    Parameters
-    ----------
-    path : Path
-        An ``.npz`` file with arrays ``X`` and ``y``.
-    entry : CatalogueEntry
-        What it should hold.
-
-    Returns
-    -------
-    PaperDataset
-        The data; marked if they are the documented reconstruction, and their origin says so if the
-        catalogue knows no digest to check them by.
-
-    Raises
-    ------
-    DatasetError
-        If the file cannot be read or holds something else.
+    It is marked if it is the documented reconstruction, and its origin says so if the catalogue
+    knows no digest to check it by.
     """
     way_out = (
         f"Move {path} out of the way, or put the right file in its place; "
@@ -68,22 +53,7 @@ def as_dataset(
 
 
 def write_prepared(path: Path, entry: CatalogueEntry, dataset: Dataset) -> None:
-    """Write a prepared copy so that at no moment a half-written file has its name.
-
-    Parameters
-    ----------
-    path : Path
-        Where to write; folders are made as needed.
-    entry : CatalogueEntry
-        Says whether the recorded digest binds the order of rows.
-    dataset : Dataset
-        Checked data.
-
-    Raises
-    ------
-    DatasetError
-        If the folder cannot be written to.
-    """
+    """Write a prepared copy so that at no moment a half-written file has its name."""
     digest = content_digest(dataset.X, dataset.y, ordered=entry.ordered)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

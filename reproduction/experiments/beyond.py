@@ -9,7 +9,7 @@ import numpy as np
 
 from reproduction.experiments.cells import BeyondCell
 from reproduction.experiments.protocol import DELTA, paper_forest
-from reproduction.experiments.rows import BeyondRow
+from reproduction.experiments.rows import BEYOND, Row
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts, Votes
 from tandemvote.bounds import get_bound, test_set_bound
@@ -29,14 +29,14 @@ SHARPENED = {
 }
 
 
-def run_beyond(cell: BeyondCell, dataset: Dataset) -> BeyondRow:
+def run_beyond(cell: BeyondCell, dataset: Dataset) -> Row:
     """Split, grow the forest of family A, and measure its uniform vote by every bound."""
     start = perf_counter()
     split = Split.of(cell, dataset)
     forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
     columns = measure_beyond(counts, VoteOnTest.of(forest, split), hold_out_seed=cell.hold_out_seed)
-    return BeyondRow(
+    return BEYOND.row(
         **cell.columns,
         **columns,
         n_hold_out=len(split.y_test) // 2,
@@ -47,19 +47,9 @@ def run_beyond(cell: BeyondCell, dataset: Dataset) -> BeyondRow:
 def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) -> dict[str, Any]:
     """Measure the uniform vote of a forest, and two with chosen weights.
 
-    Parameters
-    ----------
-    counts : VoteCounts
-        Of the out-of-bag votes on the training part.
-    vote : VoteOnTest
-        Predictions on the test part, in random order.
-    hold_out_seed : int
-        Draws the half of the test part on which the Dirichlet weights are fitted.
-
-    Returns
-    -------
-    dict of str to float
-        The measured columns of a `BeyondRow`.
+    The `counts` are of the out-of-bag votes on the training part, and `hold_out_seed` draws the
+    half of the test part on which the Dirichlet weights are fitted. Returned are the measured
+    columns of the table ``beyond``.
     """
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     said, errors = vote.predictions, vote.errors(uniform)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
-from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
@@ -14,13 +13,14 @@ from threadpoolctl import threadpool_limits
 from reproduction.datasets import CATALOGUE
 from reproduction.experiments.cells import (
     PAPER_FAMILIES,
+    BeyondCell,
     Cell,
-    beyond_cells,
-    deployed_cells,
-    folds_cells,
-    forest_cells,
+    DeployedCell,
+    FoldsCell,
+    ForestCell,
+    UnlabelledCell,
+    cells_of,
     schedule,
-    unlabelled_cells,
 )
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.protocol import (
@@ -50,18 +50,8 @@ def plan_cells(
 ) -> list[Cell]:
     """List the cells that the families need, each once.
 
-    Parameters
-    ----------
-    datasets : iterable of str
-    source : DataSource
-        Knows how many points and classes each data set has.
-    families : iterable of str
-        Of "A", "B", "C", "unlabelled", "beyond", "folds" and "deployed"; the last three only if
-        named.
-    repetitions : int, optional
-        If not given, the paper's 50, its 20 for the unlabelled experiment, and 10 beyond that.
-    root : int
-        Where all seeds come from; another root gives an independent reproduction.
+    If `repetitions` is not given, they are the paper's 50, its 20 for the unlabelled experiment,
+    and 10 beyond that. Another `root` of all seeds gives an independent reproduction.
 
     Examples
     --------
@@ -71,17 +61,13 @@ def plan_cells(
     """
     datasets, families = list(datasets), set(families)
     baggings = {bagging for family in families for bagging in FAMILY_BAGGINGS.get(family, ())}
-    asked: dict[str, Any] = {} if repetitions is None else {"repetitions": repetitions}
-    cells: list[Cell] = [*forest_cells(datasets, baggings=sorted(baggings), **asked)]
+    cells = cells_of(ForestCell, datasets, repetitions=repetitions, among=sorted(baggings))
     if "unlabelled" in families:
         chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
-        cells += unlabelled_cells(chosen, **asked)
-    if "beyond" in families:
-        cells += beyond_cells(datasets, **asked)
-    if "folds" in families:
-        cells += folds_cells(datasets, **asked)
-    if "deployed" in families:
-        cells += deployed_cells(datasets, **asked)
+        cells += cells_of(UnlabelledCell, chosen, repetitions=repetitions)
+    for kind in (BeyondCell, FoldsCell, DeployedCell):
+        if kind.family in families:
+            cells += cells_of(kind, datasets, repetitions=repetitions)
     return [replace(cell, root=root) for cell in cells]
 
 
@@ -124,33 +110,12 @@ def run_campaign(
     on_start: Callable[[int, int], None] = lambda n_left, n_done: None,
     on_cell: Callable[[Cell], None] = lambda cell: None,
 ) -> int:
-    """Run the cells that the store does not have yet.
+    """Run the cells that the store does not have yet, and return how many.
 
-    Parameters
-    ----------
-    cells : iterable of cells
-    store : RowStore
-        Takes each cell's rows as soon as they are there. A kill loses only cells in flight.
-    source : DataSource
-        Loads data sets, in the workers.
-    n_jobs : int
-        Processes; each forest is grown on one thread.
-    dask_address : str, optional
-        Scheduler of a Dask cluster to send the cells to instead.
-    on_start : callable
-        Told how many of the cells are left and how many were done before.
-    on_cell : callable
-        Told of each cell after it is stored.
-
-    Returns
-    -------
-    int
-        Number of cells run.
-
-    Raises
-    ------
-    StoreError
-        If the folder holds rows of another root of seeds, or another run writes to it.
+    The store takes each cell's rows as soon as they are there, so a kill loses only cells in
+    flight. Each forest is grown on one thread, in one of `n_jobs` processes or on a Dask cluster.
+    `on_start` is told how many of the cells are left and how many were done before, `on_cell` of
+    each cell after it is stored.
     """
     cells = list(cells)
     with store.writing():

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product, starmap
 from math import log, sqrt
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from reproduction.experiments.protocol import (
     BAGGINGS,
-    BEYOND_REPETITIONS,
-    DEPLOYED_REPETITIONS,
-    FOLDS_REPETITIONS,
     FOREST_REPETITIONS,
+    FURTHER_REPETITIONS,
     LABELLED_FRACTIONS,
     LEARNERS,
     ROOT,
@@ -22,21 +19,8 @@ from reproduction.experiments.protocol import (
     seed_for,
 )
 
-FAMILIES = MappingProxyType(
-    {
-        "A": "uniform against optimised weights, full bagging",
-        "B": "full against reduced bagging, uniform weights",
-        "C": "full against reduced bagging, optimised weights",
-        "unlabelled": "DIS against TND and FO with few labelled points",
-        "beyond": "the paper's bounds against those that came after, on the forests of A",
-        "folds": "whole models trained on folds, against one with a test set",
-        "deployed": "one model trained on all labels, certified by folds and unlabelled points",
-    }
-)
-"""The four families of the paper's appendix, and three more. A to C read the same forests."""
-
 PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
-"""The default of a run."""
+"""Those of the paper's appendix, the default of a run. A to C read the same forests."""
 
 PILOT_REPETITIONS = 2
 """Every data set gets these first, so that a mistake shows before the long runs."""
@@ -189,75 +173,35 @@ def cost(cell: Cell, shape: Shape) -> float:
     return n_points * log(1 + n_points) ** 2 * sqrt(shape.n_features)
 
 
-def forest_cells(
+AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {
+    ForestCell: (tuple(BAGGINGS), FOREST_REPETITIONS),
+    UnlabelledCell: (LABELLED_FRACTIONS, UNLABELLED_REPETITIONS),
+    BeyondCell: ((), FURTHER_REPETITIONS),
+    FoldsCell: (LEARNERS, FURTHER_REPETITIONS),
+    DeployedCell: (LEARNERS, FURTHER_REPETITIONS),
+}
+"""Baggings, fractions or learners of the cells of a data set, and their usual repetitions."""
+
+
+def cells_of(
+    kind: type[Cell],
     datasets: Iterable[str],
     *,
-    baggings: Iterable[str] = tuple(BAGGINGS),
-    repetitions: int = FOREST_REPETITIONS,
-) -> list[ForestCell]:
-    """List the cells of families A to C.
+    repetitions: int | None = None,
+    among: Sequence[Any] | None = None,
+) -> list[Cell]:
+    """List the cells of a kind, all or those with a bagging, fraction or learner `among` some.
 
     Examples
     --------
-    >>> len(forest_cells(["Letter", "Adult"], repetitions=3))
+    >>> len(cells_of(ForestCell, ["Letter", "Adult"], repetitions=3))
     12
-    """
-    return list(starmap(ForestCell, product(datasets, baggings, range(repetitions))))
-
-
-def unlabelled_cells(
-    datasets: Iterable[str],
-    *,
-    labelled_fractions: Sequence[float] = LABELLED_FRACTIONS,
-    repetitions: int = UNLABELLED_REPETITIONS,
-) -> list[UnlabelledCell]:
-    """List the cells of the unlabelled experiment.
-
-    Examples
-    --------
-    >>> len(unlabelled_cells(["Adult"], repetitions=2))
+    >>> len(cells_of(BeyondCell, ["Letter", "Adult"]))
     20
     """
-    return list(starmap(UnlabelledCell, product(datasets, labelled_fractions, range(repetitions))))
-
-
-def beyond_cells(
-    datasets: Iterable[str], *, repetitions: int = BEYOND_REPETITIONS
-) -> list[BeyondCell]:
-    """List the cells of the family beyond the paper.
-
-    Examples
-    --------
-    >>> len(beyond_cells(["Letter", "Adult"]))
-    20
-    """
-    return list(starmap(BeyondCell, product(datasets, range(repetitions))))
-
-
-def folds_cells(
-    datasets: Iterable[str], *, repetitions: int = FOLDS_REPETITIONS
-) -> list[FoldsCell]:
-    """List the cells of whole models trained on folds.
-
-    Examples
-    --------
-    >>> len(folds_cells(["Letter", "Adult"]))
-    40
-    """
-    return list(starmap(FoldsCell, product(datasets, LEARNERS, range(repetitions))))
-
-
-def deployed_cells(
-    datasets: Iterable[str], *, repetitions: int = DEPLOYED_REPETITIONS
-) -> list[DeployedCell]:
-    """List the cells of models trained on all labels.
-
-    Examples
-    --------
-    >>> len(deployed_cells(["Letter", "Adult"]))
-    40
-    """
-    return list(starmap(DeployedCell, product(datasets, LEARNERS, range(repetitions))))
+    every, usual = AXES[kind]
+    axes = [datasets, every if among is None else among, range(repetitions or usual)]
+    return list(starmap(kind, product(*axes if every else axes[::2])))
 
 
 def schedule(cells: Iterable[Cell], shapes: dict[str, Shape]) -> list[Cell]:
@@ -266,7 +210,8 @@ def schedule(cells: Iterable[Cell], shapes: dict[str, Shape]) -> list[Cell]:
     Examples
     --------
     >>> shapes = {"big": Shape(70000, 780, 10), "small": Shape(3000, 4, 2)}
-    >>> [cell.name for cell in schedule(forest_cells(shapes, baggings=["full"]), shapes)][:4]
+    >>> cells = cells_of(ForestCell, shapes, among=["full"])
+    >>> [cell.name for cell in schedule(cells, shapes)][:4]
     ['forest-small-full-00', 'forest-small-full-01', 'forest-big-full-00', 'forest-big-full-01']
     """
     return sorted(

@@ -11,13 +11,13 @@ from sklearn.model_selection import train_test_split
 from reproduction.experiments.cells import DeployedCell
 from reproduction.experiments.folds import fold_columns, learner, trained_on_folds
 from reproduction.experiments.protocol import DELTA, FOLDS, TEST_FRACTION, UNLABELLED_SHARES
-from reproduction.experiments.rows import DeployedRow
+from reproduction.experiments.rows import DEPLOYED, Row
 from reproduction.experiments.splits import Array, Split, provenance
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.tables import Dataset
 
 
-def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
+def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:
     """Train on the labelled half, on its folds, and on all but a hold-out of it."""
     start, split = perf_counter(), Split.of(cell, dataset)
     X, U, y, _ = train_test_split(split.X, split.y, test_size=0.5, random_state=cell.seed)
@@ -33,7 +33,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
     seconds = perf_counter() - start
     sizes = [min(int(share * len(y)), len(U)) for share in UNLABELLED_SHARES]
     return [
-        DeployedRow(
+        DEPLOYED.row(
             **cell.columns,
             n_unlabelled=size,
             unlabelled_share=share,
@@ -57,11 +57,6 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[DeployedRow]:
 
 def agreements(deployed: Array, voters: Array) -> list[str]:
     """Say at each point how many voters agree with a classifier, and on the best other label.
-
-    Parameters
-    ----------
-    deployed : ndarray of shape (n_points,)
-    voters : ndarray of shape (n_voters, n_points)
 
     Examples
     --------

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from reproduction.experiments import rows
 from reproduction.experiments.cells import FoldsCell
 from reproduction.experiments.protocol import FOLDS, paper_forest
-from reproduction.experiments.rows import FoldsRow
 from reproduction.experiments.splits import Array, Split, provenance
 from tandemvote import CertifiedClassifierCV
 from tandemvote.tables import Dataset
@@ -41,17 +41,17 @@ def fold_columns(vote: CertifiedClassifierCV) -> dict[str, Any]:
     return {name: " ".join(map(str, numbers)) for name, numbers in counts.items()}
 
 
-def run_folds(cell: FoldsCell, dataset: Dataset) -> list[FoldsRow]:
+def run_folds(cell: FoldsCell, dataset: Dataset) -> list[rows.Row]:
     """Train the learner on the whole training part, and on its folds, and test all of them."""
     split = Split.of(cell, dataset)
     whole = learner(cell.learner, cell.seed).fit(split.X, split.y)
     whole_errors = int((whole.predict(split.X_test) != split.y_test).sum())
-    rows = []
+    found = []
     for n_folds in FOLDS:
         start = perf_counter()
         vote = trained_on_folds(cell, n_folds, split.X, split.y)
-        rows.append(
-            FoldsRow(
+        found.append(
+            rows.FOLDS.row(
                 **cell.columns,
                 n_folds=n_folds,
                 **fold_columns(vote),
@@ -60,4 +60,4 @@ def run_folds(cell: FoldsCell, dataset: Dataset) -> list[FoldsRow]:
                 **provenance(cell, dataset, split, seconds=perf_counter() - start),
             )
         )
-    return rows
+    return found

@@ -26,7 +26,7 @@ from reproduction.experiments.protocol import (
     OPTIMISED_WEIGHTINGS,
     paper_forest,
 )
-from reproduction.experiments.rows import ForestRow, Row, UnlabelledRow, WeightRow
+from reproduction.experiments.rows import FORESTS, UNLABELLED, WEIGHTS, Row
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Averages, all_bounds, get_bound
@@ -39,24 +39,16 @@ from tandemvote.weights import minimise
 def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
     """Run a cell and return its rows; they depend on nothing but the cell and the data.
 
-    Parameters
-    ----------
-    cell : ForestCell, UnlabelledCell, BeyondCell, FoldsCell or DeployedCell
-    dataset : Dataset
-
-    Returns
-    -------
-    list of rows
-        For a forest one row per weighting, and in repetition 0 one more per tree with its weights;
-        for folds one row per number of folds; for a deployed model one per number of
-        unlabelled points; for other cells a single row.
+    A forest has one row per weighting, and in repetition 0 one more per tree with its weights;
+    folds have one row per number of folds; a deployed model one per number of unlabelled points;
+    other cells have a single row.
     """
     if isinstance(cell, BeyondCell):
         return [run_beyond(cell, dataset)]
     if isinstance(cell, DeployedCell):
-        return list(run_deployed(cell, dataset))
+        return run_deployed(cell, dataset)
     if isinstance(cell, FoldsCell):
-        return list(run_folds(cell, dataset))
+        return run_folds(cell, dataset)
     return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)
 
 
@@ -74,13 +66,8 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
         (weighting, _measure(counts, weights, vote)) for weighting, weights in weightings.items()
     ]
     shared = provenance(cell, dataset, split, seconds=perf_counter() - start)
-    rows: list[Row] = [
-        ForestRow(
-            **cell.columns,
-            weighting=weighting,
-            **columns,
-            **shared,
-        )
+    rows = [
+        FORESTS.row(**cell.columns, weighting=weighting, **columns, **shared)
         for weighting, columns in measured
     ]
     return rows + (_weight_rows(cell, counts, weightings) if cell.repetition == 0 else [])
@@ -110,7 +97,7 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     columns = _measure(counts, uniform, VoteOnTest.of(forest, split))
     return [
-        UnlabelledRow(
+        UNLABELLED.row(
             **cell.columns,
             n_unlabelled=len(X_unlabelled),
             n_min_disagreement=counts.n_min_disagreement,
@@ -145,7 +132,7 @@ def _weight_rows(
     cell: ForestCell, counts: VoteCounts, weightings: Mapping[str, Array]
 ) -> list[Row]:
     return [
-        WeightRow(
+        WEIGHTS.row(
             **cell.columns,
             tree=tree,
             gibbs_loss=float(counts.gibbs_losses[tree]),

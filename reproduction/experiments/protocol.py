@@ -17,9 +17,7 @@ TEST_FRACTION = 0.2
 DELTA = 0.05
 FOREST_REPETITIONS = 50
 UNLABELLED_REPETITIONS = 20
-BEYOND_REPETITIONS = 10
-FOLDS_REPETITIONS = 10
-DEPLOYED_REPETITIONS = 10
+FURTHER_REPETITIONS = 10
 FOLDS = (3, 5)
 UNLABELLED_SHARES = (0.1, 0.5, 1.0)
 """Unlabelled points per labelled one, by which a model trained on all labels is certified."""
@@ -66,13 +64,6 @@ ROOT = 20200713
 
 def seed_for(*identity: str | int | float, root: int = ROOT) -> int:
     """Return a 32-bit seed: the child of the root whose spawn key is the hash of the identity.
-
-    Parameters
-    ----------
-    *identity
-        What the seed is for, such as ``("forest", "Letter", "full", 0)``.
-    root : int
-        Where all seeds of a run come from.
 
     Examples
     --------

@@ -15,24 +15,12 @@ from tandemvote.tables import Dataset, DatasetError, read_table
 
 @dataclass(frozen=True)
 class DataSource:
-    """Loads the data sets of a run, in this process or in a worker.
+    """Loads the data sets of a run, in this process or in a worker."""
 
-    Parameters
-    ----------
-    data_home : str, optional
-        Folder with prepared copies of the paper's data sets.
-    files : tuple of (name, path) pairs
-        Further data sets, each a table whose label column is `target`.
-    target : str, optional
-        Label column of these files; not needed for npz and LIBSVM files.
-    drop_missing : bool
-        Whether rows of these files with a missing entry are left out.
-    """
-
-    data_home: str | None = None
-    files: tuple[tuple[str, str], ...] = ()
-    target: str | None = None
-    drop_missing: bool = False
+    data_home: str | None = None  # folder with prepared copies of the paper's data sets
+    files: tuple[tuple[str, str], ...] = ()  # names and paths of further tables
+    target: str | None = None  # label column of these; not needed for npz and LIBSVM files
+    drop_missing: bool = False  # leave out rows of these with a missing entry
 
     def load(self, name: str) -> Dataset:
         """Return the data set; the last two are kept, as cells of one set follow each other."""

@@ -78,15 +78,6 @@ def refuse_unsplittable(dataset: Dataset) -> None:
 class VoteOnTest:
     """The trees' predictions on the test points, made once for every weighting.
 
-    Attributes
-    ----------
-    predictions : ndarray of int, shape (n_trees, n_test)
-        Codes: positions in `classes`.
-    labels : ndarray of int, shape (n_test,)
-        Codes of the true labels.
-    classes : ndarray
-        All labels of the forest.
-
     Examples
     --------
     >>> vote = VoteOnTest(np.array([[0, 1], [0, 1], [1, 0]]), np.array([0, 0]), np.array([0, 1]))
@@ -94,9 +85,9 @@ class VoteOnTest:
     0.5
     """
 
-    predictions: Array
-    labels: Array
-    classes: Array
+    predictions: Array  # positions in `classes`, shape (n_trees, n_test)
+    labels: Array  # positions of the true labels, shape (n_test,)
+    classes: Array  # all labels of the forest
 
     @classmethod
     def of(cls, forest: RandomForestClassifier, split: Split) -> VoteOnTest:

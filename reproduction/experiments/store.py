@@ -29,25 +29,18 @@ class StoreError(OSError):
 
 
 class RowStore:
-    """Rows of a run in a folder: ``forests.csv``, ``unlabelled.csv`` and so on.
-
-    Parameters
-    ----------
-    folder : path
-        Created when the first row comes.
+    """Rows of a run in a folder, made when the first comes: ``forests.csv`` and so on.
 
     Examples
     --------
     >>> import tempfile
     >>> from reproduction.experiments.cells import ForestCell
-    >>> from reproduction.experiments.rows import WeightRow
-    >>> row = WeightRow(
-    ...     dataset="Letter", bagging="full", repetition=0, tree=0,
-    ...     gibbs_loss=0.1, first_order=0.5, tandem=0.5,
-    ... )
+    >>> from reproduction.experiments.rows import WEIGHTS
+    >>> cell, weights = ForestCell("Letter", "full", 0), {"first_order": 0.5, "tandem": 0.5}
+    >>> row = WEIGHTS.row(**cell.columns, tree=0, gibbs_loss=0.1, **weights)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = RowStore(folder)
-    ...     store.add(ForestCell("Letter", "full", 0), [row])
+    ...     store.add(cell, [row])
     ...     store.gather()
     ...     len(store.rows("weights"))
     1

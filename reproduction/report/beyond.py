@@ -42,34 +42,21 @@ HELD_OUT_BOUNDS = MappingProxyType(
 """Columns of the bounds from held-out votes alone, in their sharpened form, and their names."""
 
 
+SAME_NAME = ("test_risk", "vote_profile", "dirichlet", "test_set", "weighted_vote_profile")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a data set's rows say, in means over its repetitions.
+    """What a data set's rows say, in means over its repetitions."""
 
-    Attributes
-    ----------
-    test_risk : float
-        The nearest to the truth that there is.
-    held_out_name, held_out : str, float
-        The tightest bound from held-out votes alone.
-    published : float
-        The tighter of FO and TND as published.
-    vote_profile, dirichlet, test_set : float
-        Bounds by that name.
-    weighted_vote_profile : float
-        Vote profile of the vote whose weights minimise the tandem bound.
-    n_test : int
-        Test points, whose labels `test_set` spends, and `dirichlet` half of them.
-    """
-
-    test_risk: float
+    test_risk: float  # the nearest to the truth that there is
     held_out_name: str
-    held_out: float
-    published: float
+    held_out: float  # the tightest bound from held-out votes alone, which has this name
+    published: float  # the tighter of FO and TND as published
     vote_profile: float
-    dirichlet: float
-    test_set: float
-    weighted_vote_profile: float
+    dirichlet: float  # spends half of the labels of the test points
+    test_set: float  # spends all of them
+    weighted_vote_profile: float  # with the weights that minimise the tandem bound
     n_test: int
 
     @classmethod
@@ -77,15 +64,11 @@ class Answer:
         """Make an answer from the means of a data set."""
         column = min(HELD_OUT_BOUNDS, key=lambda name: float(means[name]))
         return cls(
-            test_risk=float(means["test_risk"]),
             held_out_name=HELD_OUT_BOUNDS[column],
             held_out=float(means[column]),
             published=float(min(means["first_order"], means["tandem"])),
-            vote_profile=float(means["vote_profile"]),
-            dirichlet=float(means["dirichlet"]),
-            test_set=float(means["test_set"]),
-            weighted_vote_profile=float(means["weighted_vote_profile"]),
             n_test=round(means["n_test"]),
+            **{name: float(means[name]) for name in SAME_NAME},
         )
 
     @property
@@ -144,13 +127,7 @@ class Answer:
 
 
 def all_answers(rows: pd.DataFrame) -> dict[str, Answer]:
-    """Answer for every data set that has rows.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The table ``beyond``, one row per repetition.
-    """
+    """Answer for every data set that has rows in the table ``beyond``."""
     means = beyond_summary(rows).xs("mean", axis=1, level=1)
     return {str(name): Answer.of(line) for name, line in means.iterrows()}
 
@@ -172,15 +149,7 @@ def number(value: float) -> str:
 
 
 def beyond_page(rows: pd.DataFrame, table: TextTable) -> str:
-    """Return the page's Markdown.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The table ``beyond``, one row per repetition.
-    table : TextTable
-        Made from the same rows.
-    """
+    """Return the page's Markdown, from the rows of ``beyond`` and the table made of them."""
     answers = all_answers(rows)
     sections = [
         HEAD,

@@ -32,16 +32,14 @@ TOO_FEW = "too few repetitions"
 NO_ROWS = "not available here"
 
 
-def compare(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> pd.DataFrame:
-    """Set the means of the rows beside the paper's numbers.
+CELL_COLUMNS = ("group", "dataset", "bagging", "weighting", "labelled_fraction", "column")
 
-    Returns
-    -------
-    DataFrame
-        One row per number of the paper: ``group, dataset, bagging, weighting, labelled_fraction,
-        column, ours, ours_sd, repetitions, paper, paper_sd, difference, standard_errors, status,
-        counted``. `standard_errors` is the difference over its standard error, NaN where there is
-        nothing to compare.
+
+def compare(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> pd.DataFrame:
+    """Set the means of the rows beside the paper's numbers, one row per number of the paper.
+
+    `standard_errors` is the difference over its standard error, NaN where there is nothing to
+    compare.
     """
     summaries = forest_summary(forests), unlabelled_summary(unlabelled)
     return pd.DataFrame([_compared(cell, *summaries) for cell in paper_cells()])
@@ -50,25 +48,15 @@ def compare(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> pd.DataFrame:
 def standard_errors(
     difference: float, *, ours: tuple[float, int], paper: tuple[float | None, int], unit: float
 ) -> float:
-    r"""Difference of two means over its standard error.
+    r"""Difference a - b of two means over its standard error; NaN where repetitions are too few.
 
     .. math::
         \frac{a - b}{\sqrt{s^2 (1/n_a + 1/n_b) + u^2 / 12}}, \qquad
         s^2 = \frac{(n_a - 1) s_a^2 + (n_b - 1) s_b^2}{n_a + n_b - 2}
 
-    Parameters
-    ----------
-    difference : float
-        a - b.
-    ours, paper : (standard deviation, repetitions)
-        Where the paper prints no deviation, s is ours alone.
-    unit : float
-        u, the unit of the last printed digit of the paper: rounding has variance u^2 / 12.
-
-    Returns
-    -------
-    float
-        NaN where too few repetitions tell the deviation.
+    `ours` and `paper` are the standard deviation and the number of repetitions; where the paper
+    prints no deviation, s is ours alone. `unit` is u, that of the last printed digit of the paper:
+    rounding has variance u^2 / 12.
 
     Examples
     --------
@@ -91,21 +79,11 @@ def _compared(
     if cell.labelled_fraction is not None:
         key = (cell.dataset, cell.labelled_fraction)
     row: dict[str, object] = {
-        "group": cell.group,
-        "dataset": cell.dataset,
-        "bagging": cell.bagging,
-        "weighting": cell.weighting,
-        "labelled_fraction": cell.labelled_fraction,
-        "column": cell.column,
-        "ours": nan,
-        "ours_sd": nan,
-        "repetitions": 0,
+        **{name: getattr(cell, name) for name in CELL_COLUMNS},
+        **{"ours": nan, "ours_sd": nan, "repetitions": 0},
         "paper": nan if cell.value is None else cell.value,
         "paper_sd": nan if cell.sd is None else cell.sd,
-        "difference": nan,
-        "standard_errors": nan,
-        "status": NO_ROWS,
-        "counted": False,
+        **{"difference": nan, "standard_errors": nan, "status": NO_ROWS, "counted": False},
     }
     if key not in summary.index:
         return row
@@ -153,17 +131,7 @@ FIELDS = ("group", "dataset", "bagging", "weighting", "column")
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """A reason, and the cells it is about; ``*`` stands for anything.
-
-    Attributes
-    ----------
-    group, dataset, bagging, weighting, column : str
-        As in the comparison.
-    labelled_fraction : str
-        Of the unlabelled experiment.
-    direction : str
-        Where ours lies: "below" or "above" the paper's.
-    reason : str
+    """A reason, and the cells of the comparison that it is about; ``*`` stands for anything.
 
     Examples
     --------
@@ -183,7 +151,7 @@ class Explanation:
     weighting: str
     labelled_fraction: str
     column: str
-    direction: str
+    direction: str  # where ours lies, "below" or "above" the paper's
     reason: str
 
     def covers(self, cell: dict[str, Any]) -> bool:

@@ -7,9 +7,8 @@ from statistics import median
 import pandas as pd
 
 from reproduction.experiments.protocol import DELTA, LEARNERS, UNLABELLED_SHARES
-from reproduction.report.frames import dataset_order, shown
 from reproduction.report.layout import Heading, TextCell, TextTable
-from reproduction.report.tables import DATASET
+from reproduction.report.tables import learner_table
 from tandemvote.bounds import test_set_bound
 
 HEAD = """\
@@ -58,30 +57,30 @@ def deployed_values(rows: pd.DataFrame) -> pd.DataFrame:
 
 def deployed_table(rows: pd.DataFrame) -> TextTable:
     """Return one row per data set and learner."""
-    means, names = deployed_values(rows).groupby(KEYS, sort=False).mean(), shown(rows)
-    counts = rows.groupby(["dataset", "learner"])["repetition"].nunique()
-    texts = ["learner", "test error, 80 %", "test error, all labels", "TEST"]
-    texts += [f"VP, {share:.0%}".replace("%", " %") for share in UNLABELLED_SHARES]
-    texts += ["n/2 points", "VP / TEST, 50 %", "repetitions"]
-    lines = []
-    for name in dataset_order(rows["dataset"]):
-        for learner in LEARNERS:
-            if (name, learner) not in counts.index:
-                continue
-            by_share = [means.loc[name, learner, share] for share in UNLABELLED_SHARES]
-            half = by_share[UNLABELLED_SHARES.index(0.5)]
-            numbers = [half["reduced_risk"], half["deployed_risk"], half["test_set"]]
-            numbers += [of_share["vote_profile"] for of_share in by_share]
-            cells = [TextCell(f"{value:.4f}") for value in numbers]
-            cells.append(TextCell(f"{half['n_unlabelled']:.0f}"))
-            cells.append(TextCell(f"{half['vote_profile'] / half['test_set']:.2f}"))
-            cells.append(TextCell(str(counts[name, learner])))
-            lines.append((TextCell(names.get(name, name)), TextCell(learner), *cells))
-    return TextTable(
-        name="deployed",
+    means = deployed_values(rows).groupby(KEYS, sort=False).mean()
+
+    def cells(name: str, learner: str) -> list[str]:
+        by_share = [means.loc[name, learner, share] for share in UNLABELLED_SHARES]
+        half = by_share[UNLABELLED_SHARES.index(0.5)]
+        numbers = [half["reduced_risk"], half["deployed_risk"], half["test_set"]]
+        numbers += [of_share["vote_profile"] for of_share in by_share]
+        ratio = half["vote_profile"] / half["test_set"]
+        return [
+            *(f"{value:.4f}" for value in numbers),
+            f"{half['n_unlabelled']:.0f}",
+            f"{ratio:.2f}",
+        ]
+
+    return learner_table(
+        "deployed",
         caption="Models trained on all labels: means over repetitions.",
-        headings=(DATASET, *(Heading(text, text.replace("%", r"\%")) for text in texts)),
-        rows=tuple(lines),
+        headings=[
+            *("test error, 80 %", "test error, all labels", "TEST"),
+            *(f"VP, {share:.0%}".replace("%", " %") for share in UNLABELLED_SHARES),
+            *("n/2 points", "VP / TEST, 50 %"),
+        ],
+        rows=rows,
+        cells=cells,
     )
 
 

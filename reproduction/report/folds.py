@@ -7,9 +7,8 @@ from statistics import median
 import pandas as pd
 
 from reproduction.experiments.protocol import DELTA, FOLDS, LEARNERS
-from reproduction.report.frames import dataset_order, shown
-from reproduction.report.layout import Heading, TextCell, TextTable
-from reproduction.report.tables import DATASET
+from reproduction.report.layout import TextTable
+from reproduction.report.tables import learner_table
 from tandemvote.bounds import coalition_bound, test_set_bound
 
 HEAD = """\
@@ -68,35 +67,29 @@ def folds_means(rows: pd.DataFrame) -> pd.DataFrame:
 
 def folds_table(rows: pd.DataFrame, beyond: pd.DataFrame) -> TextTable:
     """Return one row per data set and learner."""
-    means, names = folds_means(rows), shown(rows)
-    trees = _means_of_trees(beyond)
-    counts = rows.groupby(["dataset", "learner"])["repetition"].nunique()
-    texts = ["learner", "test error, 80 %", "test error, 3 folds", "COA, 3 folds"]
-    texts += ["test error, 5 folds", "COA, 5 folds", "TEST", "trees", "VP", "repetitions"]
-    lines = []
-    for name in dataset_order(rows["dataset"]):
-        for learner in LEARNERS:
-            if (name, learner) not in counts.index:
-                continue
-            three, five = (means.loc[name, learner, k] for k in FOLDS)
-            of_trees = trees.loc[name] if learner == "forest" and name in trees.index else None
-            numbers = [
-                three["whole_risk"], three["vote_risk"], three["coalition"], five["vote_risk"],
-                five["coalition"], three["test_set"],
-                None if of_trees is None else of_trees["best"],
-                None if of_trees is None else of_trees["vote_profile"],
-            ]  # fmt: skip
-            cells = [TextCell("" if value is None else f"{value:.4f}") for value in numbers]
-            count = TextCell(str(counts[name, learner]))
-            lines.append((TextCell(names.get(name, name)), TextCell(learner), *cells, count))
-    return TextTable(
-        name="folds",
+    means, trees = folds_means(rows), _means_of_trees(beyond)
+
+    def cells(name: str, learner: str) -> list[str]:
+        three, five = (means.loc[name, learner, k] for k in FOLDS)
+        numbers = [three["whole_risk"], three["vote_risk"], three["coalition"]]
+        numbers += [five["vote_risk"], five["coalition"], three["test_set"]]
+        of_trees = ["", ""]
+        if learner == "forest" and name in trees.index:
+            of_trees = [f"{trees.loc[name, column]:.4f}" for column in ("best", "vote_profile")]
+        return [*(f"{value:.4f}" for value in numbers), *of_trees]
+
+    return learner_table(
+        "folds",
         caption=(
             "Whole models trained on folds: means. Trees is the best of FO, TND, CBOX and SO, "
             "sharpened, for the vote of 100 trees; VP also sees the test inputs, without labels."
         ),
-        headings=(DATASET, *(Heading(text, text.replace("%", r"\%")) for text in texts)),
-        rows=tuple(lines),
+        headings=[
+            *("test error, 80 %", "test error, 3 folds", "COA, 3 folds", "test error, 5 folds"),
+            *("COA, 5 folds", "TEST", "trees", "VP"),
+        ],
+        rows=rows,
+        cells=cells,
     )
 
 

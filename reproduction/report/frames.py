@@ -51,10 +51,7 @@ def read_frame(store: RowStore, table: str) -> pd.DataFrame:
 def summarise(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return mean, standard deviation and number of repetitions of every numeric column.
 
-    Returns
-    -------
-    DataFrame
-        Indexed by the columns `by`; columns are pairs (name, "mean" | "std" | "count").
+    Columns are pairs (name, "mean" | "std" | "count"); the index are the columns `by`.
     """
     numeric = [
         column for column in frame.columns if column not in TEXT_COLUMNS and column not in by

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-PAPER = Path(__file__).parents[1] / "paper"
+from reproduction.datasets.catalogue import paper_csv
+
 PAPER_REPETITIONS = 50
 
 BOUND_COLUMNS = {
@@ -36,47 +35,18 @@ UNLABELLED_COLUMNS = {
 
 @dataclass(frozen=True)
 class PaperCell:
-    """One number of the paper and what it is called in the rows.
+    """One number of the paper and what it is called in the rows."""
 
-    Attributes
-    ----------
-    group : str
-        Which table or figure it comes from.
-    dataset, bagging, weighting, column : str
-        Where to look in the rows.
-    value : float or None
-        None where the paper prints ``>1``.
-    sd : float or None
-        Standard deviation over repetitions, where printed.
-    repetitions : int
-    resolution : float
-        Unit of the last printed digit.
-    labelled_fraction : float or None
-        For the unlabelled experiment.
-    """
-
-    group: str
+    group: str  # of tables or figures
     dataset: str
     bagging: str
     weighting: str
     column: str
-    value: float | None
-    sd: float | None
+    value: float | None  # None where the paper prints >1
+    sd: float | None  # over repetitions, where printed
     repetitions: int
-    resolution: float
-    labelled_fraction: float | None = None
-
-
-def paper_csv(name: str) -> list[dict[str, str]]:
-    """Read one of the tables in ``paper/``.
-
-    Examples
-    --------
-    >>> paper_csv("uniform_full_bounds")[0]["TND"]
-    '0.57882'
-    """
-    text = (PAPER / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    resolution: float  # unit of the last printed digit
+    labelled_fraction: float | None = None  # in the unlabelled experiment
 
 
 def paper_cells() -> list[PaperCell]:
@@ -88,74 +58,45 @@ def paper_cells() -> list[PaperCell]:
     >>> next(cell.value for cell in cells if cell.dataset == "Letter" and cell.column == "tandem")
     0.46613
     """
-    return [*_forest_cells(), *_optimised_bounds(), *_unlabelled_cells()]
+    return [
+        _cell(row, printed, group=group, bagging=row.get("bagging", bagging), vote=vote)
+        for table, group, bagging, columns in _tables()
+        for row in paper_csv(table)
+        for printed, vote in columns.items()
+        if row[printed]
+    ]
 
 
-def _forest_cells() -> Iterator[PaperCell]:
+def _tables() -> Iterator[tuple[str, str, str, dict[str, tuple[str, str]]]]:
+    """Yield the name of each table, its group and bagging, and what its columns are.
+
+    That is a weighting and a column of the rows, by the name that the table prints.
+    """
+
+    def uniform(columns: dict[str, str]) -> dict[str, tuple[str, str]]:
+        return {printed: ("uniform", column) for printed, column in columns.items()}
+
+    risks = {printed: (weighting, "test_risk") for printed, weighting in WEIGHTING_COLUMNS.items()}
+    bounds = {
+        f"{printed}_{label}": (weighting, BOUND_COLUMNS[label])
+        for printed, weighting in WEIGHTING_COLUMNS.items()
+        for label in ("FO", "TND")
+    }
     for bagging in ("full", "reduced"):
-        for name, group, columns in (
-            (f"uniform_{bagging}_bounds", "bounds", BOUND_COLUMNS),
-            (f"uniform_{bagging}_statistics", "statistics", STATISTIC_COLUMNS),
-        ):
-            for row in paper_csv(name):
-                for printed, column in columns.items():
-                    yield from _cell(
-                        row,
-                        printed,
-                        group=group,
-                        bagging=bagging,
-                        weighting="uniform",
-                        column=column,
-                    )
-        for row in paper_csv(f"optimized_{bagging}_test_risk"):
-            for printed, weighting in WEIGHTING_COLUMNS.items():
-                yield from _cell(
-                    row,
-                    printed,
-                    group="optimised test risk",
-                    bagging=bagging,
-                    weighting=weighting,
-                    column="test_risk",
-                )
-
-
-def _optimised_bounds() -> Iterator[PaperCell]:
-    for row in paper_csv("optimized_bounds"):
-        for prefix, weighting in WEIGHTING_COLUMNS.items():
-            for label in ("FO", "TND"):
-                yield from _cell(
-                    row,
-                    f"{prefix}_{label}",
-                    group="optimised bounds",
-                    bagging=row["bagging"],
-                    weighting=weighting,
-                    column=BOUND_COLUMNS[label],
-                )
-
-
-def _unlabelled_cells() -> Iterator[PaperCell]:
-    for row in paper_csv("unlabelled"):
-        for printed, column in UNLABELLED_COLUMNS.items():
-            yield from _cell(
-                row,
-                printed,
-                group="unlabelled",
-                bagging="full",
-                weighting="uniform",
-                column=column,
-            )
+        yield f"uniform_{bagging}_bounds", "bounds", bagging, uniform(BOUND_COLUMNS)
+        yield f"uniform_{bagging}_statistics", "statistics", bagging, uniform(STATISTIC_COLUMNS)
+        yield f"optimized_{bagging}_test_risk", "optimised test risk", bagging, risks
+    yield "optimized_bounds", "optimised bounds", "", bounds
+    yield "unlabelled", "unlabelled", "full", uniform(UNLABELLED_COLUMNS)
 
 
 def _cell(
-    row: dict[str, str], printed: str, *, group: str, bagging: str, weighting: str, column: str
-) -> Iterator[PaperCell]:
-    """Yield the cell unless the paper leaves it empty."""
-    text = row[printed]
-    if not text:
-        return
+    row: dict[str, str], printed: str, *, group: str, bagging: str, vote: tuple[str, str]
+) -> PaperCell:
+    text, fraction = row[printed], row.get("labelled_fraction")
+    weighting, column = vote
     above_one = text == ">1" or float(text) > 1
-    fraction = row.get("labelled_fraction")
-    yield PaperCell(
+    return PaperCell(
         group=group,
         dataset=row["dataset"],
         bagging=bagging,

@@ -21,24 +21,7 @@ from reproduction.report.tables import all_tables, beyond_table
 
 
 def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
-    """Render everything that the rows in a folder allow, complete or not.
-
-    Parameters
-    ----------
-    folder : path
-        Holds ``forests.csv``, ``unlabelled.csv`` and ``beyond.csv``, or some of them, or a run in
-        progress. An ``explanations.csv`` says why cells differ from the paper.
-
-    Returns
-    -------
-    list of path
-        The files written.
-
-    Raises
-    ------
-    StoreError
-        If there are no rows at all.
-    """
+    """Render everything that the rows in a folder allow, complete or not; return the files."""
     renderers = (render_paper, render_beyond, render_folds, render_deployed)
     written = [path for render in renderers for path in render(folder)]
     if not written:

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from reproduction.datasets import CATALOGUE
+from reproduction.datasets.catalogue import CATALOGUE, paper_csv
+from reproduction.experiments.protocol import LEARNERS
 from reproduction.report.frames import BOUND_LABELS, dataset_order, forest_summary, shown, summarise
 from reproduction.report.layout import Heading, Mark, TextCell, TextTable, mark_smallest
-from reproduction.report.paper_numbers import paper_csv
 from tandemvote.tables.errors import number_of
 
 ABSENT = "not available here"
@@ -36,12 +36,7 @@ BAGGING_WORDS = {"full": "bagging", "reduced": "reduced bagging"}
 def all_tables(forests: pd.DataFrame, names: Mapping[str, str]) -> list[TextTable]:
     """Return every table of the appendix in its order, without those that would be empty.
 
-    Parameters
-    ----------
-    forests : DataFrame
-        The table ``forests``.
-    names : mapping of str
-        How to write each data set that has rows, there or elsewhere.
+    `names` say how to write each data set that has rows, there or elsewhere.
     """
     present = set(forests.loc[forests["weighting"] == "uniform", "bagging"])
     baggings = [bagging for bagging in BAGGING_WORDS if bagging in present]
@@ -174,6 +169,31 @@ def _table(
         caption += f" {number_of(repetitions.iloc[0], 'repetition')}."
     count_heading = [Heading("repetitions", "Repetitions")] if uneven else []
     return TextTable(name, caption, (DATASET, *headings, *count_heading), tuple(lines))
+
+
+def learner_table(
+    name: str,
+    *,
+    caption: str,
+    headings: list[str],
+    rows: pd.DataFrame,
+    cells: Callable[[str, str], list[str]],
+) -> TextTable:
+    """Lay out one line per data set and learner that have rows, with `cells` of these two."""
+    names, counts = shown(rows), rows.groupby(["dataset", "learner"])["repetition"].nunique()
+    lines = [
+        (names.get(dataset, dataset), learner, *cells(dataset, learner), str(counts[key]))
+        for dataset in dataset_order(rows["dataset"])
+        for learner in LEARNERS
+        if (key := (dataset, learner)) in counts.index
+    ]
+    texts = ["learner", *headings, "repetitions"]
+    return TextTable(
+        name,
+        caption,
+        headings=(DATASET, *(Heading(text, text.replace("%", r"\%")) for text in texts)),
+        rows=tuple(tuple(map(TextCell, line)) for line in lines),
+    )
 
 
 def _uniform(forests: pd.DataFrame, bagging: str) -> pd.DataFrame:

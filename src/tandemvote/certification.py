@@ -1,15 +1,17 @@
 """The one way from votes to a certificate: count, choose weights, profile, bound, issue.
 
-Every interface of the library (the estimators, the `certify` functions, the command line) asks for
-a certificate with a `CertificateRequest` and gets a `Certification`, which keeps all that was
-computed on the way.
+Every interface of the library (the estimators, the `certify` functions, the command line) asks by a
+`CertificateRequest`. `certify_votes` counts, chooses weights and profiles; it returns a
+`Certification`, which keeps all that was computed, and bounds and issues when asked for its
+`certificate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +37,8 @@ from tandemvote.weights.objective import MINIMISABLE
 
 UNIFORM = "uniform"
 
+Places: TypeAlias = slice | NDArray[np.intp]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CertificateRequest:
@@ -50,14 +54,15 @@ class CertificateRequest:
         self,
         *,
         n_voters: int,
-        n_classes: int,
+        classes: Collection[Any] = (),
         unlabelled: bool = False,
         test_set: bool = False,
         deployed: str | None = None,
     ) -> None:
         """Refuse what cannot be done, before anything is trained or counted.
 
-        `deployed` is the name of the classifier to be certified in place of the vote, if any.
+        `classes` are the labels, as far as they are known, and `deployed` is the name of the
+        classifier to be certified in place of the vote, if any.
         """
         if n_voters < 1:
             raise ValueError(f"A vote needs at least 1 voter, got {n_voters}.")
@@ -71,14 +76,11 @@ class CertificateRequest:
                 f"There are no weights {self.weights!r}. Choose one of"
                 f" {', '.join(map(repr, (UNIFORM, *MINIMISABLE)))}, or pass an array."
             )
-        # One voter on one point: all that a bound can miss here depends on the number of classes.
-        probe = VoteCounts.from_votes(Votes.from_predictions([[0]], [0]))
-        probe = replace(probe, classes=np.arange(n_classes))
         for name in self.bounds_reported:
             refuse_other_than_profile(name, deployed)
         for name in self.bounds_named:
             refuse_without(name, unlabelled=unlabelled, test_set=test_set)
-            get_bound(name).check(probe)
+            get_bound(name).refuse_classes(classes)
 
     def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
         """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
@@ -120,105 +122,6 @@ class CertificateRequest:
         return minimise(counts, bound, self.prior, self.delta, sharpening=self.sharpening)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Certification:
-    """A certificate and everything it was computed from, so that nothing is computed twice.
-
-    There are no `votes` if they were too many to be held in memory, or not kept in a file.
-    """
-
-    request: CertificateRequest
-    votes: Votes | None = None
-    counts: VoteCounts
-    solution: WeightSolution | None = None  # unless weights were uniform or given
-    weights: FloatArray  # certified, and voted with
-    profile: VoteProfile | None = None
-    test_votes: Votes | None = None  # of all voters
-    notes: Sequence[str] = ()  # besides what every certificate says
-    assumptions: Sequence[str] = ()
-
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The bounds at these weights, and what they rest on."""
-        votes, notes, test_counts = self.votes, self.notes, None
-        deployed = None if votes is None else votes.deployed
-        if deployed is not None:
-            notes = [*notes, self._about(deployed)]
-        if self.test_votes is not None:
-            test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
-            used = f"Test-set labels: {test_counts.n_min} used for nothing else."
-            notes = [*notes, used]
-        return Certificate.from_counts(
-            self.counts,
-            weights=self.weights,
-            prior=self.request.prior,
-            bound=self.request.bound,
-            delta=self.request.delta,
-            sharpening=self.request.sharpening,
-            profile=self.profile,
-            test_counts=test_counts,
-            notes=notes,
-            assumptions=self.assumptions,
-            voters=None if votes is None else votes.voters,
-            observed=self.observed if deployed is None else None,
-            deployed_predict=None if deployed is None else deployed.predict,
-            guessing=None if votes is None else votes.guessing_error,
-        )
-
-    @cached_property
-    def observed(self) -> float | None:
-        """Error of the vote on points its voters did not see: an estimate, not a guarantee."""
-        return None if self.votes is None else observed_error(self.votes, self.weights)
-
-    def _about(self, deployed: Deployed) -> str:
-        """Say what is known of a deployed classifier besides its guarantee."""
-        votes, observed = self.votes, self.observed
-        assert votes is not None
-        winners = weighted_vote(votes.unlabelled, self.weights, votes.classes.size)
-        differs = float((winners != deployed.predictions).mean())
-        said = (
-            f"No labelled point has tested {deployed.name} itself. On {about(differs)} of the"
-            f" {votes.n_unlabelled} unlabelled points it differs from the voters' vote."
-        )
-        if observed is None:
-            return said
-        return f"{said} That vote errs on {about(observed)} of held-out points."
-
-    def with_test_set(
-        self, test_votes: Votes, bound: str | Sequence[str] | None = None
-    ) -> Certification:
-        """Add the test-set bound, from votes on points that were used for nothing else."""
-        request = self.request if bound is None else replace(self.request, bound=bound)
-        return replace(self, request=request, test_votes=test_votes)
-
-    def pruned(self, max_voters: int) -> Certification:
-        """Give all weight to at most so many voters.
-
-        The weights minimise the bound the weights were to minimise, else the bound to report, else
-        the tandem bound.
-        """
-        asked = [name for name in self.request.bounds_named[::-1] if name in MINIMISABLE]
-        bound = (*asked, "tandem")[0]
-        solution = self.solution
-        if solution is None or solution.bound != bound:
-            solution = self.request.minimise(self.counts, bound)
-        smaller = prune(solution, self.counts, max_voters=max_voters)
-        weights = votable(smaller.weights)
-        profile = self.profile
-        if profile is not None:
-            if self.votes is None:
-                raise ValueError(
-                    "The votes on unlabelled points were not kept, so those of fewer voters are"
-                    " unknown. Fit the vote anew."
-                )
-            profile = profile_of(self.votes, self.request, weights)
-        # A hold-out on which weights are chosen is no longer a test set.
-        test_votes = None if self.test_votes is self.votes else self.test_votes
-        return replace(
-            self, solution=smaller, weights=weights, profile=profile, test_votes=test_votes
-        )
-
-
 def certify_votes(
     votes: Votes,
     request: CertificateRequest,
@@ -248,17 +151,22 @@ def certify_votes(
         test_votes = votes  # a common hold-out on which nothing is chosen is a test set
     request.check(
         n_voters=votes.n_voters,
-        n_classes=votes.classes.size,
+        classes=votes.classes,
         unlabelled=votes.n_unlabelled > 0,
         test_set=test_votes is not None,
         deployed=deployed,
     )
-    counted, _ = set_apart(votes, request)
-    found = certify_counts(VoteCounts.from_votes(counted), request)
-    return replace(
-        found,
+    counted, profiled = set_apart(votes.n_unlabelled, request)
+    counts = VoteCounts.from_votes(replace(votes, unlabelled=votes.unlabelled[:, counted]))
+    weights, solution = choose_weights(counts, request)
+    profile = profile_of(votes, weights, profiled)
+    return Certification(
+        request=request,
         votes=votes,
-        profile=profile_of(votes, request, found.weights),
+        counts=counts,
+        solution=solution,
+        weights=weights,
+        profile=profile,
         test_votes=test_votes,
         notes=notes,
         assumptions=assumptions,
@@ -266,16 +174,142 @@ def certify_votes(
 
 
 def certify_counts(counts: VoteCounts, request: CertificateRequest) -> Certification:
-    """Choose the weights from counts alone, where votes are too many to be held in memory."""
-    bound, solution = request.bound_minimised, None
-    if bound is not None:
-        solution = request.minimise(counts, bound)
-        weights = votable(solution.weights)
-    elif isinstance(request.weights, str):
-        weights = distribution(None, counts.n_voters, "weights")
-    else:
-        weights = votable(distribution(request.weights, counts.n_voters, "weights"))
+    """Certify a vote from counts alone, where votes are too many to be held in memory."""
+    weights, solution = choose_weights(counts, request)
     return Certification(request=request, counts=counts, solution=solution, weights=weights)
+
+
+def set_apart(n_unlabelled: int, request: CertificateRequest) -> tuple[Places, Places]:
+    """Return which unlabelled points to count, so that weights depend on them, and to profile.
+
+    Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both
+    uses get all points; where it is, each gets half of them, drawn at random.
+    """
+    if "disagreement" not in request.bounds_named:
+        return slice(None), slice(None)
+    order = np.random.default_rng(SHUFFLE).permutation(n_unlabelled)
+    counted, profiled = np.array_split(order, 2)
+    return np.sort(counted), np.sort(profiled)
+
+
+def choose_weights(
+    counts: VoteCounts, request: CertificateRequest
+) -> tuple[FloatArray, WeightSolution | None]:
+    """Return the weights to vote with, and how they were found if they minimise a bound."""
+    if request.bound_minimised is not None:
+        solution = request.minimise(counts, request.bound_minimised)
+        return votable(solution.weights), solution
+    if isinstance(request.weights, str):
+        return distribution(None, counts.n_voters, "weights"), None
+    return votable(distribution(request.weights, counts.n_voters, "weights")), None
+
+
+def profile_of(votes: Votes, weights: FloatArray, places: Places) -> VoteProfile | None:
+    """Profile the deployed classifier, or the vote, on some of the unlabelled points."""
+    said, deployed = votes.unlabelled[:, places], votes.deployed
+    if not said.size:
+        return None
+    if deployed is None:
+        return VoteProfile.of(said, weights)
+    return VoteProfile.of(said, weights, deployed.predictions[places], name=deployed.name)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certification:
+    """A certificate and everything it was computed from, so that nothing is computed twice.
+
+    There are no `votes` if they were too many to be held in memory, or not kept in a file.
+    """
+
+    request: CertificateRequest
+    votes: Votes | None = None
+    counts: VoteCounts
+    solution: WeightSolution | None = None  # unless weights were uniform or given
+    weights: FloatArray  # certified, and voted with
+    profile: VoteProfile | None = None
+    test_votes: Votes | None = None  # of all voters
+    notes: Sequence[str] = ()  # besides what every certificate says
+    assumptions: Sequence[str] = ()
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The bounds at these weights, and what they rest on."""
+        votes, notes, test_counts = self.votes, self.notes, None
+        deployed = None if votes is None else votes.deployed
+        if votes is not None and deployed is not None:
+            notes = [*notes, self._about(votes, deployed)]
+        if self.test_votes is not None:
+            test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
+            used = f"Test-set labels: {test_counts.n_min} used for nothing else."
+            notes = [*notes, used]
+        return Certificate.from_counts(
+            self.counts,
+            weights=self.weights,
+            prior=self.request.prior,
+            bound=self.request.bound,
+            delta=self.request.delta,
+            sharpening=self.request.sharpening,
+            profile=self.profile,
+            test_counts=test_counts,
+            notes=notes,
+            assumptions=self.assumptions,
+            voters=None if votes is None else votes.voters,
+            observed=self.observed if deployed is None else None,
+            deployed_predict=None if deployed is None else deployed.predict,
+            guessing=None if votes is None else votes.guessing_error,
+        )
+
+    @cached_property
+    def observed(self) -> float | None:
+        """Error of the vote on points its voters did not see: an estimate, not a guarantee."""
+        return None if self.votes is None else observed_error(self.votes, self.weights)
+
+    def _about(self, votes: Votes, deployed: Deployed) -> str:
+        """Say what is known of a deployed classifier besides its guarantee."""
+        winners = weighted_vote(votes.unlabelled, self.weights, votes.classes.size)
+        differs = float((winners != deployed.predictions).mean())
+        said = (
+            f"No labelled point has tested {deployed.name} itself. On {about(differs)} of the"
+            f" {votes.n_unlabelled} unlabelled points it differs from the voters' vote."
+        )
+        if self.observed is None:
+            return said
+        return f"{said} That vote errs on {about(self.observed)} of held-out points."
+
+    def pruned(self, max_voters: int) -> Certification:
+        """Give all weight to at most so many voters.
+
+        The weights minimise the bound the weights were to minimise, else the bound to report, else
+        the tandem bound.
+        """
+        asked = [name for name in self.request.bounds_named[::-1] if name in MINIMISABLE]
+        bound = (*asked, "tandem")[0]
+        solution = self.solution
+        if solution is None or solution.bound != bound:
+            solution = self.request.minimise(self.counts, bound)
+        smaller = prune(solution, self.counts, max_voters=max_voters)
+        weights = votable(smaller.weights)
+        profile = self.profile
+        if profile is not None:
+            if self.votes is None:
+                raise ValueError(
+                    "The votes on unlabelled points were not kept, so those of fewer voters are"
+                    " unknown. Fit the vote anew."
+                )
+            n_unlabelled = self.votes.n_unlabelled
+            if bound == "disagreement" and self.counts.n_unlabelled == n_unlabelled:
+                raise ValueError(
+                    "The fewest disagreements would be sought on the unlabelled points that are to"
+                    " certify them. Fit the vote anew with bound='disagreement', which sets half"
+                    " of them apart."
+                )
+            _, places = set_apart(n_unlabelled, self.request)
+            profile = profile_of(self.votes, weights, places)
+        # A hold-out on which weights are chosen is no longer a test set.
+        test_votes = None if self.test_votes is self.votes else self.test_votes
+        return replace(
+            self, solution=smaller, weights=weights, profile=profile, test_votes=test_votes
+        )
 
 
 def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
@@ -291,31 +325,3 @@ def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
         weights = weights[weights > 0]
     winners = weighted_vote(votes.predictions, weights, votes.classes.size)[None, :]
     return Votes(winners, votes.labels, votes.held_out[:1], votes.classes, winners[:, :0])
-
-
-def profile_of(
-    votes: Votes, request: CertificateRequest, weights: FloatArray
-) -> VoteProfile | None:
-    """Profile the deployed classifier, or the vote, on the unlabelled points that are left."""
-    _, places = set_apart(votes, request)
-    if not places.size:
-        return None
-    said, deployed = votes.unlabelled[:, places], votes.deployed
-    if deployed is None:
-        return VoteProfile.of(said, weights)
-    return VoteProfile.of(said, weights, deployed.predictions[places], name=deployed.name)
-
-
-def set_apart(votes: Votes, request: CertificateRequest) -> tuple[Votes, NDArray[np.intp]]:
-    """Divide the unlabelled points between the counts, which weights depend on, and the profile.
-
-    Disagreement is the only thing unlabelled points tell weights. Where it is not asked for, both
-    uses get all points; where it is, each gets half of them, drawn at random. Returned are the
-    votes to count, and the places of the points to profile.
-    """
-    if "disagreement" not in request.bounds_named:
-        return votes, np.arange(votes.n_unlabelled)
-    order = np.random.default_rng(SHUFFLE).permutation(votes.n_unlabelled)
-    first, second = np.array_split(order, 2)
-    seen = replace(votes, unlabelled=votes.unlabelled[:, np.sort(first)])
-    return seen, np.sort(second)

@@ -19,6 +19,9 @@ CELLS_AT_A_TIME = 2**16
 """numpy needs eight bytes per entry of an index."""
 
 
+FAMILIES = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
+
+
 def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
     """Return the positions of labels in the sorted classes, in the smallest sufficient type.
 
@@ -111,7 +114,7 @@ def _is_missing(value: Any) -> bool:
 def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the arrays in one type in which different labels stay different, or refuse them."""
     parts = [part for array in arrays for part in _parts(array)]
-    families = {_family(part): part.flat[0] for part in parts}
+    families = {FAMILIES.get(part.dtype.kind, "numbers"): part.flat[0] for part in parts}
     if len(families) > 1:
         (one, first), (other, second) = sorted(families.items(), reverse=True)[:2]
         raise ValueError(
@@ -145,11 +148,6 @@ def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
         if text.endswith("\0"):  # numpy would drop it
             raise ValueError(f"The label {text!r:.40} ends in a null character. Remove it.")
     return [np.array(part) for part in values.values()]
-
-
-def _family(array: NDArray[Any]) -> str:
-    names = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
-    return names.get(array.dtype.kind, "numbers")
 
 
 def refuse_missing(

@@ -98,11 +98,16 @@ def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
     return shares
 
 
+def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
+    """Return the label named by the voters that did not see a point; -1 where there are none."""
+    shares = held_out_shares(votes, weights)
+    return np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1))
+
+
 def observed_error(votes: Votes, weights: ArrayLike) -> float | None:
     """Error of the vote on points its voters did not see; None if there are none."""
-    shares = held_out_shares(votes, weights)
-    covered = ~np.isnan(shares[:, 0])
-    wrong = shares[covered].argmax(axis=1) != votes.labels[covered]
+    said = held_out_vote(votes, weights)
+    wrong = (said != votes.labels)[said >= 0]
     return float(wrong.mean()) if wrong.size else None
 
 

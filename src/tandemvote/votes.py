@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import (
-    Codes,
-    as_array,
-    comparable,
-    distinct,
-    encode,
-    refuse_missing,
-)
+from tandemvote.codes import Codes, as_array, comparable, distinct, encode, refuse_missing
 from tandemvote.frames import refuse_other_order
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
 
@@ -113,7 +106,16 @@ class Votes:
                 f"{predictions.shape[0]} voters and {labels.size} points leave nothing to count."
                 " Pass at least one voter and one labelled point."
             )
-        mask = _mask(held_out, predictions.shape)
+        mask = np.ones(predictions.shape, bool)
+        if held_out is not None:
+            given = np.asarray(held_out)
+            if given.dtype != bool or given.shape not in (mask.shape, labels.shape):
+                raise ValueError(
+                    f"held_out has shape {given.shape} and dtype {given.dtype}; expected booleans"
+                    f" of shape {mask.shape}, True where the voter was not trained on the point."
+                )
+            mask &= given
+            refuse_voters_without_points(mask.sum(axis=1))
         extra = predictions[:, :0] if unlabelled is None else as_array(unlabelled)
         if extra.ndim != 2 or extra.shape[0] != predictions.shape[0]:
             raise ValueError(
@@ -164,17 +166,14 @@ class Votes:
         """
         parts = list(parts)
         classes = np.unique(np.concatenate(comparable(*(part.classes for part in parts))))
-        position = [encode(part.classes, classes) for part in parts]
         held_out = np.concatenate([part.held_out for part in parts], axis=1)
         refuse_voters_without_points(held_out.sum(axis=1))
 
-        def recoded(codes: Iterable[Codes]) -> Codes:
-            return np.concatenate([p[c] for p, c in zip(position, codes, strict=True)], axis=-1)
+        def joined(field: str) -> Codes:
+            recoded = (encode(part.classes, classes)[getattr(part, field)] for part in parts)
+            return np.concatenate(list(recoded), axis=-1)
 
-        predictions = recoded(part.predictions for part in parts)
-        labels = recoded(part.labels for part in parts)
-        unlabelled = recoded(part.unlabelled for part in parts)
-        return cls(predictions, labels, held_out, classes, unlabelled)
+        return cls(joined("predictions"), joined("labels"), held_out, classes, joined("unlabelled"))
 
     def with_unlabelled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabelled points, one row per voter."""
@@ -276,17 +275,3 @@ def refuse_voters_without_points(n_held_out: NDArray[np.integer[Any]]) -> None:
             " have none), so nothing is known about its errors. Leave the voter out, or train it on"
             " fewer points."
         )
-
-
-def _mask(held_out: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    if held_out is None:
-        return np.ones(shape, bool)
-    mask = np.asarray(held_out)
-    if mask.dtype != bool or mask.shape not in (shape, shape[1:]):
-        raise ValueError(
-            f"held_out has shape {mask.shape} and dtype {mask.dtype}; expected booleans of shape"
-            f" {shape}, True where the voter was not trained on the point."
-        )
-    mask = np.broadcast_to(mask, shape).copy()
-    refuse_voters_without_points(mask.sum(axis=1))
-    return mask

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -11,18 +12,18 @@ from matplotlib.figure import Figure
 from reproduction.report.figures import bars, curves, ratios
 from reproduction.report.figures.style import house_style, titles
 
-FOREST_FIGURES = {
+FOREST_FIGURES: dict[str, Callable[[pd.DataFrame], Figure | None]] = {
     "figure-1-bounds": bars.chosen_bounds,
     "figure-2a-test-risk-ratios": ratios.optimised_risk_ratios,
-    "bounds-uniform-binary": bars.binary_bounds,
-    "bounds-uniform-multiclass": bars.multiclass_bounds,
+    "bounds-uniform-binary": partial(bars.uniform_bounds, binary=True),
+    "bounds-uniform-multiclass": partial(bars.uniform_bounds, binary=False),
     "disagreement-against-tandem": ratios.disagreement_scatter,
-    "bounds-optimised-binary": bars.binary_optimised,
-    "bounds-optimised-multiclass": bars.multiclass_optimised,
-    "bagging-uniform-binary": bars.binary_baggings,
-    "bagging-uniform-multiclass": bars.multiclass_baggings,
-    "bagging-optimised-binary": bars.binary_optimised_baggings,
-    "bagging-optimised-multiclass": bars.multiclass_optimised_baggings,
+    "bounds-optimised-binary": partial(bars.optimised_bounds, binary=True),
+    "bounds-optimised-multiclass": partial(bars.optimised_bounds, binary=False),
+    "bagging-uniform-binary": partial(bars.uniform_baggings, binary=True),
+    "bagging-uniform-multiclass": partial(bars.uniform_baggings, binary=False),
+    "bagging-optimised-binary": partial(bars.optimised_baggings, binary=True),
+    "bagging-optimised-multiclass": partial(bars.optimised_baggings, binary=False),
     "bagging-test-risk-ratios": ratios.reduced_risk_ratios,
     "bagging-tandem-ratios": ratios.reduced_tandem_ratios,
 }

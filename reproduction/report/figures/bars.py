@@ -12,12 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reproduction.report.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
-from reproduction.report.frames import (
-    BOUND_LABELS,
-    binary_sets,
-    forest_summary,
-    multiclass_sets,
-)
+from reproduction.report.frames import BOUND_LABELS, binary_sets, forest_summary, multiclass_sets
 
 FIGURE_1_SETS = ("Cod-RNA", "Phishing", "Splice", "Letter", "MNIST", "Sensorless")
 """Three binary and three multiclass sets; the paper's text does not name its own choice."""
@@ -48,82 +43,58 @@ def chosen_bounds(forests: pd.DataFrame) -> Figure | None:
     return _draw(forests, bars, columns=6)
 
 
-def binary_bounds(forests: pd.DataFrame) -> Figure | None:
-    """Bounds with uniform weights, binary data sets."""
-    return _draw(forests, dict.fromkeys(binary_sets(forests), _uniform_bars(BINARY_BOUNDS)))
+def uniform_bounds(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
+    """Bounds with uniform weights."""
+    return _draw_all(forests, _uniform_bars(_bounds(binary=binary)), binary=binary)
 
 
-def multiclass_bounds(forests: pd.DataFrame) -> Figure | None:
-    """Bounds with uniform weights, multiclass data sets."""
-    sets = multiclass_sets(forests)
-    return _draw(forests, dict.fromkeys(sets, _uniform_bars(MULTICLASS_BOUNDS)), columns=5)
+def optimised_bounds(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
+    """Bounds before and after optimising the weights."""
+    bars = [
+        bar
+        for column in OPTIMISED_BOUNDS
+        for bar in (Bar(column, "full", "uniform"), Bar(column, "full", column, hatched=True))
+    ]
+    return _draw_all(forests, bars, binary=binary, hatch="optimised for it")
 
 
-def binary_optimised(forests: pd.DataFrame) -> Figure | None:
-    """Bounds before and after optimising the weights, binary data sets."""
-    return _before_and_after(forests, binary_sets(forests), columns=4)
+def uniform_baggings(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
+    """Bounds with full and reduced bagging, uniform weights."""
+    votes = dict.fromkeys(_bounds(binary=binary), "uniform")
+    return _draw_all(forests, _both_baggings(votes), binary=binary, hatch="reduced bagging")
 
 
-def multiclass_optimised(forests: pd.DataFrame) -> Figure | None:
-    """Bounds before and after optimising the weights, multiclass data sets."""
-    return _before_and_after(forests, multiclass_sets(forests), columns=5)
+def optimised_baggings(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
+    """Optimised bounds with full and reduced bagging."""
+    votes = {column: column for column in OPTIMISED_BOUNDS}
+    return _draw_all(forests, _both_baggings(votes), binary=binary, hatch="reduced bagging")
 
 
-def binary_baggings(forests: pd.DataFrame) -> Figure | None:
-    """Bounds with full and reduced bagging, uniform weights, binary data sets."""
-    return _baggings(forests, binary_sets(forests), BINARY_BOUNDS, columns=4)
-
-
-def multiclass_baggings(forests: pd.DataFrame) -> Figure | None:
-    """Bounds with full and reduced bagging, uniform weights, multiclass data sets."""
-    return _baggings(forests, multiclass_sets(forests), MULTICLASS_BOUNDS, columns=5)
-
-
-def binary_optimised_baggings(forests: pd.DataFrame) -> Figure | None:
-    """Optimised bounds with full and reduced bagging, binary data sets."""
-    return _optimised_baggings(forests, binary_sets(forests), columns=4)
-
-
-def multiclass_optimised_baggings(forests: pd.DataFrame) -> Figure | None:
-    """Optimised bounds with full and reduced bagging, multiclass data sets."""
-    return _optimised_baggings(forests, multiclass_sets(forests), columns=5)
+def _bounds(*, binary: bool) -> tuple[str, ...]:
+    return BINARY_BOUNDS if binary else MULTICLASS_BOUNDS
 
 
 def _uniform_bars(columns: Sequence[str]) -> list[Bar]:
     return [Bar(column, "full", "uniform") for column in columns]
 
 
-def _before_and_after(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure | None:
-    bars = [
-        bar
-        for column in OPTIMISED_BOUNDS
-        for bar in (Bar(column, "full", "uniform"), Bar(column, "full", column, hatched=True))
+def _both_baggings(weightings: dict[str, str]) -> list[Bar]:
+    return [
+        Bar(column, bagging, weighting, hatched=bagging == "reduced")
+        for column, weighting in weightings.items()
+        for bagging in ("full", "reduced")
     ]
-    return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="optimised for it")
 
 
-def _baggings(
-    forests: pd.DataFrame, sets: list[str], bounds: Sequence[str], *, columns: int
+def _draw_all(
+    forests: pd.DataFrame, bars: list[Bar], *, binary: bool, hatch: str | None = None
 ) -> Figure | None:
-    bars = [
-        bar
-        for column in bounds
-        for bar in (Bar(column, "full", "uniform"), Bar(column, "reduced", "uniform", hatched=True))
-    ]
-    return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="reduced bagging")
-
-
-def _optimised_baggings(forests: pd.DataFrame, sets: list[str], *, columns: int) -> Figure | None:
-    bars = [
-        bar
-        for column in OPTIMISED_BOUNDS
-        for bar in (Bar(column, "full", column), Bar(column, "reduced", column, hatched=True))
-    ]
-    return _draw(forests, dict.fromkeys(sets, bars), columns=columns, hatch="reduced bagging")
+    sets = binary_sets(forests) if binary else multiclass_sets(forests)
+    return _draw(forests, dict.fromkeys(sets, bars), columns=4 if binary else 5, hatch=hatch)
 
 
 def _draw(
-    forests: pd.DataFrame, bars: dict[str, list[Bar]], *, columns: int = 4, hatch: str | None = None
+    forests: pd.DataFrame, bars: dict[str, list[Bar]], *, columns: int, hatch: str | None = None
 ) -> Figure | None:
     """Draw a panel for each data set that has the rows of all its bars, if any has."""
     summary, names = forest_summary(forests), titles(forests)

@@ -31,15 +31,7 @@ CHECKS: tuple[Callable[[Evidence], Finding | None], ...] = (
 def all_findings(
     forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[str, str]
 ) -> list[Finding]:
-    """Check every finding on which there are rows of the paper's data sets.
-
-    Parameters
-    ----------
-    forests, unlabelled : DataFrame
-        The tables of these names; other data sets than the paper's are passed over.
-    names : dict of str
-        How to write each data set.
-    """
+    """Check every finding on which there are rows of the paper's data sets, and of no other."""
     evidence = Evidence(
         forests[forests["dataset"].isin(CATALOGUE)],
         unlabelled[unlabelled["dataset"].isin(CATALOGUE)],

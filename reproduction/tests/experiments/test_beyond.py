@@ -8,7 +8,7 @@ from scipy.stats import beta
 from reproduction.command_line import RESULTS, run
 from reproduction.experiments.beyond import measure_beyond, run_beyond
 from reproduction.experiments.campaign import plan_cells
-from reproduction.experiments.cells import BeyondCell, ForestCell, Shape, beyond_cells, schedule
+from reproduction.experiments.cells import BeyondCell, ForestCell, Shape, cells_of, schedule
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import TABLES, as_text, versions
 from reproduction.experiments.sources import DataSource
@@ -98,7 +98,7 @@ def test_the_family_runs_only_if_it_is_named():
     source = DataSource()
     assert not any(isinstance(cell, BeyondCell) for cell in plan_cells(["Letter"], source=source))
     named = plan_cells(["Letter", "Adult"], source=source, families=["beyond"])
-    assert named == beyond_cells(["Letter", "Adult"], repetitions=10)
+    assert named == cells_of(BeyondCell, ["Letter", "Adult"], repetitions=10)
 
 
 def test_the_command_takes_the_family_by_name(tmp_path, capfd):
@@ -108,7 +108,7 @@ def test_the_command_takes_the_family_by_name(tmp_path, capfd):
 
 
 def test_cells_of_all_families_can_be_scheduled_together():
-    cells = [*beyond_cells(["a"], repetitions=3), ForestCell("a", "full", 0)]
+    cells = [*cells_of(BeyondCell, ["a"], repetitions=3), ForestCell("a", "full", 0)]
     ordered = schedule(cells, {"a": Shape(100, 4, 2)})
     assert [cell.repetition for cell in ordered] == [0, 0, 1, 2]
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from reproduction.experiments.campaign import run_campaign
-from reproduction.experiments.cells import DeployedCell, FoldsCell, forest_cells
+from reproduction.experiments.cells import DeployedCell, FoldsCell, ForestCell, cells_of
 from reproduction.experiments.store import RowStore, StoreError
 
 
@@ -12,7 +12,7 @@ def _rows(store):
 
 
 def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
-    cells, store = forest_cells(["flowers"], repetitions=2), RowStore(tmp_path)
+    cells, store = cells_of(ForestCell, ["flowers"], repetitions=2), RowStore(tmp_path)
     assert run_campaign(cells, store=store, source=small_source) == 4
     before = store.table_path("forests").read_bytes()
     assert run_campaign(cells, store=store, source=small_source) == 0
@@ -28,16 +28,16 @@ def test_finished_cells_of_learners_are_not_run_again(small_source, tmp_path):
 
 def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
     store = RowStore(tmp_path)
-    run_campaign(forest_cells(["flowers"], repetitions=1), store=store, source=small_source)
+    run_campaign(cells_of(ForestCell, ["flowers"], repetitions=1), store=store, source=small_source)
     first = store.rows("forests")
-    run_campaign(forest_cells(["flowers"], repetitions=2), store=store, source=small_source)
+    run_campaign(cells_of(ForestCell, ["flowers"], repetitions=2), store=store, source=small_source)
     assert len(store.rows("forests")) == 2 * len(first)
     assert [row for row in store.rows("forests") if row["repetition"] == "0"] == first
 
 
 def test_another_root_gives_other_rows_and_is_not_mixed_in(tmp_path, small_source):
-    cells = forest_cells(["flowers"], repetitions=1)
-    others = [replace(cell, root=1) for cell in forest_cells(["cells"], repetitions=1)]
+    cells = cells_of(ForestCell, ["flowers"], repetitions=1)
+    others = [replace(cell, root=1) for cell in cells_of(ForestCell, ["cells"], repetitions=1)]
     store = RowStore(tmp_path)
     run_campaign(cells, store=store, source=small_source)
     before = store.rows("forests")
@@ -50,7 +50,7 @@ def test_another_root_gives_other_rows_and_is_not_mixed_in(tmp_path, small_sourc
 
 
 def test_processes_and_order_do_not_change_a_row(tmp_path, small_source):
-    cells = forest_cells(["flowers", "cells"], repetitions=1)
+    cells = cells_of(ForestCell, ["flowers", "cells"], repetitions=1)
     alone, together = RowStore(tmp_path / "alone"), RowStore(tmp_path / "together")
     for cell in reversed(cells):
         run_campaign([cell], store=alone, source=small_source)
@@ -60,7 +60,7 @@ def test_processes_and_order_do_not_change_a_row(tmp_path, small_source):
 
 def test_a_cluster_gives_the_same_rows(tmp_path, small_source):
     distributed = pytest.importorskip("distributed")
-    cells = forest_cells(["flowers"], repetitions=1)
+    cells = cells_of(ForestCell, ["flowers"], repetitions=1)
     here, there = RowStore(tmp_path / "here"), RowStore(tmp_path / "there")
     run_campaign(cells, store=here, source=small_source)
     with distributed.LocalCluster(

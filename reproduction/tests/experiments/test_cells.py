@@ -5,21 +5,20 @@ import pytest
 
 from reproduction.experiments.campaign import plan_cells, unlabelled_obstacle
 from reproduction.experiments.cells import (
+    BeyondCell,
     ForestCell,
     Shape,
     UnlabelledCell,
-    beyond_cells,
+    cells_of,
     cost,
-    forest_cells,
     schedule,
-    unlabelled_cells,
 )
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.sources import DataSource, own_files
 
 
 def test_every_cell_has_a_seed_of_its_own():
-    cells = [*forest_cells(["Letter", "Adult"]), *unlabelled_cells(["Adult"])]
+    cells = [*cells_of(ForestCell, ["Letter", "Adult"]), *cells_of(UnlabelledCell, ["Adult"])]
     assert len({cell.seed for cell in cells}) == len(cells) == 400
 
 
@@ -30,9 +29,9 @@ def test_seeds_are_those_of_the_committed_rows():
 
 def test_another_root_gives_other_seeds_to_the_same_cells():
     cells = [
-        *forest_cells(["Adult"], repetitions=2),
-        *unlabelled_cells(["Adult"], repetitions=2),
-        *beyond_cells(["Adult"], repetitions=2),
+        *cells_of(ForestCell, ["Adult"], repetitions=2),
+        *cells_of(UnlabelledCell, ["Adult"], repetitions=2),
+        *cells_of(BeyondCell, ["Adult"], repetitions=2),
     ]
     others = [replace(cell, root=1) for cell in cells]
     assert others == cells
@@ -55,7 +54,9 @@ def test_every_set_is_seen_before_any_is_finished_and_cheap_cells_come_first():
         "middle": Shape(20000, 16, 2),
         "big": Shape(70000, 780, 2),
     }
-    ordered = schedule([*forest_cells(shapes), *unlabelled_cells(["middle"])], shapes)
+    ordered = schedule(
+        [*cells_of(ForestCell, shapes), *cells_of(UnlabelledCell, ["middle"])], shapes
+    )
     first_late = next(i for i, cell in enumerate(ordered) if cell.repetition >= 2)
     assert {cell.dataset for cell in ordered[:first_late]} == set(shapes)
     assert all(cell.repetition >= 2 for cell in ordered[first_late:])

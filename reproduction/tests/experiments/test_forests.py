@@ -6,19 +6,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from reproduction.command_line import RESULTS
+from reproduction.datasets.catalogue import paper_csv
 from reproduction.experiments.cells import ForestCell, UnlabelledCell
 from reproduction.experiments.forests import run_cell
-from reproduction.experiments.rows import (
-    TABLES,
-    ForestRow,
-    UnlabelledRow,
-    WeightRow,
-    as_text,
-    versions,
-)
+from reproduction.experiments.rows import FORESTS, TABLES, as_text, versions
 from reproduction.experiments.sources import DataSource
 from reproduction.experiments.store import RowStore
-from reproduction.report.paper_numbers import paper_csv
 from tandemvote.tables import Dataset, DatasetError
 
 EXACT = ("test_risk", "gibbs_loss", "tandem_loss", "disagreement", "n_min", "n_min_pairs", "seed")
@@ -55,14 +48,12 @@ def test_one_forest_yields_a_row_for_every_weighting(small_source):
 def test_optimised_weights_are_kept_for_repetition_zero_only(small_source):
     dataset = small_source.load("flowers")
     weights = [
-        row
-        for row in run_cell(ForestCell("flowers", "full", 0), dataset)
-        if isinstance(row, WeightRow)
+        row for row in run_cell(ForestCell("flowers", "full", 0), dataset) if row.table == "weights"
     ]
     assert len(weights) == 100
     assert sum(row.tandem for row in weights) == pytest.approx(1)
     later = run_cell(ForestCell("flowers", "full", 1), dataset)
-    assert all(isinstance(row, ForestRow) for row in later)
+    assert all(row.table == "forests" for row in later)
 
 
 def test_uniform_row_agrees_with_a_plain_count_over_trees(small_source):
@@ -92,10 +83,16 @@ def test_uniform_row_agrees_with_a_plain_count_over_trees(small_source):
 
 def test_unlabelled_points_sharpen_only_the_disagreement(small_source):
     (row,) = run_cell(UnlabelledCell("cells", 0.25, 0), small_source.load("cells"))
-    assert isinstance(row, UnlabelledRow)
+    assert row.table == "unlabelled"
     assert row.n_train + row.n_unlabelled + row.n_test == 569
     assert row.n_train == int(0.25 * (569 - row.n_test))
     assert row.n_min_disagreement == row.n_min_pairs + row.n_unlabelled
+
+
+def test_a_row_has_all_columns_and_no_other():
+    cell = ForestCell("cells", "full", 0)
+    with pytest.raises(TypeError, match="weighting"):
+        FORESTS.row(**cell.columns)
 
 
 def test_too_small_a_set_is_refused_with_the_way_out(small_source):

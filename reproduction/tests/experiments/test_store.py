@@ -2,7 +2,7 @@ import pytest
 
 from reproduction.experiments.cells import ForestCell
 from reproduction.experiments.forests import run_cell
-from reproduction.experiments.rows import TABLES, WeightRow, as_text
+from reproduction.experiments.rows import TABLES, WEIGHTS, as_text
 from reproduction.experiments.store import RowStore, StoreError
 
 
@@ -94,9 +94,7 @@ def test_two_runs_cannot_write_to_one_folder(tmp_path):
 
 def test_names_of_data_sets_cannot_leave_the_folder(tmp_path):
     store = RowStore(tmp_path)
-    row = WeightRow(
-        dataset="../out", bagging="full", repetition=0, tree=0, gibbs_loss=0.0, first_order=1.0,
-        tandem=1.0,
-    )  # fmt: skip
-    store.add(ForestCell("../out", "full", 0), [row])
+    cell = ForestCell("../out", "full", 0)
+    row = WEIGHTS.row(**cell.columns, tree=0, gibbs_loss=0.0, first_order=1.0, tandem=1.0)
+    store.add(cell, [row])
     assert len(list(store.cell_folder.glob("*.json"))) == 1

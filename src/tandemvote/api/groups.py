@@ -39,7 +39,7 @@ from tandemvote.certification import (
 from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.ensembles.evidence import evidence
 from tandemvote.ensembles.voters import is_certified
-from tandemvote.hard_vote import held_out_shares
+from tandemvote.hard_vote import held_out_vote
 from tandemvote.inequalities.outward import outward
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Votes
@@ -214,8 +214,7 @@ class GroupCertifier:
     def said(self) -> NDArray[np.intp]:
         """Code of the label that voters name which did not see the point; -1 if all saw it."""
         weights = self.whole.weights if self.votes.n_voters > 1 else np.ones(1)
-        shares = held_out_shares(self.votes, weights)
-        return np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1))
+        return held_out_vote(self.votes, weights)
 
     @cached_property
     def _errors(self) -> dict[bool, tuple[Mask, Mask]]:

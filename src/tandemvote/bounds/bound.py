@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import HARMONIC, Averages
 from tandemvote.bounds.requirements import (
+    BINARY_LABELS,
     ContradictionWarning,
     Requirement,
     RequirementError,
     VacuousBoundWarning,
+    binary_explanation,
 )
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.hard_vote import VoteProfile
@@ -172,6 +174,12 @@ class Bound:
                 VacuousBoundWarning,
                 stacklevel=3,
             )
+
+    def refuse_classes(self, classes: Collection[Any]) -> None:
+        """Refuse a bound for two classes where more are known, before anything is counted."""
+        if BINARY_LABELS in self.needs and len(classes) > 2:
+            explained = binary_explanation(classes)
+            raise RequirementError(f"The bound {self.name!r} does not apply: {explained}")
 
     def applies_to(self, counts: VoteCounts) -> bool:
         """Tell whether the bound is defined for these votes (it may still be trivial)."""

@@ -6,8 +6,11 @@ unlucky draws that delta allows, or their points do not come from one source. A 
 them would be small for no good reason, so there is none.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,10 +49,11 @@ class Requirement(NamedTuple):
     without_it_vacuous: bool = False
 
 
-def _binary_explanation(counts: VoteCounts) -> str:
-    shown = ", ".join(map(str, counts.classes[:5])) + (", ..." if counts.n_classes > 5 else "")
+def binary_explanation(classes: Collection[Any]) -> str:
+    """Say why a bound for two classes says nothing of more."""
+    shown = ", ".join(map(str, islice(classes, 5))) + (", ..." if len(classes) > 5 else "")
     return (
-        f"it holds for two classes only and the votes have {counts.n_classes} ({shown})."
+        f"it holds for two classes only and the votes have {len(classes)} ({shown})."
         " Use 'tandem', 'first_order' or 'c_tandem'."
     )
 
@@ -64,7 +68,8 @@ def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
 
 
 BINARY_LABELS = Requirement(
-    holds=lambda counts: counts.n_classes <= 2, explanation=_binary_explanation
+    holds=lambda counts: counts.n_classes <= 2,
+    explanation=lambda counts: binary_explanation(counts.classes),
 )
 HELD_OUT_POINTS = Requirement(
     holds=lambda counts: counts.n_min > 0,

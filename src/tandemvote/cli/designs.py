@@ -160,14 +160,13 @@ def _note_missing_texts(votes: Votes) -> None:
 def _certify_shards(
     shards: parquet.ParquetVotes, request: CertificateRequest, client: Any
 ) -> Certification:
-    # Every bound applies to two classes, so a mistake found now is one whatever the labels are. It
-    # is better found before hours of counting.
-    request.check(n_voters=shards.n_voters, n_classes=2)
+    # A mistake is better found before hours of counting; only the labels are not known yet.
+    request.check(n_voters=shards.n_voters)
     typer.echo(f"Counting {shards.n_points} points.", err=True)
     with _progress() as bars:
         task = bars.add_task("points", total=shards.n_points)
         counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
-    request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)
+    request.check(n_voters=shards.n_voters, classes=counts.classes)
     return certify_counts(counts, request)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,6 @@ from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counting.counts import FloatArray
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
-
-SHOWN_OF_BOUNDS = ("label", "value", "delta")
-SHOWN_OF_GROUPS = ("by", "n_points", "observed", "lower", "value", "remark")
 
 WIDEST_NAME = 30
 """Characters of a group's name that are shown."""
@@ -68,16 +65,15 @@ class BoundsDisplay(Display):
 
     def _words(self) -> str:
         listed = ", ".join(
-            f"{each.label} {rounded_up(each.value)}" for each in self.bounds.values()
+            f"{each.label} {rounded_up(float(each))}" for each in self.bounds.values()
         )
         risk = "" if self.test_risk is None else f" Test risk: {rounded_up(self.test_risk)}."
         return f"Bounds on the error of the vote: {listed}. Chosen: {self.chosen}.{risk}"
 
     def _columns(self) -> dict[Any, Any]:
-        values = self.bounds.values()
         return {
             "bound": list(self.bounds),
-            **{name: [getattr(each, name) for each in values] for name in SHOWN_OF_BOUNDS},
+            **_listed(self.bounds.values(), "label", "value", "delta"),
             "chosen": [name == self.chosen for name in self.bounds],
             "labels_used": [get_bound(name).labels_used for name in self.bounds],
         }
@@ -93,9 +89,8 @@ class BoundsDisplay(Display):
         if self.test_risk is not None:
             words = "error on the test set"
             ax.axvline(self.test_risk, color=SECOND, linestyle="--", label=words, zorder=0)
-        names = [f"{name} ({value.label})" for name, value in self.bounds.items()]
-        largest = max(value.value for value in self.bounds.values())
-        _name_rows(ax, names, largest, right=(1.7, 1.2))
+        names = [f"{name} ({bound.label})" for name, bound in self.bounds.items()]
+        _name_rows(ax, names, max(map(float, self.bounds.values())), right=(1.7, 1.2))
         ax.set_xlabel("error rate of the vote, at most")
 
 
@@ -138,8 +133,8 @@ class GroupsDisplay(Display):
         return [(f"{each.by}: " if several else "") + each.name for each in self.groups]
 
     def _columns(self) -> dict[Any, Any]:
-        shown = {name: [getattr(each, name) for each in self.groups] for name in SHOWN_OF_GROUPS}
-        return {"group": [each.name for each in self.groups], **shown}
+        shown = ("by", "n_points", "observed", "lower", "value", "remark")
+        return {"group": [each.name for each in self.groups], **_listed(self.groups, *shown)}
 
     def _draw(self, ax: Axes) -> None:
         most = max(each.n_points for each in self.groups)
@@ -207,9 +202,8 @@ class SelectiveDisplay(Display):
     @property
     def observed(self) -> FloatArray:
         """Error among the accepted points of the hold-out; NaN where none is accepted."""
-        rates = np.full(self.n_errors.shape, np.nan)
-        np.divide(self.n_errors, self.n_accepted, out=rates, where=self.n_accepted > 0)
-        return rates
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.n_errors / self.n_accepted)
 
     def _words(self) -> str:
         rows = zip(self.margins, self.errors, self.coverages, strict=True)
@@ -254,6 +248,10 @@ class SelectiveDisplay(Display):
         ax.set(xlim=(0, 1.03), ylim=(0, 1.25 * max(heights)), ylabel="error among accepted points")
         ax.set_xlabel("share of points accepted (numbers: margin from which on)")
         ax.legend(frameon=False, loc="upper left")
+
+
+def _listed(rows: Iterable[Any], *names: str) -> dict[str, list[Any]]:
+    return {name: [getattr(each, name) for each in rows] for name in names}
 
 
 def _limit(value: float) -> str:

@@ -181,15 +181,16 @@ class TandemDisplay(Display):
             f"Heat map of the rates at which two of {self.order.size} voters err together. Alone"
             f" they err at rates from {alone.min():.3f} to {alone.max():.3f}"
         )
-        together = self._together()
-        if not together.size:
-            return f"{words}."
-        return f"{words}, two together from {together.min():.3f} to {together.max():.3f}."
+        span = self._span()
+        return (
+            f"{words}, two together from {span[0]:.3f} to {span[1]:.3f}." if span else f"{words}."
+        )
 
-    def _together(self) -> FloatArray:
-        """Rates of all pairs of two different voters that share points."""
+    def _span(self) -> tuple[float, float] | None:
+        """Lowest and highest rate of two different voters, if any two share points."""
         rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]
-        return np.asarray(rates[~np.isnan(rates)])
+        rates = rates[~np.isnan(rates)]
+        return (float(rates.min()), float(rates.max())) if rates.size else None
 
     def _ordered(self) -> FloatArray:
         return np.asarray(self.tandem_losses[np.ix_(self.order, self.order)])
@@ -198,17 +199,17 @@ class TandemDisplay(Display):
         # Even in lightness, from dark blue to yellow: the same to the colour-blind.
         maps = import_extra("matplotlib", "report").colormaps
         colours = maps["cividis"].with_extremes(bad=MUTED)
-        together = self._together()
         # Colours span the pairs; the diagonal, always the largest, would leave them no contrast.
-        lowest, highest = (together.min(), together.max()) if together.size else (0.0, 1.0)
+        lowest, highest = self._span() or (0.0, 1.0)
         # Without interpolation the file holds one pixel per pair, sharp at every size.
-        span: dict[str, Any] = {"vmin": lowest, "vmax": highest}
-        picture = ax.imshow(self._ordered(), cmap=colours, interpolation="none", **span)
+        picture = ax.imshow(
+            self._ordered(), cmap=colours, interpolation="none", vmin=lowest, vmax=highest
+        )
         words = "rate at which both err"
         bar = ax.figure.colorbar(picture, ax=ax, label=words, shrink=0.9, extend="max")
         bar.outline.set_visible(False)
-        names = {"xlabel": "voters, similar ones side by side", "ylabel": "the same voters"}
-        ax.set(**names, xticks=[], yticks=[])
+        ax.set(xlabel="voters, similar ones side by side", xticks=[])
+        ax.set(ylabel="the same voters", yticks=[])
         ax.spines[:].set_visible(False)
 
 
@@ -287,10 +288,12 @@ class ProfileDisplay(Display):
             f" Z >= 1/2 at {100 * self.half_rate:.3g} % of them, mean of 2 Z"
             f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}."
         )
-        if self.normalised:
-            words += " At each point only the voters that never saw it count, with their weights"
-            words += " rescaled."
-        return words
+        if not self.normalised:
+            return words
+        return (
+            f"{words} At each point only the voters that never saw it count, with their weights"
+            " rescaled."
+        )
 
     def _draw(self, ax: Axes) -> None:
         half = N_BINS // 2

@@ -200,7 +200,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         check_is_fitted(self)
         self._refuse_if_deployed("certify([model], X_test, y_test) tests it")
         tested = votes_on([self], X_test, y_test, what="test").votes
-        found = replace(self.certification_, request=self._request()).with_test_set(tested, bound)
+        request = self._request() if bound is None else replace(self._request(), bound=bound)
+        found = replace(self.certification_, request=request, test_votes=tested)
         if keep:
             # Not the weights: a pruned vote has those of the voters it kept.
             self.certification_: Certification = found
@@ -275,7 +276,7 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         """Refuse what no such vote can be given, before anything is trained."""
         self._request().check(
             n_voters=n_voters,
-            n_classes=len(self.classes_),
+            classes=self.classes_,
             unlabelled=unseen is not None,
             deployed=self._deployed_name,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -32,7 +32,7 @@ from tandemvote.displays import (
 )
 from tandemvote.ensembles.composed import last_step
 from tandemvote.extras import import_extra
-from tandemvote.hard_vote import held_out_shares
+from tandemvote.hard_vote import held_out_vote
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.tables import Dataset
@@ -44,39 +44,6 @@ PROFILE_CAPTION = (
     " err only where Z is one half or more. Above, what each kind of bound counts for such a point:"
     " never less than the vote's own error."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Confusion:
-    """Counts of points that their voters did not see: true labels in rows, predicted in columns."""
-
-    classes: list[str]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def from_votes(cls, votes: Votes, weights: ArrayLike) -> Confusion:
-        """Let the voters that did not see a point vote on it."""
-        shares = held_out_shares(votes, weights)
-        covered = ~np.isnan(shares[:, 0])
-        codes = np.arange(votes.classes.size)
-        said = shares[covered].argmax(axis=1)
-        counts = confusion_matrix(votes.labels[covered], said, labels=codes)
-        return cls([str(label) for label in votes.classes], counts)
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """Share of the points of each true label."""
-        return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1))
-
-    @property
-    def mistakes(self) -> list[tuple[str, str, int, float]]:
-        """True label, predicted label, points, share of the true label; most frequent first."""
-        wrong = self.counts * ~np.eye(len(self.classes), dtype=bool)
-        order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
-        return [
-            (self.classes[i], self.classes[j], int(wrong[i, j]), float(self.shares[i, j]))
-            for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True)
-        ]
 
 
 def render_report(
@@ -99,23 +66,15 @@ def render_report(
     certified : fitted certified classifier, Certification or Certificate
         The first two bring the votes, how the weights were found, and the estimator; a pipeline
         may end in it.
-    estimator : estimator, optional
-        The certified vote, named with its parameters.
-    votes : Votes, optional
-        The votes behind the certificate; adds which label is taken for which, which labels were
-        used for what, and the profile of erring weights.
-    solution : WeightSolution, optional
-        How the weights were found; adds the solver's path.
+    estimator, votes, solution : optional
+        The same for a certificate alone. The votes add which label is taken for which, which labels
+        were used for what, and the profile of erring weights; the solution the solver's path.
     classes : GroupCertificates or other statement with a table, optional
-        Guarantees of the same vote for every true class or group; adds the table.
+        Guarantees of the same vote for every true class or group.
     data : Dataset, optional
         The table the vote was trained on; adds how it was read.
-    title : str, optional
-        Heading of the page.
-    data_description : str, optional
-        The points the vote was trained and certified on, in words.
-    command : str, optional
-        What to type to get the same report again.
+    title, data_description, command : str, optional
+        Heading, the points in words, and what to type to get the same report again.
     words : callable, optional
         Puts other names in the place of parameters in advice, such as options of the command line.
 
@@ -145,7 +104,11 @@ def render_report(
     if votes is not None and certificate.deployed is None:
         confusion = Confusion.from_votes(votes, certificate.weights)
     classes_read = _class_counts(data, votes)
-    compared = {name: float(value) for name, value in certificate.bounds.items()}
+    silent = [
+        name
+        for name, bound in certificate.bounds.items()
+        if bound.value >= 1.0 and name != certificate.bound
+    ]
     return str(
         _template().render(
             version=version("tandemvote"),
@@ -153,11 +116,11 @@ def render_report(
             certificate=certificate,
             counts=certificate.counts,
             get_bound=get_bound,
-            silent=[n for n in compared if compared[n] >= 1.0 and n != certificate.bound],
+            silent=silent,
             label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
             ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
-            pictures=_pictures(certificate, votes, solution, equal_weights),
+            pictures=_pictures(certificate, None if equal_weights else weights, votes, solution),
             weights=weights,
             equal_weights=equal_weights,
             confusion=confusion,
@@ -202,6 +165,37 @@ def _template() -> Any:
     return environment.get_template("certificate.html")
 
 
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """Counts of points that their voters did not see: true labels in rows, predicted in columns."""
+
+    classes: list[str]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def from_votes(cls, votes: Votes, weights: ArrayLike) -> Confusion:
+        """Let the voters that did not see a point vote on it."""
+        said = held_out_vote(votes, weights)
+        known, codes = said >= 0, range(votes.classes.size)
+        counts = confusion_matrix(votes.labels[known], said[known], labels=codes)
+        return cls([str(label) for label in votes.classes], counts)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Share of the points of each true label."""
+        return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1))
+
+    @property
+    def mistakes(self) -> list[tuple[str, str, int, float]]:
+        """True label, predicted label, points, share of the true label; most frequent first."""
+        wrong = self.counts * ~np.eye(len(self.classes), dtype=bool)
+        found = [
+            (self.classes[i], self.classes[j], int(wrong[i, j]), float(self.shares[i, j]))
+            for i, j in np.argwhere(wrong)
+        ]
+        return sorted(found, key=lambda mistake: -mistake[2])
+
+
 def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, int]]:
     """Labels and how often each occurs, most frequent first."""
     counts: dict[Any, int] = {}
@@ -220,44 +214,37 @@ def _label_use(certificate: Certificate, votes: Votes, data: Dataset | None) -> 
     elif TEST_SET in certificate.bounds:
         beside["n_test"] = int(certificate.bounds[TEST_SET].terms["n_samples"])
     display = LabelUseDisplay.from_votes(votes, **beside)
-    height = 1.2 + 0.2 * min(votes.n_voters, 12)
-    return draw(display, name="label-use", caption=display.description, height=height)
+    return draw(display, "label-use", display.description, 1.2 + 0.2 * min(votes.n_voters, 12))
 
 
 def _groups(classes: Statement | None) -> Picture | None:
     if not isinstance(classes, GroupCertificates):
         return None
-    display = GroupsDisplay.from_certificates(classes)
     caption = "Lines end at what is guaranteed; squares are observed, larger for more points."
-    return draw(display, name="groups", caption=caption, height=1.1 + 0.3 * len(classes))
+    display = GroupsDisplay.from_certificates(classes)
+    return draw(display, "groups", caption, 1.1 + 0.3 * len(classes))
 
 
 def _pictures(
     certificate: Certificate,
+    weights: WeightsDisplay | None,
     votes: Votes | None,
     solution: WeightSolution | None,
-    equal_weights: bool,
-) -> list[Picture]:
-    bounds, counts = BoundsDisplay.from_certificate(certificate), certificate.counts
+) -> Iterator[Picture]:
     caption = "Every bound computed for this vote. The guarantee is the marked one."
     height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
-    pictures = [draw(bounds, name="bounds", caption=caption, height=height)]
-    if not equal_weights:
-        weights = WeightsDisplay.from_certificate(certificate)
-        caption = "Weights of the voters from largest to smallest."
-        pictures.append(draw(weights, name="weights", caption=caption))
+    yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
+    if weights is not None:
+        yield draw(weights, "weights", "Weights of the voters from largest to smallest.")
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
-        pictures.append(draw(profile, name="profile", caption=PROFILE_CAPTION, height=4))
-    if counts.n_voters > 1 and counts.n_min_pairs > 0:
-        pairs = TandemDisplay.from_counts(counts)
+        yield draw(profile, "profile", PROFILE_CAPTION, 4.0)
+    if certificate.counts.n_voters > 1 and certificate.counts.n_min_pairs > 0:
         caption = (
             "How often two voters err on the same point; on the diagonal, how often each errs by"
             " itself. Voters of a dark pair correct each other."
         )
-        pictures.append(draw(pairs, name="tandem", caption=caption, height=4.0))
+        yield draw(TandemDisplay.from_counts(certificate.counts), "tandem", caption, 4.0)
     if solution is not None and solution.history:
         caption = f"How the weights were found: {solution.status}."
-        path = HistoryDisplay.from_solution(solution)
-        pictures.append(draw(path, name="history", caption=caption))
-    return pictures
+        yield draw(HistoryDisplay.from_solution(solution), "history", caption)

@@ -32,7 +32,7 @@ class Picture(NamedTuple):
     svg: Any
 
 
-def draw(display: Display, *, name: str, caption: str, height: float = 2.9) -> Picture:
+def draw(display: Display, name: str, caption: str, height: float = 2.9) -> Picture:
     """Draw a display for a page, so many inches high.
 
     All identifiers inside begin with `name`, so that two pictures never share one.
