@@ -84,6 +84,20 @@ def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict
     assert run(["predict", "m.skops", "more.csv"]) == 0, "certified with whatever gaps there are"
 
 
+def test_copies_are_left_out_of_unlabelled_points_as_well(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    PLAIN.to_csv("data.csv", index=False)
+    more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
+    more.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--unlabelled", "more.csv"]
+    assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
+    shown = capsys.readouterr()
+    [note] = json.loads(shown.out)["notes"]
+    assert note.startswith("Unlabelled points: 2 rows left out that repeat an earlier one")
+    assert f"Note: {note}" in shown.err
+    assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS
+
+
 def test_of_a_test_set_too(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PLAIN.to_csv("data.csv", index=False)

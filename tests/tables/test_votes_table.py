@@ -71,7 +71,7 @@ def test_folds_whose_numbers_are_labels_are_refused_unless_they_are_to_be_kept(
     path = tmp_path / "votes.csv"
     numbers = {voter: (said == "cat").astype(int) for voter, said in VOTERS.items()}
     pd.DataFrame({**numbers, name: np.arange(N) % 2}).to_csv(path, index=False)
-    with pytest.raises(DatasetError, match=rf"Column '{name}' is called like .*ignore=\['{name}'\]"):
+    with pytest.raises(DatasetError, match=rf"'{name}' is called like .*ignore=\['{name}'\]"):
         read_votes(path)
     assert read_votes(path, ignore=[name]).n_voters == 3
     assert read_votes(path, keep=[name]).n_voters == 4

@@ -99,7 +99,7 @@ class Dataset:
     @cached_property
     def n_duplicates(self) -> int:
         """How many rows repeat an earlier one, label included."""
-        return self.n_samples - len(first_rows(self.X, self.y))
+        return int((~first_rows(self.X, self.y)).sum())
 
     @property
     def columns(self) -> list[tuple[str, str, str]]:
@@ -125,20 +125,12 @@ class Dataset:
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What limits any guarantee found on these rows and their certificate does not know."""
-        counted = {
-            "with missing entries left out; the guarantee is about new rows without gaps": (
-                self.n_dropped
-            ),
-            "without a label set apart; unless labels are missing by chance, the guarantee is not"
-            " about such rows": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
-            "left out that repeat an earlier one; the guarantee is true of new points only if each"
-            " was one case recorded twice": self.n_dropped_duplicates,
-        }
+        n_unlabelled = 0 if self.X_unlabelled is None else len(self.X_unlabelled)
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
         measured = [name not in self.categories for name in names]
         ordered = np.flatnonzero(measured)[columns_in_order(self.X[:, measured])]
         return (
-            *_counted(counted),
+            *notes_on_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
             *(
                 f"The rows are in the order of column {names[place]!r}; if it is time, neighbouring"
                 " rows may depend on each other, and the guarantee is not about later rows"
@@ -171,6 +163,19 @@ class Dataset:
         classes = f"{self.n_classes} class{'es' * (self.n_classes != 1)}"
         parts = [sizes, f"{classes} of frequency {low:.4f} to {high:.4f}", *self.notes, self.origin]
         return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
+
+
+def notes_on_rows(n_gaps: int, n_unlabelled: int, n_copies: int) -> list[str]:
+    """Say what it means that rows with gaps, rows without a label and copies were left out."""
+    return _counted(
+        {
+            "with missing entries left out; the guarantee is about new rows without gaps": n_gaps,
+            "without a label set apart; unless labels are missing by chance, the guarantee is not"
+            " about such rows": n_unlabelled,
+            "left out that repeat an earlier one; the guarantee is true of new points only if each"
+            " was one case recorded twice": n_copies,
+        }
+    )
 
 
 def _counted(rows: dict[str, int]) -> list[str]:
@@ -314,16 +319,18 @@ def _points(
         )
     rows, labelled = left & ~unlabelled, ~unlabelled[left]
     y = labels(rows)  # before the features: a target that is none takes no time
-    encoded = features(left)
-    X = encoded[labelled]
-    first = first_rows(X, y) if drop_duplicates else np.arange(len(y))
+    X = features(left)
+    kept = np.full(len(X), True)
+    if drop_duplicates:
+        kept[labelled] = first_rows(X[labelled], y)
+        kept[~labelled] = first_rows(X[~labelled])
     return Dataset(
-        X=X[first],
-        y=y[first],
+        X=X[kept & labelled],
+        y=y[kept[labelled]],
         n_dropped=int((~left).sum()),
-        n_dropped_duplicates=len(y) - len(first),
-        X_unlabelled=None if labelled.all() else encoded[~labelled],
-        beside={name: column[rows][first] for name, column in beside.items()},
+        n_dropped_duplicates=int((~kept).sum()),
+        X_unlabelled=None if labelled.all() else X[kept & ~labelled],
+        beside={name: column[rows][kept[labelled]] for name, column in beside.items()},
         **about,
     )
 
@@ -337,11 +344,12 @@ def _as_written(column: pandas.Series) -> NDArray[Any]:
     return values
 
 
-def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the places of the rows that do not repeat an earlier one, label included."""
+def first_rows(X: NDArray[Any], y: NDArray[Any] | None = None) -> NDArray[np.bool_]:
+    """Tell which rows do not repeat an earlier one, label included."""
     if X.dtype.kind == "f":
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one pattern of bits for NaN, and one for 0
+    labels = np.zeros(len(X)) if y is None else np.unique(y, return_inverse=True)[1]
     first: dict[tuple[bytes, int], int] = {}
-    for place, (row, label) in enumerate(zip(X, np.unique(y, return_inverse=True)[1], strict=True)):
+    for place, (row, label) in enumerate(zip(X, labels, strict=True)):
         first.setdefault((blake2b(row.tobytes(), digest_size=16).digest(), label), place)
-    return np.array(list(first.values()))
+    return np.isin(np.arange(len(X)), [*first.values()])
