@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -23,7 +23,15 @@ from tandemvote.tables.columns import (
     missing_labels,
     refuse_duplicates,
 )
-from tandemvote.tables.encoder import MISSING, Categories, TableEncoder, category_number, finite
+from tandemvote.tables.encoder import (
+    MISSING,
+    Categories,
+    TableEncoder,
+    category_number,
+    encode,
+    find_kind,
+    finite,
+)
 from tandemvote.tables.errors import DatasetError, either, named, number_of
 
 if TYPE_CHECKING:
@@ -50,6 +58,8 @@ class Dataset:
         Name of the label column, if it has one.
     beside : dict of str to ndarray of shape (n_samples,)
         Columns as they are written, features or not, such as groups of points; None if missing.
+    dropped_in_order : tuple of str
+        Columns of dates that were dropped, and in whose order the rows are.
 
     Examples
     --------
@@ -67,6 +77,7 @@ class Dataset:
     encoder: TableEncoder | None = None
     target: str | None = None
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
+    dropped_in_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.ndim != 1 or len(self.X) != len(self.y) or not self.X.size:
@@ -129,12 +140,13 @@ class Dataset:
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
         measured = [name not in self.categories for name in names]
         ordered = np.flatnonzero(measured)[columns_in_order(self.X[:, measured])]
+        told_by = [*self.dropped_in_order, *(names[place] for place in ordered)]
         return (
             *notes_on_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
             *(
-                f"The rows are in the order of column {names[place]!r}; if it is time, neighbouring"
-                " rows may depend on each other, and the guarantee is not about later rows"
-                for place in ordered
+                f"The rows are in the order of column {name!r}; if it is time, neighbouring rows"
+                " may depend on each other, and the guarantee is not about later rows"
+                for name in told_by
             ),
             *(
                 f"Column {names[place]!r} tells the label of every row; drop it if it will not be"
@@ -236,21 +248,28 @@ def from_frame(
             frame[target][labelled],
             way_out=either("rename the column, or pass it in keep", "say so by --keep"),
         )
-    encode: Callable[[Any], NDArray[Any]]
+    encode_rows: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))
-        encode, known, used = encoder.fit_transform, None, features.columns.difference(drop)
+        encode_rows, known, used = encoder.fit_transform, None, features.columns.difference(drop)
     else:
         encoder = encoder_of(like)
-        encode, known, used = encoder.transform, like.y, encoder.feature_names_in_
+        encode_rows, known, used = encoder.transform, like.y, encoder.feature_names_in_
+    dropped = frame[features.columns.intersection([*encoder.drop])]
     used = features.columns[features.notna().any()].intersection(used)  # an empty one has no gaps
     return _points(
-        lambda rows: np.asarray(encode(features[rows])),
+        lambda rows: np.asarray(encode_rows(features[rows])),
         lambda rows: classes_of(label_array(frame[target][rows]), column=target, like=known),
         gaps=features[used].isna().any(axis=1).to_numpy(),
         unlabelled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
-        about={"name": name, "origin": origin, "encoder": encoder, "target": target},
+        about={
+            "name": name,
+            "origin": origin,
+            "encoder": encoder,
+            "target": target,
+            "dropped_in_order": tuple(_dates_in_order(dropped)),
+        },
         **rows,
     )
 
@@ -333,6 +352,16 @@ def _points(
         beside={name: column[rows][kept[labelled]] for name, column in beside.items()},
         **about,
     )
+
+
+def _dates_in_order(frame: pandas.DataFrame) -> Iterator[str]:
+    """Find columns of dates in whose order the rows are."""
+    for name in frame.columns:
+        kind, date_format = find_kind(frame[name])
+        if kind == "date":
+            dates, _ = encode(frame[name], kind, date_format)
+            if columns_in_order(dates[:, None]):
+                yield name
 
 
 def _as_written(column: pandas.Series) -> NDArray[Any]:
