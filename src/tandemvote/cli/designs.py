@@ -134,9 +134,16 @@ def certify_predictions(
             if training.unlabelled is not None:
                 raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
             refuse_no_voters(next(iter(shards)), shards.columns.voters, reading.keep)
+            # Every bound applies to two classes, so a mistake found now is one whatever the labels
+            # are. It is better found before hours of counting.
+            request.check(n_voters=shards.n_voters, n_classes=2)
+            typer.echo(f"Counting {shards.n_points} points.", err=True)
+            with _progress() as bars:
+                task = bars.add_task("points", total=shards.n_points)
+                counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
+            request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)
             voters = f"{shards.n_voters} voters at {shards.n_points} points"
-            found = _certify_shards(shards, request, client)
-            return found, f"Predictions of {voters}, {Path(path).name}"
+            return certify_counts(counts, request), f"Predictions of {voters}, {Path(path).name}"
     votes = read_votes(
         path, target=target, ignore=ignore, keep=reading.keep, unlabelled=training.unlabelled
     )
@@ -155,20 +162,6 @@ def _note_missing_texts(votes: Votes) -> None:
             " Where a voter was trained on the point, leave the cell empty.",
             err=True,
         )
-
-
-def _certify_shards(
-    shards: parquet.ParquetVotes, request: CertificateRequest, client: Any
-) -> Certification:
-    # Every bound applies to two classes, so a mistake found now is one whatever the labels are. It
-    # is better found before hours of counting.
-    request.check(n_voters=shards.n_voters, n_classes=2)
-    typer.echo(f"Counting {shards.n_points} points.", err=True)
-    with _progress() as bars:
-        task = bars.add_task("points", total=shards.n_points)
-        counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
-    request.check(n_voters=shards.n_voters, n_classes=counts.n_classes)
-    return certify_counts(counts, request)
 
 
 @contextmanager

@@ -52,10 +52,8 @@ class Dataset:
         How many rows were left out because an entry was missing, or as they repeat an earlier one.
     X_unlabelled : ndarray of shape (n_unlabelled, n_features), optional
         Features of the rows without a label, if these were left out.
-    encoder : TableEncoder, optional
-        What made `X` from named columns, if it was.
-    target : str, optional
-        Name of the label column, if it has one.
+    encoder, target : TableEncoder and str, optional
+        What made `X` from named columns, and the name of the label column, if they have names.
     beside : dict of str to ndarray of shape (n_samples,)
         Columns as they are written, features or not, such as groups of points; None if missing.
     dropped_in_order : tuple of str
@@ -138,15 +136,14 @@ class Dataset:
         """What limits any guarantee found on these rows and their certificate does not know."""
         n_unlabelled = 0 if self.X_unlabelled is None else len(self.X_unlabelled)
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
-        measured = [name not in self.categories for name in names]
-        ordered = np.flatnonzero(measured)[columns_in_order(self.X[:, measured])]
-        told_by = [*self.dropped_in_order, *(names[place] for place in ordered)]
+        ordered = [names[place] for place in columns_in_order(self.X)]
+        measured = [name for name in ordered if name not in self.categories]
         return (
             *notes_on_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
             *(
                 f"The rows are in the order of column {name!r}; if it is time, neighbouring rows"
                 " may depend on each other, and the guarantee is not about later rows"
-                for name in told_by
+                for name in (*self.dropped_in_order, *measured)
             ),
             *(
                 f"Column {names[place]!r} tells the label of every row; drop it if it will not be"
