@@ -64,8 +64,6 @@ def read_labelled(
     return read_table(
         path,
         target=reading.target,
-        drop_missing=reading.drop_missing,
-        drop_duplicates=reading.drop_duplicates,
         drop_unlabelled=reading.drop_unlabelled or reading.use_unlabelled,
         beside=[name for name in by if name not in (*GROUPS_OF_VOTES, reading.target)],
         **columns,
@@ -87,13 +85,7 @@ def unlabelled_points(
         )
     if path is None:
         return dataset.X_unlabelled if reading.use_unlabelled else None, []
-    points, found = read_further(
-        path,
-        like=dataset,
-        drop_missing=reading.drop_missing,
-        drop_duplicates=reading.drop_duplicates,
-        **reading.arguments,
-    )
+    points, found = read_further(path, like=dataset, **reading.arguments)
     notes = [f"Unlabelled points: {note}." for note in found]
     say_notes(notes)
     return points, notes

@@ -59,9 +59,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Encode the columns of a pandas or polars data frame as float64, each by one column.
 
     Numbers and booleans stay what they are, with NaN for missing entries. Dates, also as text such
-    as 2018-03-01, 2018/03/01, 01.03.2018 or Mar-2018, become seconds since 1970; durations become
-    seconds. Everything else is a category, numbered by a hash of its text, known or not; missing
-    entries form a category of their own.
+    as 2018-03-01, 01.03.2018 or Mar-2018, become seconds since 1970, and durations seconds.
+    Everything else is a category, numbered by a hash of its text, known or not; missing entries
+    form a category of their own.
 
     Nothing is learnt from the rows but the kind of each column and the form of its dates, so
     ``make_pipeline(TableEncoder(), CertifiedClassifierCV(...))`` may take tables as they are.

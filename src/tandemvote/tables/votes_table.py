@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 LARGEST_BLOCK = 2**30
+# A voter as good as the next best makes no error where so many are expected once in 20,000 times.
 ERRORS_EXPECTED = 10
-"""A voter as good as the next best that makes no error although so many are expected is one in
-20,000."""
-
+# What columns are called that number the folds, by numbers that may also be labels.
 FOLDS = re.compile(r"(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?", re.IGNORECASE)
-"""What columns are called that number the folds, by numbers that may also be labels."""
 
 
 def read_votes(
