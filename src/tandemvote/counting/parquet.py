@@ -99,8 +99,25 @@ class ParquetVotes:
         return len(self.columns.voters)
 
     def __iter__(self) -> Iterator[Votes]:
-        for path, groups in groupby(self.row_groups, key=attrgetter("path")):
-            yield from self._read(path, list(groups))
+        names, text = self.columns.names, self.columns.kind == "text"
+        size = max(1, BATCH_CELLS // self.n_voters)
+        for path, row_groups in groupby(self.row_groups, key=attrgetter("path")):
+            groups = list(row_groups)
+            n_read, n_points = 0, sum(group.n_points for group in groups)
+            places = [group.index for group in groups]
+            with _open(path, text_columns=names if text else None) as file:
+                for batch in file.iter_batches(size, row_groups=places, columns=names):
+                    try:
+                        votes = votes_of(batch, self.columns, labels=self.labels)
+                    except ValueError as error:
+                        raise ValueError(f"{path}: {error}") from error
+                    n_read += votes.n_samples
+                    yield votes
+            if n_read != n_points:
+                raise ValueError(
+                    f"{path} gave {n_read} rows where {n_points} were announced: it was written to"
+                    " meanwhile. Count again once the file is finished."
+                )
 
     def read(self) -> Votes:
         """Return all votes at once; while they are joined they take two bytes or more per cell."""
@@ -117,24 +134,6 @@ class ParquetVotes:
         for piece, groups in zip(copies, pieces.values(), strict=True):
             piece.row_groups = tuple(groups)
         return copies
-
-    def _read(self, path: Path, groups: list[RowGroup]) -> Iterator[Votes]:
-        n_read, n_points = 0, sum(group.n_points for group in groups)
-        names, places = self.columns.names, [group.index for group in groups]
-        with _open(path, text_columns=names if self.columns.kind == "text" else None) as file:
-            size = max(1, BATCH_CELLS // self.n_voters)
-            for batch in file.iter_batches(size, row_groups=places, columns=names):
-                try:
-                    votes = votes_of(batch, self.columns, labels=self.labels)
-                except ValueError as error:
-                    raise ValueError(f"{path}: {error}") from error
-                n_read += votes.n_samples
-                yield votes
-        if n_read != n_points:
-            raise ValueError(
-                f"{path} gave {n_read} rows where {n_points} were announced: it was written to"
-                " meanwhile. Count again once the file is finished."
-            )
 
     def __repr__(self) -> str:
         size = f"{self.n_voters} voters, {self.n_points} points, {len(self.row_groups)} row groups"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -265,7 +265,7 @@ def from_frame(
             "origin": origin,
             "encoder": encoder,
             "target": target,
-            "dropped_in_order": tuple(_dates_in_order(dropped)),
+            "dropped_in_order": tuple(name for name in dropped if _dates_in_order(dropped[name])),
         },
         **rows,
     )
@@ -351,14 +351,10 @@ def _points(
     )
 
 
-def _dates_in_order(frame: pandas.DataFrame) -> Iterator[str]:
-    """Find columns of dates in whose order the rows are."""
-    for name in frame.columns:
-        kind, date_format = find_kind(frame[name])
-        if kind == "date":
-            dates, _ = encode(frame[name], kind, date_format)
-            if columns_in_order(dates[:, None]):
-                yield name
+def _dates_in_order(column: pandas.Series) -> bool:
+    """Tell whether a column holds dates in whose order the rows are."""
+    kind, date_format = find_kind(column)
+    return kind == "date" and bool(columns_in_order(encode(column, kind, date_format)[0][:, None]))
 
 
 def _as_written(column: pandas.Series) -> NDArray[Any]:
