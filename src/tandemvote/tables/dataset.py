@@ -260,13 +260,11 @@ def from_frame(
         gaps=features[used].isna().any(axis=1).to_numpy(),
         unlabelled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
-        about={
-            "name": name,
-            "origin": origin,
-            "encoder": encoder,
-            "target": target,
-            "dropped_in_order": tuple(name for name in dropped if _dates_in_order(dropped[name])),
-        },
+        name=name,
+        origin=origin,
+        encoder=encoder,
+        target=target,
+        dropped_in_order=tuple(each for each in dropped if _dates_in_order(dropped[each])),
         **rows,
     )
 
@@ -289,8 +287,9 @@ def from_arrays(
         lambda rows: classes_of(y[rows], column="y", like=None if like is None else like.y),
         gaps=np.isnan(X).any(axis=1),
         unlabelled=missing_labels(y),
-        about={"name": name, "origin": origin},
         beside={},
+        name=name,
+        origin=origin,
         **rows,
     )
 
@@ -309,11 +308,11 @@ def _points(
     *,
     gaps: NDArray[np.bool_],
     unlabelled: NDArray[np.bool_],
-    about: dict[str, Any],
     beside: dict[str, NDArray[Any]],
     drop_missing: bool = False,
     drop_unlabelled: bool = False,
     drop_duplicates: bool = False,
+    **about: Any,
 ) -> Dataset:
     """Choose rows of which some have `gaps` in features and some are `unlabelled`."""
     left = np.full(len(gaps), True)
