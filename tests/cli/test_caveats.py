@@ -56,6 +56,26 @@ def test_it_is_said_at_once_and_in_the_certificate_its_file_the_report_and_the_m
     assert (note in capsys.readouterr().err) == (case != "gaps")
 
 
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%Y-%m-%d", "%b %d, %Y"])
+def test_the_order_of_dates_is_noted_even_if_no_voter_uses_them(
+    form, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    texts = PLAIN.assign(day=days(N_ROWS).strftime(form), number=np.arange(N_ROWS))
+    texts.assign(other=RNG.permutation(texts["day"])).to_csv("data.csv", index=False)
+    test = texts.assign(size=texts["size"] + 1e-3)
+    test.to_csv("test.csv", index=False)
+    drop = ["--drop", "day", "--drop", "number", "--drop", "other"]
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--test", "test.csv"]
+    assert run([*call, *drop, "--json"]) == 0
+    shown = capsys.readouterr()
+    notes = [note for note in json.loads(shown.out)["notes"] if "order" in note]
+    assert len(notes) == 2, "of each table"
+    assert notes[0].startswith("The rows are in the order of column 'day'; if it is time")
+    assert notes[1] == f"Test set: {notes[0]}"
+    assert f"Note: {notes[0]}" in shown.err
+
+
 def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict_as_well(
     tmp_path, monkeypatch, capsys
 ):
@@ -82,6 +102,20 @@ def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict
     assert run([*call, "--model", "m.skops"]) == 0
     more.assign(size=None).to_csv("more.csv", index=False)
     assert run(["predict", "m.skops", "more.csv"]) == 0, "certified with whatever gaps there are"
+
+
+def test_copies_are_left_out_of_unlabelled_points_as_well(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    PLAIN.to_csv("data.csv", index=False)
+    more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
+    more.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--unlabelled", "more.csv"]
+    assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
+    shown = capsys.readouterr()
+    [note] = json.loads(shown.out)["notes"]
+    assert note.startswith("Unlabelled points: 2 rows left out that repeat an earlier one")
+    assert f"Note: {note}" in shown.err
+    assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS
 
 
 def test_of_a_test_set_too(tmp_path, monkeypatch, capsys):

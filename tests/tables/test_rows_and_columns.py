@@ -91,6 +91,13 @@ def test_repeated_rows_are_counted_as_pandas_does_and_left_out_on_request():
     assert any("2 rows left out that repeat" in note for note in distinct.notes)
 
 
+def test_repeated_rows_without_a_label_are_left_out_on_request():
+    frame = REPEATED.assign(kind=["a", None, "b", None, None, None, None])
+    dataset = from_frame(frame, target="kind", drop_unlabelled=True, drop_duplicates=True)
+    assert dataset.n_dropped_duplicates == 1 and dataset.y.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(dataset.X_unlabelled[:, 0], [1, np.nan, 1, 0])
+
+
 GAPS = pandas.DataFrame(
     {
         "size": [1, None, 3, 4, None],

@@ -205,10 +205,9 @@ def predict(
     vote = vote_of(kept)
     like = encoder_of(kept) or int(vote.n_features_in_)
     predicted = vote.predict(read_features(new, like=like, **reading.arguments))
-    names = ("file_format", "separator", "encoding", "header")
-    how = {name: value for name, value in reading.arguments.items() if name in names}
-    copied = {name: read_column(new, name, **how) for name in keep}
-    table = copied | {"prediction": predicted}
+    cells = {"decimal", "missing_values"}  # which are copied as they are written
+    how = {name: value for name, value in reading.arguments.items() if name not in cells}
+    table = {name: read_column(new, name, **how) for name in keep} | {"prediction": predicted}
     if output is None:
         outputs.write_table(table, None)
     else:

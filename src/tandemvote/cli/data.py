@@ -64,8 +64,6 @@ def read_labelled(
     return read_table(
         path,
         target=reading.target,
-        drop_missing=reading.drop_missing,
-        drop_duplicates=reading.drop_duplicates,
         drop_unlabelled=reading.drop_unlabelled or reading.use_unlabelled,
         beside=[name for name in by if name not in (*GROUPS_OF_VOTES, reading.target)],
         **columns,
@@ -78,7 +76,8 @@ def unlabelled_points(
 ) -> tuple[NDArray[Any] | None, list[str]]:
     """Return the points without labels that were asked for, if any, and what to know of them.
 
-    Where rows with gaps were left out of DATA, those of a file would be of another source.
+    Where rows with gaps were left out of DATA, those of a file would be of another source; and
+    where copies were, they are left out as well.
     """
     if reading.use_unlabelled and dataset.X_unlabelled is None:
         raise DatasetError(
@@ -86,10 +85,8 @@ def unlabelled_points(
         )
     if path is None:
         return dataset.X_unlabelled if reading.use_unlabelled else None, []
-    how = {"drop_missing": reading.drop_missing, **reading.arguments}
-    points, n_dropped = read_further(path, like=dataset, **how)
-    rows = f"Unlabelled points: {number_of(n_dropped, 'row')} with missing entries left out"
-    notes = [f"{rows}; the guarantee is about new rows without gaps."] if n_dropped else []
+    points, found = read_further(path, like=dataset, **reading.arguments)
+    notes = [f"Unlabelled points: {note}." for note in found]
     say_notes(notes)
     return points, notes
 

@@ -134,9 +134,15 @@ def certify_predictions(
             if training.unlabelled is not None:
                 raise typer.BadParameter("--unlabelled needs predictions that fit in memory.")
             refuse_no_voters(next(iter(shards)), shards.columns.voters, reading.keep)
+            # A mistake is better found before hours of counting; only the labels are unknown yet.
+            request.check(n_voters=shards.n_voters)
+            typer.echo(f"Counting {shards.n_points} points.", err=True)
+            with _progress() as bars:
+                task = bars.add_task("points", total=shards.n_points)
+                counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
+            request.check(n_voters=shards.n_voters, classes=counts.classes)
             voters = f"{shards.n_voters} voters at {shards.n_points} points"
-            found = _certify_shards(shards, request, client)
-            return found, f"Predictions of {voters}, {Path(path).name}"
+            return certify_counts(counts, request), f"Predictions of {voters}, {Path(path).name}"
     votes = read_votes(
         path, target=target, ignore=ignore, keep=reading.keep, unlabelled=training.unlabelled
     )
@@ -155,19 +161,6 @@ def _note_missing_texts(votes: Votes) -> None:
             " Where a voter was trained on the point, leave the cell empty.",
             err=True,
         )
-
-
-def _certify_shards(
-    shards: parquet.ParquetVotes, request: CertificateRequest, client: Any
-) -> Certification:
-    # A mistake is better found before hours of counting; only the labels are not known yet.
-    request.check(n_voters=shards.n_voters)
-    typer.echo(f"Counting {shards.n_points} points.", err=True)
-    with _progress() as bars:
-        task = bars.add_task("points", total=shards.n_points)
-        counts = count_shards(shards, client=client, progress=partial(bars.advance, task))
-    request.check(n_voters=shards.n_voters, classes=counts.classes)
-    return certify_counts(counts, request)
 
 
 @contextmanager

@@ -34,12 +34,12 @@ Weights = Enum(
 Format = Enum(
     "Format", {"CSV": "csv", "PARQUET": "parquet", "LIBSVM": "libsvm", "NPZ": "npz"}, type=str
 )
+# What the certified classifiers call it.
 DEPLOYED: dict[Deploy, dict[str, Any]] = {
     Deploy.VOTE: {},
     Deploy.REFIT: {"ensemble": False},
     Deploy.AVERAGE: {"voting": "soft"},
 }
-"""What the certified classifiers call it."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -208,11 +208,13 @@ class FileReading:
     @property
     def arguments(self) -> dict[str, Any]:
         """Arguments for the readers of `tandemvote.tables`, without those left to them."""
-        names = ("separator", "decimal", "encoding", "header")
-        given = {name: getattr(self, name) for name in names} | {
+        given = {
             "file_format": self.file_format and self.file_format.value,
+            "separator": self.separator,
+            "decimal": self.decimal,
+            "encoding": self.encoding,
+            "header": self.header,
             "missing_values": self.missing or None,
-            "categories": getattr(self, "category", None) or None,
         }
         return {name: value for name, value in given.items() if value is not None}
 
@@ -245,6 +247,12 @@ class Reading(FileReading):
         " be those that nobody could label.",
         "--use-unlabelled",
     )
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The same, and what says which rows to leave out and which numbers are categories."""
+        given = {"drop_missing": self.drop_missing, "drop_duplicates": self.drop_duplicates}
+        return super().arguments | given | ({"categories": self.category} if self.category else {})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,18 +20,10 @@ from tandemvote.votes import Votes
 if TYPE_CHECKING:
     import pyarrow
 
-BITS_OF_A_SMALL_INTEGER = 32
-
-LONGEST_LABEL = 1000
-"""Characters of a label; every class takes as much memory as the longest."""
-
+LONGEST_LABEL = 1000  # characters; every class takes as much memory as the longest
 NAMES_SHOWN = 6
-
+# What R, pandas and readr call the column of row names, or leave without a name.
 ROW_NAMES = re.compile(r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__", re.IGNORECASE)
-"""What R, pandas and readr call the column of row names, or leave without a name."""
-
-Cells = tuple[NDArray[np.integer[Any]], NDArray[np.bool_] | None]
-"""Numbers of a column and which of them are present, None if all are; others are arbitrary."""
 
 
 class Columns(NamedTuple):
@@ -53,11 +45,9 @@ def agree_on_columns(
     label: str | None,
     ignore: Collection[str] = (),
 ) -> Columns:
-    """Return the columns that all files share: the label, if there is one, and the voters.
+    """Return the columns that all files share, or refuse them: the label, if any, and the voters.
 
-    Refused are files without label or voter, with other columns than the first, with a column of
-    row names, or with one that is neither whole numbers nor text. Columns to `ignore` are no
-    voters.
+    Columns to `ignore` are no voters.
     """
     first, columns = Path(), list[str]()
     kinds = set()
@@ -132,68 +122,60 @@ def _not_a_voter(name: str) -> str:
 def votes_of(
     batch: pyarrow.RecordBatch, columns: Columns, *, labels: Collection[str] | None = None
 ) -> Votes:
-    """Return the votes in a batch of one row or more.
+    """Return the votes in a batch of one row or more, all cells as text.
 
-    Cells are text: ``None``, ``NA`` and a blank are predictions, and ``1.0`` is not ``1``. Only
-    null and the empty text are missing. A number is the text it is written as, a float that of the
-    whole number it equals. Unlike in `Votes.from_predictions`, a voter may hold out no point here:
-    there may be other batches.
-
-    Refused are missing labels, numbers that are not whole, voters that seem to hold names of rows,
-    and predictions that seem to be a label in another spelling; `labels` are all true labels, if
-    there are other batches.
+    Only null and the empty text are missing. A number is the text it is written as, a float that of
+    the whole number it equals. There may be other batches: a voter may hold out no point here, and
+    `labels` are then all true labels, with whose spelling predictions are compared.
     """
-    cells, vocabulary = _cells(batch, columns)
-    truth, present = cells[0]
-    if present is not None:
+    table, present, vocabulary = _numbered(batch, columns)
+    if not present[0].all():
         raise ValueError(
-            f"column {columns.label!r}: {np.count_nonzero(~present)} of {batch.num_rows} labels are"
-            " missing. Leave these rows out."
+            f"column {columns.label!r}: {np.count_nonzero(~present[0])} of {batch.num_rows} labels"
+            " are missing. Leave these rows out."
         )
-    table = np.empty((len(cells), batch.num_rows), np.result_type(*{c.dtype for c, _ in cells}))
-    held_out = np.ones((len(cells) - 1, batch.num_rows), bool)
-    table[0] = truth
-    for voter, (values, present) in enumerate(cells[1:], start=1):
-        table[voter] = values
-        if present is not None:
-            held_out[voter - 1] = present
-            # The label takes the place of what lies under a missing cell, which means nothing;
-            # numpy.where takes several times as long.
-            table[voter] *= present
-            table[voter] += table[0] * ~present
+    for row, there in enumerate(present):
+        if not there.all():
+            # The label takes the place of a missing cell, which holds 0; numpy.where takes several
+            # times as long.
+            table[row] += table[0] * ~there
     classes, codes = _spelled(table, columns.kind, vocabulary)
-    votes = Votes(codes[1:], codes[0], held_out, classes, codes[1:, :0])
+    votes = Votes(codes[1:], codes[0], present[1:], classes, codes[1:, :0])
     _refuse_row_names(votes, columns)
     if columns.kind == "text":
         known = classes[np.unique(votes.labels)].tolist() if labels is None else labels
         refuse_other_spellings(classes.tolist(), known)
         if votes.n_samples >= FEWEST_POINTS and set(classes.tolist()).difference(known):
-            refuse_other_words(classes[np.unique(votes.predictions[held_out])].tolist(), known)
+            said = np.unique(votes.predictions[votes.held_out])
+            refuse_other_words(classes[said].tolist(), known)
     return votes
 
 
 def predictions_of(batch: pyarrow.RecordBatch, columns: Columns) -> NDArray[np.str_]:
     """Return the text of a batch without labels and without missing cells, one row per voter."""
-    cells, vocabulary = _cells(batch, columns)
-    for name, (_, present) in zip(columns.voters, cells, strict=True):
-        if present is not None:
+    table, present, vocabulary = _numbered(batch, columns)
+    for name, there in zip(columns.voters, present, strict=True):
+        if not there.all():
             raise ValueError(
-                f"row {present.argmin() + 1} has an empty cell in column {name!r}. Every voter must"
+                f"row {there.argmin() + 1} has an empty cell in column {name!r}. Every voter must"
                 " predict every unlabelled point; leave out voters and points that do not."
             )
-    classes, codes = _spelled(np.array([said for said, _ in cells]), columns.kind, vocabulary)
+    classes, codes = _spelled(table, columns.kind, vocabulary)
     return np.asarray(classes[codes])
 
 
 def words_of(batch: pyarrow.RecordBatch, column: str) -> set[str]:
     """Return the different words in a column."""
-    return _words(_text(batch.column(column)))
+    return set(_text(batch.column(column)).dictionary.to_pylist()) - {""}
 
 
-def _cells(
+def _numbered(
     batch: pyarrow.RecordBatch, columns: Columns
-) -> tuple[list[Cells], NDArray[np.str_] | None]:
-    """Return the columns as numbers; of text, positions in the sorted vocabulary."""
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.bool_], list[str]]:
+    """Return numbers, one row per column and 0 where a cell is missing, and which are present.
+
+    The number of a text is its place in the vocabulary that is returned with them.
+    """
     read = _text if columns.kind == "text" else _numbers
     arrays = []
     for name in columns.names:
@@ -201,9 +183,33 @@ def _cells(
             arrays.append(read(batch.column(name)))
         except ValueError as error:
             raise ValueError(f"column {name!r}: {error}") from error
-    if columns.kind != "text":
-        return list(map(_bare, arrays)), None
-    words = sorted(set[str]().union(*map(_words, arrays)))
+    vocabulary: list[str] = []
+    if columns.kind == "text":
+        unified = import_extra("pyarrow", "data").chunked_array(arrays).unify_dictionaries()
+        vocabulary = unified.chunk(0).dictionary.to_pylist()
+        _refuse_unfit_words(vocabulary)
+        arrays = [chunk.indices for chunk in unified.chunks]
+        kind = np.min_scalar_type(len(vocabulary))
+    else:
+        kind = np.result_type(*{array.type.to_pandas_dtype() for array in arrays})
+    table = np.empty((len(arrays), batch.num_rows), kind)
+    present = np.ones(table.shape, bool)
+    for row, array in enumerate(arrays):
+        values = array
+        if array.null_count:  # pyarrow's own ways to fill them take ten times as long
+            bits, numbers = array.buffers()
+            start, n_rows = array.offset, len(array)
+            valid = np.unpackbits(np.frombuffer(bits, np.uint8), None, start + n_rows, "little")
+            present[row] = valid[start:]
+            values = array.from_buffers(array.type, n_rows, [None, numbers], offset=start)
+        np.multiply(values.to_numpy(), present[row], out=table[row], casting="unsafe")
+    if "" in vocabulary:
+        present &= table != vocabulary.index("")
+        table *= present
+    return table, present, vocabulary
+
+
+def _refuse_unfit_words(words: list[str]) -> None:
     for word in words:
         if len(word) > LONGEST_LABEL:
             raise ValueError(
@@ -217,17 +223,17 @@ def _cells(
             )
         if word.endswith("\0"):  # numpy would drop it
             raise ValueError(f"the label {word!r:.40} ends in a null character. Remove it.")
-    return [_positions(array, words) for array in arrays], np.array(words, str)
 
 
 def _spelled(
-    table: NDArray[np.integer[Any]], kind: str, vocabulary: NDArray[np.str_] | None
+    table: NDArray[np.integer[Any]], kind: str, vocabulary: list[str]
 ) -> tuple[NDArray[np.str_], Codes]:
     """Return the sorted words of a table, and its cells as positions among them."""
     numbers, codes = distinct(table)
-    if vocabulary is not None:
-        return vocabulary[numbers], codes
-    words = (numbers.astype(bool) if kind == "booleans" else numbers).astype(str)
+    if kind == "text":
+        words = np.array([vocabulary[number] for number in numbers], str)
+    else:
+        words = (numbers.astype(bool) if kind == "booleans" else numbers).astype(str)
     order = np.argsort(words)
     if (np.diff(order) < 0).any():  # 10 is written before 2
         rank = np.argsort(order).astype(codes.dtype)
@@ -258,11 +264,9 @@ def _text(array: pyarrow.Array) -> pyarrow.DictionaryArray:
     elif kind != "text":
         whole = import_extra("pyarrow.types", "data").is_integer(_plain(array).type)
         array = (_plain(array) if whole else _numbers(array)).cast("string")
-    return array.dictionary_encode()
-
-
-def _words(text: pyarrow.DictionaryArray) -> set[str]:
-    return set(text.dictionary.to_pylist()) - {None, ""}
+    arrow, text = import_extra("pyarrow", "data"), array.dictionary_encode()
+    places, words = text.indices.cast("int32"), text.dictionary.cast("string")
+    return arrow.DictionaryArray.from_arrays(places, words, safe=False)
 
 
 def _numbers(array: pyarrow.Array) -> pyarrow.Array:
@@ -285,7 +289,7 @@ def _numbers(array: pyarrow.Array) -> pyarrow.Array:
                 " integers. Write labels as integers or text."
             )
         array = array.cast("float64")
-    elif array.type.bit_width <= BITS_OF_A_SMALL_INTEGER:
+    elif array.type.bit_width <= 32:
         return array
     try:
         return array.cast("int64")
@@ -299,28 +303,3 @@ def _numbers(array: pyarrow.Array) -> pyarrow.Array:
 def _plain(array: pyarrow.Array) -> pyarrow.Array:
     """Return a column without a dictionary."""
     return array.dictionary_decode() if hasattr(array, "dictionary_decode") else array
-
-
-def _positions(text: pyarrow.DictionaryArray, words: list[str]) -> Cells:
-    """Return the places of a column's words among all words; the empty text is missing too."""
-    place = {word: place for place, word in enumerate(words)}
-    own = [place.get(word) for word in text.dictionary.to_pylist()] or [None]
-    missing = np.array([where is None for where in own])
-    indices, present = _bare(text.indices)
-    if present is not None:
-        indices = indices * present  # numbers under missing cells may be any
-    if missing.any() and missing[indices].any():
-        present = ~missing[indices] & (True if present is None else present)
-    places = np.array([where or 0 for where in own], np.min_scalar_type(len(words)))
-    return places[indices], present
-
-
-def _bare(array: pyarrow.Array) -> Cells:
-    """Return the numbers of a column, without the copy that pyarrow makes of missing cells."""
-    if not array.null_count:
-        return array.to_numpy(), None
-    bits, values = array.buffers()
-    bare = array.from_buffers(array.type, len(array), [None, values], offset=array.offset)
-    end = array.offset + len(array)
-    present = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little", count=end)
-    return bare.to_numpy(), present[array.offset :].view(bool)

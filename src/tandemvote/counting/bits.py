@@ -20,11 +20,8 @@ from threadpoolctl import threadpool_info
 if numba.config.DISABLE_JIT:
     raise ImportError("numba is told not to compile.")
 
-WORDS_AT_A_TIME = 256
-"""This many words of two rows stay in the processor's nearest cache."""
-
-PARTS_PER_THREAD = 8
-"""More parts than threads, so that all threads end at about the same time."""
+WORDS_AT_A_TIME = 256  # of two rows, which stay in the processor's nearest cache
+PARTS_PER_THREAD = 8  # more than one, so that all threads end at about the same time
 
 
 def true_pairs_by_bits(plane: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -19,9 +19,9 @@ __all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCount
 
 IntArray = NDArray[np.int64]
 
-CHUNK_BYTES = 2**26
-"""Size of one float32 plane of a chunk; memory stays at a few of these."""
+CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these
 
+# Counts, and what they are a part of.
 PARTS = {
     "errors": "sizes",
     "tandem_errors": "overlaps",
@@ -30,7 +30,6 @@ PARTS = {
     "overlaps": "disagreement_overlaps",
     "lone_errors": "disagreements",
 }
-"""Counts, and what they are a part of."""
 
 
 class HeldOutSets:

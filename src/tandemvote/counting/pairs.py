@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# float32 holds every integer up to 2^24, so a product over fewer points is exact.
 EXACT_CHUNK = 2**24
-"""float32 holds every integer up to 2^24, so a product over fewer points is exact."""
-
+# From this many voters on, counting by bits is at least twice as fast (benchmarks/popcount.py).
 MANY_VOTERS = 1000
-"""From this many voters on, counting by bits is at least twice as fast (benchmarks/popcount.py)."""
-
+# Up to so many classes, one product per class is faster than comparing rows in pairs.
 FEW_CLASSES = 8
-"""Up to so many classes, one product per class is faster than comparing rows in pairs."""
 
 Pairs = NDArray[np.int64]
 Counter = Callable[[NDArray[np.bool_]], Pairs]

@@ -15,11 +15,8 @@ from tandemvote.counting.parquet_files import Location, find_files
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 
-BATCH_CELLS = 2**24
-"""Cells in memory at a time: as many as a chunk of `VoteCounts.from_votes` takes."""
-
-BUFFER_BYTES = 2**16
-"""Bytes read ahead in each column; by default a whole row group would be read."""
+BATCH_CELLS = 2**24  # in memory at a time, as many as a chunk of `VoteCounts.from_votes` takes
+BUFFER_BYTES = 2**16  # read ahead in each column; by default a whole row group would be read
 
 
 @dataclass(frozen=True)
@@ -34,18 +31,17 @@ class RowGroup:
 class ParquetVotes:
     """Votes on disk: one row per point, a label column, one column per voter.
 
-    A voter's cell is null, or empty text, where it was trained on the point. Labels are text; a
-    number is the text it is written as. Iterating reads `Votes` of at most 2^24 cells each, and
-    keeps none of them. A pickle holds the names of files and the numbers of row groups, so that
-    another process can read the votes.
+    A voter's cell is null, or empty text, where it was trained on the point. Iterating reads
+    `Votes` of at most 2^24 cells each, and keeps none of them. A pickle holds the names of files
+    and the numbers of row groups, so that another process can read the votes.
 
     Parameters
     ----------
     paths : path or iterable of paths
         A Parquet file, a folder of them, a pattern such as ``"votes/*.parquet"``, or several.
     label : str
-        Name of the column of true labels; every other column is a voter. Text; whole numbers of
-        any width, floats included; or booleans, which are written True and False.
+        Name of the column of true labels; every other column is a voter. Labels are text; whole
+        numbers and booleans are the text they are written as.
     ignore : collection of str
         Columns that are not voters.
 
@@ -83,12 +79,18 @@ class ParquetVotes:
         self.row_groups = tuple(row_groups)
         if not row_groups:
             raise ValueError(f"{schemas[0][0]} holds no rows. Give at least one labelled point.")
-        # Text is compared with all labels, so these are read before any votes.
-        self.labels = self._label_words() if self.columns.kind == "text" else None
+        self.labels: set[str] | None = None
+        if self.columns.kind == "text":
+            # Text is compared with all labels, and no batch needs to hold every one of them.
+            self.labels = set()
+            for path in dict.fromkeys(group.path for group in row_groups):
+                with _open(path, text_columns=[label]) as file:
+                    for batch in file.iter_batches(columns=[label]):
+                        self.labels |= words_of(batch, label)
 
     @property
     def n_points(self) -> int:
-        """Number of rows in all files."""
+        """Number of rows."""
         return sum(group.n_points for group in self.row_groups)
 
     @property
@@ -97,8 +99,25 @@ class ParquetVotes:
         return len(self.columns.voters)
 
     def __iter__(self) -> Iterator[Votes]:
-        for path, groups in groupby(self.row_groups, key=attrgetter("path")):
-            yield from self._read(path, list(groups))
+        names, text = self.columns.names, self.columns.kind == "text"
+        size = max(1, BATCH_CELLS // self.n_voters)
+        for path, row_groups in groupby(self.row_groups, key=attrgetter("path")):
+            groups = list(row_groups)
+            n_read, n_points = 0, sum(group.n_points for group in groups)
+            places = [group.index for group in groups]
+            with _open(path, text_columns=names if text else None) as file:
+                for batch in file.iter_batches(size, row_groups=places, columns=names):
+                    try:
+                        votes = votes_of(batch, self.columns, labels=self.labels)
+                    except ValueError as error:
+                        raise ValueError(f"{path}: {error}") from error
+                    n_read += votes.n_samples
+                    yield votes
+            if n_read != n_points:
+                raise ValueError(
+                    f"{path} gave {n_read} rows where {n_points} were announced: it was written to"
+                    " meanwhile. Count again once the file is finished."
+                )
 
     def read(self) -> Votes:
         """Return all votes at once; while they are joined they take two bytes or more per cell."""
@@ -115,34 +134,6 @@ class ParquetVotes:
         for piece, groups in zip(copies, pieces.values(), strict=True):
             piece.row_groups = tuple(groups)
         return copies
-
-    def _label_words(self) -> frozenset[str]:
-        """Read all labels before the votes, since no batch needs to hold every label."""
-        words: set[str] = set()
-        label = str(self.columns.label)
-        for path in dict.fromkeys(group.path for group in self.row_groups):
-            with _open(path, text_columns=[label]) as file:
-                for batch in file.iter_batches(columns=[label]):
-                    words |= words_of(batch, label)
-        return frozenset(words)
-
-    def _read(self, path: Path, groups: list[RowGroup]) -> Iterator[Votes]:
-        n_read, n_points = 0, sum(group.n_points for group in groups)
-        names, places = self.columns.names, [group.index for group in groups]
-        with _open(path, text_columns=names if self.columns.kind == "text" else None) as file:
-            size = max(1, BATCH_CELLS // self.n_voters)
-            for batch in file.iter_batches(size, row_groups=places, columns=names):
-                try:
-                    votes = votes_of(batch, self.columns, labels=self.labels)
-                except ValueError as error:
-                    raise ValueError(f"{path}: {error}") from error
-                n_read += votes.n_samples
-                yield votes
-        if n_read != n_points:
-            raise ValueError(
-                f"{path} gave {n_read} rows where {n_points} were announced: it was written to"
-                " meanwhile. Count again once the file is finished."
-            )
 
     def __repr__(self) -> str:
         size = f"{self.n_voters} voters, {self.n_points} points, {len(self.row_groups)} row groups"

@@ -11,18 +11,15 @@ from tandemvote.counting.counts import VoteCounts
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes, refuse_voters_without_points
 
+# Enough for fast workers to take over from slow ones, few enough for little to be sent.
 PIECES_PER_THREAD = 4
-"""Enough for fast workers to take over from slow ones, few enough for little to be sent."""
-
+# One piece to count and one to go on with; votes in memory are sent no faster.
 IN_FLIGHT_PER_THREAD = 2
-"""One piece to count and one to go on with; votes in memory are sent no faster."""
-
+# How often a piece that failed is tried again: a disk or network may come back.
 RETRIES = 2
-"""How often a piece that failed is tried again: a disk or network may come back."""
 
 Shards = Iterable[Votes | Iterable[Votes]]
-Part = tuple[VoteCounts, int]
-"""Counts, and the number of points they are from."""
+Part = tuple[VoteCounts, int]  # counts, and the number of points they are from
 
 
 def count_shards(

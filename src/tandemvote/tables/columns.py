@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN = 20
 
+# What R, pandas, databases and spreadsheets write for a missing entry. UCI's ``?`` is not among
+# them, as it may be a category elsewhere.
 MISSING_TEXTS = (
     *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-"""What R, pandas, databases and spreadsheets write for a missing entry. UCI's ``?`` is not among
-them, as it may be a category elsewhere."""
 
 FEW_CLASSES = 30
 ROWS_OF_A_CLASS = {"numbers": 15, "texts": 2}  # that more than a few need, on average

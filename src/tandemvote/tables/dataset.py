@@ -23,7 +23,15 @@ from tandemvote.tables.columns import (
     missing_labels,
     refuse_duplicates,
 )
-from tandemvote.tables.encoder import MISSING, Categories, TableEncoder, category_number, finite
+from tandemvote.tables.encoder import (
+    MISSING,
+    Categories,
+    TableEncoder,
+    category_number,
+    encode,
+    find_kind,
+    finite,
+)
 from tandemvote.tables.errors import DatasetError, either, named, number_of
 
 if TYPE_CHECKING:
@@ -44,12 +52,12 @@ class Dataset:
         How many rows were left out because an entry was missing, or as they repeat an earlier one.
     X_unlabelled : ndarray of shape (n_unlabelled, n_features), optional
         Features of the rows without a label, if these were left out.
-    encoder : TableEncoder, optional
-        What made `X` from named columns, if it was.
-    target : str, optional
-        Name of the label column, if it has one.
+    encoder, target : TableEncoder and str, optional
+        What made `X` from named columns, and the name of the label column, if they have names.
     beside : dict of str to ndarray of shape (n_samples,)
         Columns as they are written, features or not, such as groups of points; None if missing.
+    dropped_in_order : tuple of str
+        Columns of dates that were dropped, and in whose order the rows are.
 
     Examples
     --------
@@ -67,6 +75,7 @@ class Dataset:
     encoder: TableEncoder | None = None
     target: str | None = None
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
+    dropped_in_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.ndim != 1 or len(self.X) != len(self.y) or not self.X.size:
@@ -99,7 +108,7 @@ class Dataset:
     @cached_property
     def n_duplicates(self) -> int:
         """How many rows repeat an earlier one, label included."""
-        return self.n_samples - len(first_rows(self.X, self.y))
+        return int((~first_rows(self.X, self.y)).sum())
 
     @property
     def columns(self) -> list[tuple[str, str, str]]:
@@ -125,24 +134,16 @@ class Dataset:
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What limits any guarantee found on these rows and their certificate does not know."""
-        counted = {
-            "with missing entries left out; the guarantee is about new rows without gaps": (
-                self.n_dropped
-            ),
-            "without a label set apart; unless labels are missing by chance, the guarantee is not"
-            " about such rows": 0 if self.X_unlabelled is None else len(self.X_unlabelled),
-            "left out that repeat an earlier one; the guarantee is true of new points only if each"
-            " was one case recorded twice": self.n_dropped_duplicates,
-        }
+        n_unlabelled = 0 if self.X_unlabelled is None else len(self.X_unlabelled)
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
-        measured = [name not in self.categories for name in names]
-        ordered = np.flatnonzero(measured)[columns_in_order(self.X[:, measured])]
+        ordered = [names[place] for place in columns_in_order(self.X)]
+        measured = [name for name in ordered if name not in self.categories]
         return (
-            *_counted(counted),
+            *notes_on_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
             *(
-                f"The rows are in the order of column {names[place]!r}; if it is time, neighbouring"
-                " rows may depend on each other, and the guarantee is not about later rows"
-                for place in ordered
+                f"The rows are in the order of column {name!r}; if it is time, neighbouring rows"
+                " may depend on each other, and the guarantee is not about later rows"
+                for name in (*self.dropped_in_order, *measured)
             ),
             *(
                 f"Column {names[place]!r} tells the label of every row; drop it if it will not be"
@@ -171,6 +172,19 @@ class Dataset:
         classes = f"{self.n_classes} class{'es' * (self.n_classes != 1)}"
         parts = [sizes, f"{classes} of frequency {low:.4f} to {high:.4f}", *self.notes, self.origin]
         return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
+
+
+def notes_on_rows(n_gaps: int, n_unlabelled: int, n_copies: int) -> list[str]:
+    """Say what it means that rows with gaps, rows without a label and copies were left out."""
+    return _counted(
+        {
+            "with missing entries left out; the guarantee is about new rows without gaps": n_gaps,
+            "without a label set apart; unless labels are missing by chance, the guarantee is not"
+            " about such rows": n_unlabelled,
+            "left out that repeat an earlier one; the guarantee is true of new points only if each"
+            " was one case recorded twice": n_copies,
+        }
+    )
 
 
 def _counted(rows: dict[str, int]) -> list[str]:
@@ -231,21 +245,26 @@ def from_frame(
             frame[target][labelled],
             way_out=either("rename the column, or pass it in keep", "say so by --keep"),
         )
-    encode: Callable[[Any], NDArray[Any]]
+    encode_rows: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))
-        encode, known, used = encoder.fit_transform, None, features.columns.difference(drop)
+        encode_rows, known, used = encoder.fit_transform, None, features.columns.difference(drop)
     else:
         encoder = encoder_of(like)
-        encode, known, used = encoder.transform, like.y, encoder.feature_names_in_
+        encode_rows, known, used = encoder.transform, like.y, encoder.feature_names_in_
+    dropped = frame[features.columns.intersection([*encoder.drop])]
     used = features.columns[features.notna().any()].intersection(used)  # an empty one has no gaps
     return _points(
-        lambda rows: np.asarray(encode(features[rows])),
+        lambda rows: np.asarray(encode_rows(features[rows])),
         lambda rows: classes_of(label_array(frame[target][rows]), column=target, like=known),
         gaps=features[used].isna().any(axis=1).to_numpy(),
         unlabelled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
-        about={"name": name, "origin": origin, "encoder": encoder, "target": target},
+        name=name,
+        origin=origin,
+        encoder=encoder,
+        target=target,
+        dropped_in_order=tuple(each for each in dropped if _dates_in_order(dropped[each])),
         **rows,
     )
 
@@ -268,8 +287,9 @@ def from_arrays(
         lambda rows: classes_of(y[rows], column="y", like=None if like is None else like.y),
         gaps=np.isnan(X).any(axis=1),
         unlabelled=missing_labels(y),
-        about={"name": name, "origin": origin},
         beside={},
+        name=name,
+        origin=origin,
         **rows,
     )
 
@@ -288,11 +308,11 @@ def _points(
     *,
     gaps: NDArray[np.bool_],
     unlabelled: NDArray[np.bool_],
-    about: dict[str, Any],
     beside: dict[str, NDArray[Any]],
     drop_missing: bool = False,
     drop_unlabelled: bool = False,
     drop_duplicates: bool = False,
+    **about: Any,
 ) -> Dataset:
     """Choose rows of which some have `gaps` in features and some are `unlabelled`."""
     left = np.full(len(gaps), True)
@@ -314,18 +334,26 @@ def _points(
         )
     rows, labelled = left & ~unlabelled, ~unlabelled[left]
     y = labels(rows)  # before the features: a target that is none takes no time
-    encoded = features(left)
-    X = encoded[labelled]
-    first = first_rows(X, y) if drop_duplicates else np.arange(len(y))
+    X = features(left)
+    kept = np.full(len(X), True)
+    if drop_duplicates:
+        kept[labelled] = first_rows(X[labelled], y)
+        kept[~labelled] = first_rows(X[~labelled])
     return Dataset(
-        X=X[first],
-        y=y[first],
+        X=X[kept & labelled],
+        y=y[kept[labelled]],
         n_dropped=int((~left).sum()),
-        n_dropped_duplicates=len(y) - len(first),
-        X_unlabelled=None if labelled.all() else encoded[~labelled],
-        beside={name: column[rows][first] for name, column in beside.items()},
+        n_dropped_duplicates=int((~kept).sum()),
+        X_unlabelled=None if labelled.all() else X[kept & ~labelled],
+        beside={name: column[rows][kept[labelled]] for name, column in beside.items()},
         **about,
     )
+
+
+def _dates_in_order(column: pandas.Series) -> bool:
+    """Tell whether a column holds dates in whose order the rows are."""
+    kind, date_format = find_kind(column)
+    return kind == "date" and bool(columns_in_order(encode(column, kind, date_format)[0][:, None]))
 
 
 def _as_written(column: pandas.Series) -> NDArray[Any]:
@@ -337,11 +365,12 @@ def _as_written(column: pandas.Series) -> NDArray[Any]:
     return values
 
 
-def first_rows(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the places of the rows that do not repeat an earlier one, label included."""
+def first_rows(X: NDArray[Any], y: NDArray[Any] | None = None) -> NDArray[np.bool_]:
+    """Tell which rows do not repeat an earlier one, label included."""
     if X.dtype.kind == "f":
         X = np.where(np.isnan(X), np.nan, X + 0.0)  # one pattern of bits for NaN, and one for 0
+    labels = np.zeros(len(X)) if y is None else np.unique(y, return_inverse=True)[1]
     first: dict[tuple[bytes, int], int] = {}
-    for place, (row, label) in enumerate(zip(X, np.unique(y, return_inverse=True)[1], strict=True)):
+    for place, (row, label) in enumerate(zip(X, labels, strict=True)):
         first.setdefault((blake2b(row.tobytes(), digest_size=16).digest(), label), place)
-    return np.array(list(first.values()))
+    return np.isin(np.arange(len(X)), [*first.values()])

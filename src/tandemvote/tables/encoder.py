@@ -59,9 +59,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Encode the columns of a pandas or polars data frame as float64, each by one column.
 
     Numbers and booleans stay what they are, with NaN for missing entries. Dates, also as text such
-    as 2018-03-01, 2018/03/01, 01.03.2018 or Mar-2018, become seconds since 1970; durations become
-    seconds. Everything else is a category, numbered by a hash of its text, known or not; missing
-    entries form a category of their own.
+    as 2018-03-01, 01.03.2018 or Mar-2018, become seconds since 1970, and durations seconds.
+    Everything else is a category, numbered by a hash of its text, known or not; missing entries
+    form a category of their own.
 
     Nothing is learnt from the rows but the kind of each column and the form of its dates, so
     ``make_pipeline(TableEncoder(), CertifiedClassifierCV(...))`` may take tables as they are.
@@ -128,6 +128,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not names:
             raise DatasetError("The table has no column that is not dropped. Keep at least one.")
         kinds = {name: find_kind(frame[name]) for name in names}
+        for name, (kind, _) in kinds.items():
+            if kind == "category":
+                _refuse_stray_text(frame[name])
         encoded = {name: encode(frame[name], *kinds[name]) for name in names}
         reasons = {
             name: reason
@@ -209,8 +212,6 @@ def find_kind(column: pandas.Series) -> tuple[str, str]:
     given = inferred(column)
     if given == "string" and (date_format := _date_format(column)):
         return "date", date_format
-    if given not in _KINDS and given != "categorical":
-        _refuse_stray_text(column)
     return _KINDS.get(given, "category"), ""
 
 
@@ -324,6 +325,8 @@ def _dates(column: pandas.Series, date_format: str) -> pandas.Series:
 
 def _refuse_stray_text(column: pandas.Series) -> None:
     """Refuse numbers with some text among them: as categories they would lose their order."""
+    if inferred(column) == "categorical":
+        return
     texts = column.dropna().astype(object).map(str)
     to_numeric = import_extra("pandas", "data").to_numeric
     stray = texts[to_numeric(texts.str.replace(",", "."), errors="coerce").isna()]

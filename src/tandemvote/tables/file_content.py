@@ -265,7 +265,13 @@ def load_arrays(
     ):
         absent = [name for name in required if name not in archive]
         names = ", ".join(archive)
-        _refuse_bombs(archive.zip)
+        for part in archive.zip.infolist():
+            if part.compress_type != zipfile.ZIP_STORED and part.file_size > LARGEST_TABLE:
+                raise DatasetError(
+                    f"{path} unpacks {part.filename} to {part.file_size / 2**30:.0f} GiB; the limit"
+                    f" is {LARGEST_TABLE // 2**30} GiB. If that is right, save it with numpy.savez,"
+                    " which does not compress."
+                )
         arrays = {name: archive[name] for name in (*required, *optional) if name in archive}
     if absent:
         raise DatasetError(f"{path} has no array {absent[0]!r}; it has {names}. {way_out}")
@@ -278,13 +284,3 @@ def load_arrays(
             f" with one label per row. {way_out}"
         )
     return arrays
-
-
-def _refuse_bombs(archive: zipfile.ZipFile) -> None:
-    for part in archive.infolist():
-        if part.compress_type != zipfile.ZIP_STORED and part.file_size > LARGEST_TABLE:
-            raise DatasetError(
-                f"{archive.filename or 'The archive'} unpacks {part.filename} to"
-                f" {part.file_size / 2**30:.0f} GiB; the limit is {LARGEST_TABLE // 2**30} GiB. If"
-                " that is right, save it with numpy.savez, which does not compress."
-            )

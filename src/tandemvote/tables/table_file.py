@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.tables.columns import is_number
-from tandemvote.tables.dataset import Dataset, encoder_of, from_arrays, from_frame
+from tandemvote.tables.dataset import (
+    Dataset,
+    encoder_of,
+    first_rows,
+    from_arrays,
+    from_frame,
+    notes_on_rows,
+)
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError, either, named
 from tandemvote.tables.file_content import (
@@ -156,9 +163,10 @@ def read_further(
     like: Dataset | TableEncoder | int,
     file_format: str | None = None,
     drop_missing: bool = False,
+    drop_duplicates: bool = False,
     **options: Any,
-) -> tuple[NDArray[Any], int]:
-    """Read the same, without rows with a gap if so wanted, and say how many these are."""
+) -> tuple[NDArray[Any], list[str]]:
+    """Read the same, without rows with a gap or copies of rows if so wanted, and note how many."""
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):
         if chosen in _FRAME_READERS:
@@ -167,11 +175,12 @@ def read_further(
         else:
             points = _read_arrays(path, chosen, options, like, None)[0]
             gaps, encode = np.isnan(points).any(axis=1), lambda X: X
-        if not drop_missing:
-            return encode(points), 0
+        gaps = gaps & drop_missing
         if gaps.all():
             raise DatasetError("Every row has a missing entry. Fill some in.")
-        return encode(points[~gaps]), int(gaps.sum())
+        points = encode(points[~gaps])
+    first = first_rows(points) if drop_duplicates else np.full(len(points), True)
+    return points[first], notes_on_rows(int(gaps.sum()), 0, int((~first).sum()))
 
 
 def _read_frame(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from shlex import quote
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 LARGEST_BLOCK = 2**30
+# A voter as good as the next best makes no error where so many are expected once in 20,000 times.
 ERRORS_EXPECTED = 10
-"""A voter as good as the next best that makes no error although so many are expected is one in
-20,000."""
+# What columns are called that number the folds, by numbers that may also be labels.
+FOLDS = re.compile(r"(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?", re.IGNORECASE)
 
 
 def read_votes(
@@ -57,7 +59,7 @@ def read_votes(
         Columns that are no voters, such as the names of the rows.
     keep : collection of str
         Columns that are voters although they seem to be none, which is refused otherwise: one that
-        never holds a label, or never errs where the others do.
+        never holds a label, never errs where the others do, or is called like a fold.
     unlabelled : path, optional
         A table without labels and empty cells, with the same voters in the same order.
 
@@ -95,7 +97,7 @@ def read_votes(
 
 
 def refuse_no_voters(votes: Votes, names: Sequence[str], keep: Collection[str]) -> None:
-    """Refuse columns of which none holds a label, such as a split, or that copy the label."""
+    """Refuse columns that never hold a label, such as a split, copy the label or number folds."""
     for name in keep:
         find_column(names, name, "The table of predictions")
     sizes, errors = votes.held_out.sum(axis=1), votes.errors.sum(axis=1)
@@ -113,6 +115,8 @@ def refuse_no_voters(votes: Votes, names: Sequence[str], keep: Collection[str]) 
                 f"errs at none of {n} points, where the next best voter errs on"
                 f" {100 * next_best:.2g} %, as a copy of the label would"
             )
+        elif FOLDS.fullmatch(name.strip()):
+            problem = "is called like the folds or splits of cross-validation, not like a voter"
         if problem and name not in keep:
             ignored, kept = f"ignore=[{name!r}]", f"keep=[{name!r}]"
             raise DatasetError(
