@@ -52,6 +52,10 @@ FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.
         (["--design", "trees"], ["--votes", "votes.csv"]),
         (["--design", "holdout"], ["--votes", "votes.csv", "--test", "votes.csv"]),
         (
+            ["--design", "holdout", "--unlabelled", "more.csv", "--deploy", "refit"],
+            ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
+        ),
+        (
             ["--unlabelled", "more.csv", "--deploy", "refit"],
             ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
         ),

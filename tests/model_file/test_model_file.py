@@ -10,6 +10,7 @@ import sklearn.base
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -57,6 +58,12 @@ VOTES = {
     "forests on folds": lambda: CertifiedClassifierCV(
         RandomForestClassifier(5), random_state=0
     ).fit(X, y),
+    "folds drawn by a splitter": lambda: CertifiedClassifierCV(
+        GaussianNB(), KFold(4, shuffle=True), random_state=0
+    ).fit(X, y),
+    "refitted after a hold-out": lambda: CertifiedClassifierCV(
+        RandomForestClassifier(5), ShuffleSplit(1, test_size=0.3), ensemble=False, random_state=0
+    ).fit(X, y, X_unlabelled=X + 0.01),
     "voting": lambda: CertifiedVotingClassifier(
         [("svc", SVC()), ("bayes", GaussianNB()), ("forest", RandomForestClassifier(3))]
     ).fit(X, y),

@@ -34,8 +34,8 @@ def certify(
     ),
     deploy: options.Deploy = typer.Option(
         options.Deploy.VOTE,
-        help="What to certify and keep: the vote; with folds, refit: one model trained on all"
-        " labels; with trees, average: the forest's averaged probabilities, as scikit-learn"
+        help="What to certify and keep: the vote; with folds or holdout, refit: one model trained"
+        " on all labels; with trees, average: the forest's averaged probabilities, as scikit-learn"
         " predicts. Both others need unlabelled points.",
     ),
     predictions: str | None = typer.Option(

@@ -25,10 +25,8 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "trees": (FOREST,),
     "folds": (FOLDS,),
     "bagging": (TREES,),
-    "use_unlabelled": (FOLDS, TREES),
-    **dict.fromkeys(
-        ("weights", "bound", "sharpening", "unlabelled", "dask"), (FOLDS, TREES, PREDICTIONS)
-    ),
+    "use_unlabelled": (DATA,),
+    **dict.fromkeys(("weights", "bound", "sharpening", "dask"), (FOLDS, TREES, PREDICTIONS)),
 }
 """Where an option has a meaning; one that is not listed has it everywhere."""
 
@@ -67,7 +65,8 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
     file, rows = given["unlabelled"], given["use_unlabelled"]
     more = file or rows
     deploy, folds = given.get("deploy", Deploy.VOTE), FOLDS in here
-    deployed = deploy is not Deploy.VOTE
+    deployed, refit = deploy is not Deploy.VOTE, deploy is Deploy.REFIT
+    only_hold_out = HOLDOUT in here and not {FOLDS, TREES} & here
     weighs_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
     pair_bound = _first_of_pairs(bounds) if bounds else ""
     no_pairs = "and voters of different folds share none. Leave it out, or choose --design trees."
@@ -86,15 +85,21 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
         ),
         "--bound test_set needs labelled points used for nothing else: give DATA and"
         " --test-fraction, such as 0.2, or --test.": "test_set" in bounds and not (test or share),
-        "--deploy refit goes with --design folds, whose models vouch for the one trained on all"
-        " labels.": deploy is Deploy.REFIT and not folds,
+        "--deploy refit goes with --design folds or holdout, whose models vouch for the one trained"
+        " on all labels.": refit and TREES in here,
+        "--design holdout tests its model by labels alone. Leave unlabelled points out, or give"
+        " --deploy refit: they certify the model trained on all labels.": (
+            only_hold_out and more and not refit
+        ),
         "--deploy average goes with --design trees: it is what a forest predicts.": (
             deploy is Deploy.AVERAGE and TREES not in here
         ),
         f"--deploy {deploy.value} needs points without labels, on which the voters vouch for it:"
         " give --unlabelled or --use-unlabelled.": deployed and not more,
-        f"--deploy {deploy.value} goes without --test, --test-fraction and --by, which are about"
-        " the vote.": deployed and (test or share or given["by"]),
+        f"--deploy {deploy.value} goes without --test and --by, and --test-fraction only with"
+        " --design holdout: they are about the vote.": (
+            deployed and (test or given["by"] or (share and not only_hold_out))
+        ),
         "--bound vote_profile needs unlabelled points: give --unlabelled.": (
             "vote_profile" in bounds and not more
         ),

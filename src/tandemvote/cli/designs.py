@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import ShuffleSplit, train_test_split
 
 from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier, CertifiedVotingClassifier
 from tandemvote.certificate.certificate import TEST_SET
@@ -55,24 +55,29 @@ def train(
     It is tested by `test`, labelled points used for nothing else; by default by a share of the data
     set, if options ask for one.
     """
+    refit = not asked.get("ensemble", True)
     rows, aside = rows_apart(dataset.n_samples, design, training, test)
+    if refit:  # what is set aside tests one model and trains the other
+        rows, aside = np.arange(dataset.n_samples), aside[:0]
     X, y = dataset.X[rows], dataset.y[rows]
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
     if test is not None:  # before training; and a single model keeps no trace of its rows
         refuse_training_rows(row_digests(X), test.X, what="test")
-    n_models = training.folds + (not asked.get("ensemble", True)) if design is Design.FOLDS else 1
+    n_models = (training.folds if design is Design.FOLDS else 1) + refit
     typer.echo(f"Training {number_of(n_models, 'model')} on {len(y):,} rows.", err=True)
     with _progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
-        if design is Design.HOLDOUT:
+        if design is Design.HOLDOUT and not refit:
             fitted = [("model", learner(training).fit(X, y))]
             vote = CertifiedVotingClassifier(fitted, prefit=True, delta=asked["delta"])
             return vote.fit(*tested)
         asked = {**asked, "random_state": training.seed}
         model: Any
-        if design is Design.FOLDS:
+        if design is not Design.TREES:
             asked["n_jobs"] = None if training.dask is None else -1
-            model = CertifiedClassifierCV(learner(training), cv=training.folds, **asked)
+            one = ShuffleSplit(1, test_size=training.test_fraction or HOLD_OUT)
+            cv = training.folds if design is Design.FOLDS else one
+            model = CertifiedClassifierCV(learner(training), cv=cv, **asked)
         else:
             asked["n_jobs"] = training.jobs if training.dask is None else -1
             share = 0.5 if training.bagging is Bagging.REDUCED else None

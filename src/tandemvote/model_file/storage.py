@@ -19,6 +19,7 @@ from zipfile import ZIP_STORED, ZipFile
 import joblib
 import numpy as np
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
+from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -60,6 +61,8 @@ TRUSTED = [
         CertifiedClassifierCV,
         CertifiedForestClassifier,
         CertifiedVotingClassifier,
+        KFold,
+        ShuffleSplit,
         TableEncoder,
         Tree,
         VoteCounts,
@@ -67,8 +70,9 @@ TRUSTED = [
     )
 ]
 """What a file may hold besides what skops trusts by itself: numbers, containers, arrays and the
-public estimators of scikit-learn. Its compiled trees are not among those, because skops does not
-check where their branches lead; `refuse_unsound_trees` does, before they are used."""
+public estimators of scikit-learn. Splitters hold nothing but numbers. Compiled trees are not among
+what skops trusts, because it does not check where their branches lead; `refuse_unsound_trees` does,
+before they are used."""
 
 
 def _model_path(path: str | os.PathLike[str]) -> Path:
