@@ -190,3 +190,13 @@ def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
     assert f"Read {len(data) - n_copies} rows" in shown
     for words in ("Unnamed: 0 (dropped", "since (date", "zip (category: 3 values"):
         assert words in shown
+
+
+def test_copies_of_customers_are_refused_until_they_are_left_out(files, capsys):
+    pd.concat([rows_of(0), rows_of(0).head(40)]).to_csv("data.csv", index=False)
+    assert run([*CALL, "--trees", "5"]) == 2
+    shown = capsys.readouterr().err
+    assert "The column 'customer' has 40 values in two rows or more" in shown
+    assert "--drop-duplicates" in shown
+    assert run([*CALL, "--trees", "5", "--drop-duplicates"]) == 0
+    assert "40 rows left out that repeat" in capsys.readouterr().err

@@ -240,5 +240,5 @@ def test_a_table_with_several_rows_per_case_is_refused_unless_the_column_is_kept
         DatasetError, match=r"'patient' has 40 values .* pass it in keep"
     ) as refusal:
         from_frame(visits, target="sick", drop=["patient"])
-    assert "say so by --keep" in refusal.value.on_command_line
+    assert "use it by --keep" in refusal.value.on_command_line
     assert from_frame(visits, target="sick", keep=["patient"]).n_samples == 120

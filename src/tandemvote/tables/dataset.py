@@ -238,12 +238,18 @@ def from_frame(
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     if target in drop:
         raise DatasetError(f"{name}: {target!r} is the label, so it cannot be dropped. Keep it.")
-    features, labelled = frame.drop(columns=target), frame[target].notna()
+    features = frame.drop(columns=target)
+    cases = frame[frame[target].notna()]
+    if rows.get("drop_duplicates"):
+        cases = cases.drop_duplicates()
     with named(name):
         refuse_several_rows_per_case(
-            features[labelled].drop(columns=[*keep], errors="ignore"),
-            frame[target][labelled],
-            way_out=either("rename the column, or pass it in keep", "say so by --keep"),
+            cases.drop(columns=[target, *keep], errors="ignore"),
+            cases[target],
+            way_out=either(
+                "rename the column, or pass it in keep",
+                "rename it, or use it by --keep; if whole rows are copies, give --drop-duplicates",
+            ),
         )
     encode_rows: Callable[[Any], NDArray[Any]]
     if like is None:
