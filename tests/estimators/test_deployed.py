@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -25,6 +26,7 @@ from tandemvote import (
     certify_agreement,
     certify_by_group,
 )
+from tandemvote.bounds import single_voter_bound
 from tandemvote.model_file import load_model, save_model
 
 X, Y = make_classification(1600, 8, n_informative=4, flip_y=0.1, random_state=3)
@@ -59,6 +61,21 @@ def test_the_average_of_the_trees_is_that_of_the_plain_forest():
     forest = soft_forest()
     assert np.array_equal(forest.predict(X[TEST]), plain.predict(X[TEST]))
     assert np.array_equal(forest.predict_proba(X[TEST]), plain.predict_proba(X[TEST]))
+
+
+def test_a_single_hold_out_certifies_by_its_errors_and_by_where_the_two_models_differ():
+    model = refitted(cv=ShuffleSplit(1, test_size=0.2))
+    (tested,) = model.estimators_
+    said, answers = tested.predict(X[UNLABELLED]), model.predict(X[UNLABELLED])
+    expected = single_voter_bound(
+        n_errors=int(model.counts_.errors[0]),
+        n_samples=120,
+        n_differ=int((said != answers).sum()),
+        n_unlabelled=500,
+    )
+    assert model.certificate_.value == expected
+    errors, n = model.counts_.errors[0], model.counts_.sizes[0]
+    assert errors / n + (said != answers).mean() < expected < 1.0
 
 
 @pytest.mark.parametrize("fitted", [refitted, soft_forest])
