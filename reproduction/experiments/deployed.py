@@ -27,7 +27,9 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:
         X, y, test_size=TEST_FRACTION, random_state=cell.seed
     )
     reduced = learner(cell.learner, cell.seed).fit(X_rest, y_rest)
-    own = np.searchsorted(voters.classes_, deployed.predict(U))
+    answers = deployed.predict(U)
+    differs = reduced.predict(U) != answers
+    own = np.searchsorted(voters.classes_, answers)
     said = voters.predict_voters(U)
     words = agreements(own, said)
     seconds = perf_counter() - start
@@ -46,6 +48,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:
             **fold_columns(voters),
             hold_out_errors=int((reduced.predict(X_hold_out) != y_hold_out).sum()),
             n_hold_out=len(y_hold_out),
+            hold_out_differs=int(differs[:size].sum()),
             deployed_test_errors=int((deployed.predict(split.X_test) != split.y_test).sum()),
             reduced_test_errors=int((reduced.predict(split.X_test) != split.y_test).sum()),
             n_labelled=len(y),

@@ -143,8 +143,8 @@ DEPLOYED = Table(
     DeployedCell,
     (
         *("n_unlabelled", "unlabelled_share", "vote_profile", "profile", "fold_errors"),
-        *("fold_sizes", "hold_out_errors", "n_hold_out", "deployed_test_errors"),
-        *("reduced_test_errors", "n_labelled", *PROVENANCE),
+        *("fold_sizes", "hold_out_errors", "n_hold_out", "hold_out_differs"),
+        *("deployed_test_errors", "reduced_test_errors", "n_labelled", *PROVENANCE),
     ),
     lambda row: int(row["n_unlabelled"]),
 )
@@ -154,8 +154,9 @@ Half of the training part is labelled, the other half gives the unlabelled point
 `n_unlabelled` of them. `vote_profile` is the guarantee. `profile` counts the unlabelled points, in
 words such as ``2/1:40``: at 40 points two models of folds agree with the deployed one, and one
 names the most frequent other label.
-`hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other 20 %;
-`deployed_test_errors` and `reduced_test_errors` those of both on the test part.
+`hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other 20 %,
+and `hold_out_differs` counts the unlabelled points where it differs from the deployed one;
+`deployed_test_errors` and `reduced_test_errors` are those of both on the test part.
 """
 
 TABLES = MappingProxyType(

@@ -37,6 +37,12 @@ def test_labelled_and_unlabelled_points_share_the_training_part(rows):
         assert row.n_hold_out == -(-row.n_labelled // 5)
 
 
+def test_the_model_of_the_hold_out_differs_here_and_there_from_the_deployed_one(rows):
+    differs = [row.hold_out_differs for row in rows]
+    assert 0 < differs[-1] < rows[-1].n_unlabelled / 2
+    assert differs == sorted(differs)  # the first of the same points
+
+
 def test_folds_and_deployed_models_draw_different_seeds():
     same = ("Letter", "forest", 0)
     assert DeployedCell(*same).seed != FoldsCell(*same).seed
