@@ -55,7 +55,9 @@ class CertifiedClassifierCV(TrainedVote):
     ensemble : bool
         If True, the models of the folds predict together. If False, one model trained on all labels
         predicts, `estimator_`, and is certified through those of the folds; this takes unlabelled
-        points: ``fit(X, y, X_unlabelled=...)``.
+        points: ``fit(X, y, X_unlabelled=...)``. Through one hold-out,
+        ``cv=ShuffleSplit(1, test_size=0.2)``, that is mostly tighter, but nothing then shows points
+        of another source.
     {shared parameters, attributes}
     estimator_ : classifier
         The model trained on all labels, with ``ensemble=False``.
