@@ -26,16 +26,20 @@ UNLABELLED_POINTS = (
     " wrongly, cannot be seen."
 )
 
+_DEPLOYED_POINTS = (
+    "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
+    " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
+    " more than their errors allow would have been refused;"
+)
+
 DEPLOYED = (
     "The guarantee is about the deployed classifier as it was when it predicted the unlabelled"
     " points, not about the vote of the voters through which it is certified; refitted it is"
     " another classifier.",
     "Labelled and unlabelled points are independent draws from the source that the deployed"
     " classifier will meet: no duplicated, grouped or time-ordered rows.",
-    "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
-    " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
-    " more than their errors allow would have been refused; a shift to points on which all agree,"
-    " rightly or wrongly, cannot be seen.",
+    f"{_DEPLOYED_POINTS} one voter alone has nobody to differ from, and a shift to points on which"
+    " all agree, rightly or wrongly, cannot be seen.",
     VOTES[1],
     VOTES[2],
 )
@@ -56,6 +60,10 @@ EARLIER = {
     UNLABELLED_POINTS: (
         "The unlabelled points are independent draws from the same source; they were used neither"
         " to train a voter nor to choose the weights."
+    ),
+    DEPLOYED[2]: (
+        f"{_DEPLOYED_POINTS} a shift to points on which all agree, rightly or wrongly, cannot be"
+        " seen."
     ),
 }
 """What certificates said before; files with these words stay valid."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Votes, certify
-from tandemvote.assumptions import standard_assumptions
+from tandemvote.assumptions import EARLIER, standard_assumptions
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.verify import CertificateFileError, verify_file
@@ -67,6 +67,13 @@ def test_what_holds_for_the_deployed_classifier_is_not_sold_as_a_promise_for_the
     assert not verify_file(read(forged)).valid
     with pytest.raises(ValueError, match="unlabelled point"):
         certificate_of(read(forged))
+
+
+def test_files_that_speak_of_several_voters_alone_stay_valid(issued):
+    _, _, document = issued
+    earlier = [EARLIER.get(text, text) for text in document["attestations"]]
+    assert earlier != document["attestations"]
+    assert verify_file(read({**document, "attestations": earlier})).valid
 
 
 def test_the_assumptions_about_the_deployed_classifier_must_stand_in_the_file(issued):
