@@ -65,8 +65,18 @@ def certify(
         unlabelled points. It may have seen anything but these.
     X_test, y_test : array_like, optional
         Labelled points used for nothing else, which add the test-set bound.
-    weights, bound, prior, delta, sharpening
-        As in `CertifiedClassifierCV`.
+    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
+        How much each voter counts: equally, by the weights that minimise the named bound, or as
+        given.
+    bound : str or sequence of str
+        The bound to report: "auto", which is chosen by the kind of evidence (see
+        `tandemvote.bounds.registry`); a name, several, or "best" for all that apply.
+    prior : array_like of shape (n_voters,), optional
+        Weights fixed before seeing the data; uniform by default.
+    delta : float in (0, 0.5]
+        Probability with which the guarantee may fail.
+    sharpening : {"harmonic", "paper"}
+        Sample sizes that use every held-out set in full, or the bounds as published.
 
     Returns
     -------
