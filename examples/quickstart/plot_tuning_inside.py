@@ -9,7 +9,7 @@ choice of components, and the search for good parameters.
 # %%
 # A search is a classifier
 # ------------------------
-# Each of the three models searches for its own parameters, on its own two thirds of the points.
+# Each of the three models searches for its own parameters, on its own part of the points.
 # The remaining third evaluates the result of the search, which has never seen it.
 
 import matplotlib.pyplot as plt

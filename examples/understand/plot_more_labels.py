@@ -2,8 +2,8 @@
 How many labels does a guarantee need?
 ======================================
 
-Three designs on the same digits: a test set of a quarter of the labels, three models on folds, and
-the trees of one forest. All three get better with more labels, at different prices.
+Three designs on the same digits: a test set of a quarter of the labels, three models, and the
+trees of one forest. All three get better with more labels, at different prices.
 """
 
 # %%
@@ -23,13 +23,13 @@ X, y = load_digits(return_X_y=True)
 order = np.random.default_rng(0).permutation(len(y))
 X, y = X[order], y[order]
 sizes = np.array([200, 400, 800, 1600])
-found = {"a test set": [], "three forests on folds": [], "the trees of one forest": []}
+found = {"a test set": [], "three forests": [], "the trees of one forest": []}
 for n in sizes:
     spent = n // 4
     model = RandomForestClassifier(50, random_state=0).fit(X[spent:n], y[spent:n])
     found["a test set"].append(certify([model], X[:spent], y[:spent]))
-    folds = CertifiedClassifierCV(RandomForestClassifier(50), random_state=0).fit(X[:n], y[:n])
-    found["three forests on folds"].append(folds.certificate_)
+    few = CertifiedClassifierCV(RandomForestClassifier(50), random_state=0).fit(X[:n], y[:n])
+    found["three forests"].append(few.certificate_)
     trees = CertifiedForestClassifier(50, max_samples=0.5, weights="tandem", random_state=0)
     found["the trees of one forest"].append(trees.fit(X[:n], y[:n]).certificate_)
 
@@ -37,8 +37,8 @@ for n in sizes:
 # The picture
 # -----------
 # Solid lines are guaranteed, dotted ones observed. The guarantee of a test set is the closest to
-# what is observed; the folds follow at a factor, and keep every label for training. Trees need far
-# more labels.
+# what is observed; three forests come next, and keep every label for training. Trees need far more
+# labels.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, certificates), colour in zip(found.items(), ("C2", "C0", "C1"), strict=True):

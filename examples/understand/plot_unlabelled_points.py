@@ -33,8 +33,8 @@ for n in sizes:
 # The picture
 # -----------
 # With unlabelled points the bound ``vote_profile`` is reported; without them, the smaller of the
-# first-order and the tandem bound, each at half of delta. For three whole models on folds
-# they gain less, about a tenth: there is not much to see in the agreement of three.
+# first-order and the tandem bound, each at half of delta. For three whole models
+# they gain nothing, or on folds about a tenth: there is not much to see in the agreement of three.
 
 error = (plain.predict(X_more) != y_more).mean()
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")

@@ -7,9 +7,10 @@ which these are. The picture of a report shows it for a data set of flowers.
 """
 
 # %%
-# Folds
-# -----
-# Every label trains two of the three models and evaluates the third.
+# Three models, tested in pairs
+# -----------------------------
+# Half of these labels train one model and evaluate the two others as a pair. The other half trains
+# all three.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
@@ -20,7 +21,16 @@ from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier, hold_ou
 from tandemvote.displays import LabelUseDisplay
 
 X, y = load_iris(return_X_y=True)
-folds = CertifiedClassifierCV(random_state=0).fit(X, y)
+pairs = CertifiedClassifierCV(random_state=0).fit(X, y)
+LabelUseDisplay.from_votes(pairs.certification_.votes).plot()
+plt.show()
+
+# %%
+# Folds
+# -----
+# Every label trains two of the three models and evaluates the third.
+
+folds = CertifiedClassifierCV(cv=3, random_state=0).fit(X, y)
 LabelUseDisplay.from_votes(folds.certification_.votes).plot()
 plt.show()
 

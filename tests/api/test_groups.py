@@ -256,20 +256,23 @@ def test_missing_values_are_a_group_and_categories_keep_their_order():
 def test_columns_of_a_frame_group_points_for_every_kind_of_model(data):
     X, y = data
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(site=np.arange(600) % 2)
-    folds = CertifiedClassifierCV(GaussianNB(), random_state=0).fit(frame, y)
+    folds = CertifiedClassifierCV(GaussianNB(), 3, random_state=0).fit(frame, y)
+    pairs = CertifiedClassifierCV(GaussianNB(), random_state=0).fit(frame, y)
     forest = RandomForestClassifier(20, random_state=0).fit(frame, y)
     held = [GaussianNB().fit(frame[:300], y[:300])]
     found = [
         certify_by_group(folds, frame, groups=["site", "class"]),
+        certify_by_group(pairs, frame, groups=["site", "class"]),
         certify_by_group(forest, frame, y, groups=["site", "class"]),
         certify_by_group(held, frame[300:], y[300:], groups=["site", "class"]),
     ]
-    for each, n in zip(found, (300, 300, 150), strict=True):
+    for each, n in zip(found, (300, 300, 300, 150), strict=True):
         assert each.by == ("site", "true class")
         assert each["site", 1].n_points == n
         assert len(each.values) == 5
     assert found[0].guarantees[0].bound == "coalition"
-    assert found[2].guarantees[0].bound == "test_set"
+    assert found[1].guarantees[0].bound == "winning_pair"
+    assert found[3].guarantees[0].bound == "test_set"
     alone = certify_by_group(folds, groups=frame["site"]).values
     assert alone == certify_by_group(folds, frame, groups="site").values
 

@@ -46,9 +46,15 @@ def test_a_hold_out_gives_the_exact_binomial_limit_of_its_errors(found):
 
 @pytest.mark.parametrize("folds", [2, 4])
 def test_folds_are_a_few_models_that_saw_each_others_points(found, folds):
-    shown = found("--trees", 5, "--folds", folds)
+    shown = found("--trees", 5, "--design", "folds", "--folds", folds)
     assert shown["bound"] == "coalition" and shown["n_voters"] == folds
     assert shown["n_min"] == N_ROWS // folds and shown["n_min_pairs"] == 0
+
+
+def test_pairs_are_three_models_every_two_of_which_are_tested_on_what_trains_the_third(found):
+    shown = found("--trees", 5)
+    assert shown["bound"] == "winning_pair" and shown["n_voters"] == 3
+    assert (shown["n_min"], shown["n_min_pairs"]) == (2 * (N_ROWS // 6), N_ROWS // 6)
 
 
 def test_boosted_models_are_whole_voters(found):
@@ -61,12 +67,12 @@ def test_a_test_file_tests_any_design(found, table, tmp_path):
     moved = pd.read_csv(table)[columns]
     moved[["a", "b", "c"]] += 1e-3
     moved.to_csv(new, index=False)
-    for design in ("folds", "holdout"):
+    for design in ("pairs", "folds", "holdout"):
         shown = found("--design", design, "--test", new, "--trees", 5)
         assert shown["bound"] == "test_set"
 
 
-@pytest.mark.parametrize("design", ["folds", "holdout"])
+@pytest.mark.parametrize("design", ["pairs", "folds", "holdout"])
 def test_a_model_is_not_tested_by_the_rows_it_was_trained_on(table, capsys, design):
     call = ["certify", table, "--target", "kind", "--learner", "boosting", "--design", design]
     assert run([*call, "--test", table]) == 2
@@ -77,9 +83,9 @@ def test_a_model_is_not_tested_by_the_rows_it_was_trained_on(table, capsys, desi
 
 def test_every_row_of_a_comparison_is_what_certify_gives_at_its_share_of_delta(found):
     shown = found("--trees", 8, "--delta", 0.06, command="compare")
-    assert list(shown["designs"]) == ["folds", "trees", "holdout"]
-    assert 3 * shown["delta_each"] <= shown["delta"] == 0.06
-    aside = {"folds": 0, "trees": 0, "holdout": 0.2 * N_ROWS}
+    assert list(shown["designs"]) == ["pairs", "folds", "trees", "holdout"]
+    assert 4 * shown["delta_each"] <= shown["delta"] == 0.06
+    aside = {"pairs": 0, "folds": 0, "trees": 0, "holdout": 0.2 * N_ROWS}
     for design, row in shown["designs"].items():
         alone = found("--trees", 8, "--design", design, "--delta", shown["delta_each"])
         for key, name in (("guaranteed", "value"), ("observed", "observed")):
@@ -100,8 +106,8 @@ def test_a_comparison_is_one_table_that_says_how_to_keep_a_row(table, capsys):
         "aside",
         "seconds",
     ]
-    assert sum(row.startswith("  * ") for row in rows[:3]) == 1
-    assert "delta / 3" in rows[4] and f"--delta {0.05 / 3}" in rows[5]
+    assert sum(row.startswith("  * ") for row in rows[:4]) == 1
+    assert "delta / 4" in rows[5] and f"--delta {0.05 / 4}" in rows[6]
 
 
 def test_a_gate_lets_through_what_is_guaranteed_and_nothing_else(found, table, capsys):
@@ -119,8 +125,14 @@ def test_advice_speaks_of_options(table, capsys):
     call = ["certify", table, "--target", "kind", "--design", "trees", "--delta", "1e-9"]
     assert run([*call, "--trees", "20"]) == 0
     shown = capsys.readouterr().out
-    assert "--design folds" in shown and "--unlabelled" in shown
+    assert "--design pairs" in shown and "--unlabelled" in shown
     assert "CertifiedClassifierCV" not in shown and "X_unlabelled" not in shown
+
+
+def test_folds_are_told_of_pairs(table, capsys):
+    call = ["certify", table, "--target", "kind", "--design", "folds", "--delta", "1e-30"]
+    assert run([*call, "--trees", "20"]) == 0
+    assert "share held-out points (--design pairs)" in capsys.readouterr().out
 
 
 def test_a_bound_that_shows_nothing_does_not_speak_for_the_others(table, capsys):

@@ -29,6 +29,10 @@ def test_folds_are_drawn_as_one_block_per_voter_of_its_true_size():
 def test_words_say_how_labels_are_used():
     masks = np.random.default_rng(1).random((40, 500)) < 0.37
     assert "trained 2 of the 3 voters" in LabelUseDisplay(held_out=FOLDS).description
+    pairs = np.repeat([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0]], [5, 5, 5, 15], axis=1) == 1
+    by_twos = LabelUseDisplay(held_out=pairs).description
+    assert by_twos.startswith("15 labels trained one of the 3 voters and evaluated the two others")
+    assert by_twos.endswith("No label was set aside.")
     trees = LabelUseDisplay(held_out=masks).description
     assert f"trained {100 * (1 - masks.mean()):.0f} % of the voters" in trees
     assert "No label was set aside" in trees

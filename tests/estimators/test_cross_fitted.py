@@ -1,4 +1,4 @@
-"""Whole models, one per fold, certified together."""
+"""A few whole models, certified together: tested by twos, or one per fold."""
 
 import pickle
 
@@ -32,9 +32,29 @@ def data():
     return X, np.array(["calm", "mild", "wild"])[y]
 
 
-def test_every_model_is_judged_on_the_fold_it_was_not_trained_on(data):
+def test_every_two_models_are_tested_on_points_that_train_only_the_third(data):
     X, y = data
     model = CertifiedClassifierCV(TREE, random_state=0).fit(X, y)
+    held_out = model.certification_.votes.held_out
+    assert sorted(held_out.sum(axis=0).tolist()) == [0] * 450 + [2] * 450
+    assert model.counts_.overlaps.tolist() == (150 + 150 * np.eye(3, dtype=int)).tolist()
+    for estimator, unseen in zip(model.estimators_, held_out, strict=True):
+        again = clone(estimator).fit(X[~unseen], y[~unseen])
+        assert np.array_equal(again.predict(X), estimator.predict(X))
+    wrong = np.array([estimator.predict(X) != y for estimator in model.estimators_])
+    limits = []
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        both = held_out[one] & held_out[other]
+        errors = int((wrong[one] | wrong[other])[both].sum())
+        limits.append(float(clopper_pearson(errors, 150, delta=0.05 / 3)))
+    assert model.certificate_.bound == "winning_pair"
+    assert model.certificate_.value == pytest.approx(min(limits), rel=1e-9)
+    assert model.certificate_.value >= min(limits)
+
+
+def test_every_model_is_tested_on_the_fold_it_was_not_trained_on(data):
+    X, y = data
+    model = CertifiedClassifierCV(TREE, 3, random_state=0).fit(X, y)
     votes = model.certification_.votes
     assert votes.held_out.sum(axis=0).tolist() == [1] * 900
     assert votes.held_out.sum(axis=1).tolist() == [300] * 3
@@ -48,7 +68,7 @@ def test_every_model_is_judged_on_the_fold_it_was_not_trained_on(data):
 def test_the_guarantee_of_three_equal_votes_is_half_the_sum_of_their_limits(data):
     """For K = 3 the best combination is half the sum of all limits, or the two smallest ones."""
     X, y = data
-    model = CertifiedClassifierCV(TREE, random_state=0).fit(X, y)
+    model = CertifiedClassifierCV(TREE, 3, random_state=0).fit(X, y)
     limits = np.sort(clopper_pearson(model.counts_.errors, model.counts_.sizes, delta=0.05 / 3))
     expected = min(limits.sum() / 2, limits[:2].sum())
     assert model.certificate_.value == pytest.approx(expected, rel=1e-9)
@@ -60,7 +80,7 @@ def test_digits_get_a_guarantee_people_can_use():
     X, y = load_digits(return_X_y=True)
     forests = RandomForestClassifier(100, n_jobs=1)
     model = CertifiedClassifierCV(forests, random_state=0).fit(X, y)
-    assert model.certificate_.value < 0.08
+    assert model.certificate_.value < 0.065
 
 
 def test_predict_is_the_plurality_and_probabilities_break_ties(data):
@@ -163,7 +183,7 @@ def test_tuning_inside_a_fold_is_part_of_training(data):
 def test_a_fold_that_trains_on_one_class_gets_a_constant_voter():
     X = np.arange(60.0)[:, None]
     y = np.repeat(["rare", "usual"], [1, 59])
-    model = CertifiedClassifierCV(LogisticRegression(), random_state=0).fit(X, y)
+    model = CertifiedClassifierCV(LogisticRegression(), 3, random_state=0).fit(X, y)
     assert sum(isinstance(each, DummyClassifier) for each in model.estimators_) == 1
     assert model.predict_proba(X).shape == (60, 2)
 
@@ -174,7 +194,7 @@ def test_weights_may_be_chosen_on_the_folds(data):
     again = VoteCounts.from_votes(model.certification_.votes)
     assert np.array_equal(again.errors, model.counts_.errors)
     assert model.certificate_.bound == "coalition"
-    given = CertifiedClassifierCV(TREE, weights=[0.5, 0.25, 0.25], random_state=0).fit(X, y)
+    given = CertifiedClassifierCV(TREE, 3, weights=[0.5, 0.25, 0.25], random_state=0).fit(X, y)
     limits = clopper_pearson(given.counts_.errors, given.counts_.sizes, delta=0.05 / 3)
     # The wrong voters hold half of the weight if the first one is wrong, or both others are.
     expected = min(limits[0] + limits[1], limits[0] + limits[2])
@@ -189,4 +209,4 @@ def test_a_common_hold_out_with_fixed_weights_is_a_test_set(data):
     certificate = certify(votes, bound="auto")
     assert certificate.bound == "test_set"
     fitted = certify(votes, bound="auto", weights="first_order")
-    assert fitted.bound == "coalition"
+    assert fitted.bound == "winning_pair"

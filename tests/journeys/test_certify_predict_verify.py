@@ -167,7 +167,7 @@ def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
     assert "--drop-unlabelled" in capsys.readouterr().err
     shown = {}
     for option in ("--drop-unlabelled", "--use-unlabelled"):
-        assert run([*CALL, "--trees", "15", "--json", option]) == 0
+        assert run([*CALL, "--design", "folds", "--trees", "15", "--json", option]) == 0
         printed = capsys.readouterr()
         shown[option] = json.loads(printed.out)
         assert f"Note: {N_ROWS // 4} rows without a label" in printed.err

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote import VoteCounts, Votes
+from tandemvote.ensembles.training import paired_folds
 from tandemvote.hard_vote import weighted_vote
 
 Array = NDArray[Any]
@@ -31,6 +32,8 @@ class World:
     held_out_share : float, or ndarray of shape (n_voters, 1)
         Probability that a voter holds out a drawn point; 1 for a common hold-out. A trained voter
         instead holds out what its bootstrap leaves out.
+    paired : bool
+        Whether three trained voters leave out folds by twos, in place of bootstraps.
     confidences : ndarray of shape (n_voters, n_points)
         Probability each voter gives its label; used by soft votes only.
     """
@@ -46,6 +49,7 @@ class World:
     n_unlabelled: int = 50
     n_test: int = 40
     held_out_share: float | Array = 1.0
+    paired: bool = False
     places: Array | None = None
     confidences: Array | None = None
 
@@ -61,7 +65,11 @@ class World:
             for n in (self.n_samples, self.n_unlabelled, self.n_test)
         )
         if callable(self.voters):
-            picked = rng.integers(self.n_samples, size=(self.n_voters, self.n_samples))
+            if self.paired:
+                seed = int(rng.integers(2**31))
+                picked = np.array(paired_folds(self.n_samples, np.random.RandomState(seed)))
+            else:
+                picked = rng.integers(self.n_samples, size=(self.n_voters, self.n_samples))
             held_out = np.array([~np.isin(np.arange(self.n_samples), p) for p in picked])
             places = self.places if self.places is not None else np.arange(self.mass.size)
             predictions = np.array([self.voters(sample[p], self.labels, places) for p in picked])
@@ -295,3 +303,12 @@ REFITTED: tuple[World, ...] = (
     refitted("three refitted, 200 points", 0.1, n_voters=3, n=200, delta=0.3),
 )
 """Where a classifier is certified through others, and errs as often as these let it."""
+
+BY_TWOS: tuple[World, ...] = (
+    narrow_majorities("two of three err", 0.1, 300, 0.3, k=3, held_out_share=0.5),
+    noisy_memorisers(
+        "memorisers by twos", noise=0.1, n_places=40, n_voters=3, n_samples=300, delta=0.3,
+        paired=True,
+    ),
+)  # fmt: skip
+"""Three voters, every two of which share held-out points."""

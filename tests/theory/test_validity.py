@@ -74,6 +74,7 @@ TRIALS = (
     Trial(RARE_ERRORS, {"agreement of all": partial(agreement_of, None)}, rows_repeated),
     Trial(FEW, {"agreement of two": partial(agreement_of, 2)}, rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
+    Trial(FEW, only("winning_pair", guarantees(FEW, ("uniform", "tandem"), FORMS)), rows_repeated),
     Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
     Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
     Trial(BY_GROUP, only(", tandem, ", finer_guarantees(BY_GROUP, ("tandem",))), half_the_value),
@@ -85,7 +86,7 @@ TRIALS = (
 SIMULATED_AS = {
     **dict.fromkeys(["certify", "Certificate"], "tandem, uniform weights"),
     "CertifiedBaggingClassifier": "tandem, uniform weights",
-    "CertifiedClassifierCV": "coalition, uniform weights",
+    "CertifiedClassifierCV": "winning_pair, uniform weights",
     "CertifiedForestClassifier": "tandem, uniform weights",
     "CertifiedVotingClassifier": "tandem, uniform weights",
     "certify_agreement": "agreement of all",

@@ -76,7 +76,7 @@ def coalition_bound(
     >>> round(coalition_bound(errors=[12, 15, 13], sizes=[600, 600, 600]), 4)
     0.0583
     """
-    limits = voter_limits(errors, sizes, prior, delta)
+    limits = joint_limits(errors, sizes, prior, delta)
     return _cheapest(limits, distribution(posterior, limits.size, "posterior"))
 
 
@@ -118,13 +118,16 @@ def agreement_bound(
     >>> round(agreement_bound(**tested, quorum=2), 4)
     0.0475
     """
-    return _ruger(voter_limits(errors, sizes, prior, delta), quorum)
+    return _ruger(joint_limits(errors, sizes, prior, delta), quorum)
 
 
-def voter_limits(
+def joint_limits(
     errors: ArrayLike, sizes: ArrayLike, prior: ArrayLike | None, delta: float
 ) -> FloatArray:
-    """Upper limits for the errors of all voters, which hold together with probability 1 - delta."""
+    """Upper limits for error rates, which hold together with probability 1 - delta.
+
+    The prior, of the same length, shares delta among them; uniform by default.
+    """
     check_delta(delta)
     k, n = np.broadcast_arrays(np.atleast_1d(errors), np.atleast_1d(sizes))
     # A little less than its share, as shares that sum to 1 up to rounding may exceed it.

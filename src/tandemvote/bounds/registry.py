@@ -15,6 +15,7 @@ from tandemvote.bounds.markov import DISAGREEMENT, FIRST_ORDER, TANDEM
 from tandemvote.bounds.second_order import C_BOX, C_TANDEM, SECOND_ORDER
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
+from tandemvote.bounds.winning_pair import MOST_VOTERS, WINNING_PAIR
 from tandemvote.counting.counts import VoteCounts
 
 FROM_VOTES = (
@@ -29,6 +30,7 @@ FROM_VOTES = (
     BERNSTEIN_CANTELLI,
     SPLIT_KL_CANTELLI,
     COALITION,
+    WINNING_PAIR,
 )
 
 BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE, TEST_SET)})
@@ -38,6 +40,7 @@ VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 
 AUTO = "auto"
 FEW_VOTERS = 15  # each can have a limit of its own without paying much for it
+ENOUGH_SHARED = 0.25  # of a voter's held-out points, for pairs to tell more than voters do
 
 
 def get_bound(name: str) -> Bound:
@@ -59,7 +62,7 @@ def all_bounds(
     """Every bound defined for these votes, each valid on its own with probability 1 - delta.
 
     They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
-    among them for up to 15 voters.
+    among them for up to 15 voters, `winning_pair` for two and three.
     """
     averages = Averages.of(counts, posterior, prior, sharpening)
     offered = (bound for bound in FROM_VOTES if bound.offered_for(counts))
@@ -67,24 +70,30 @@ def all_bounds(
 
 
 def automatic_bounds(
-    *, n_voters: int, overlapping: bool, unlabelled: bool, test_set: bool
+    *, n_voters: int, shared: float, unlabelled: bool, test_set: bool, deployed: bool = False
 ) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
-    `overlapping` tells whether every two voters share held-out points, and `test_set` whether there
-    are labelled points used for nothing else: a test set, or a common hold-out if the weights were
-    fixed beforehand. Of several bounds the smallest counts, each at its share of delta.
+    `shared` is the number of held-out points that every two voters have in common, as a part of
+    those that every voter has; `test_set` tells whether there are labelled points used for nothing
+    else: a test set, or a common hold-out if the weights were fixed beforehand. `deployed` is for a
+    classifier in place of the vote. Of several bounds the smallest counts, each at its share of
+    delta.
 
     Examples
     --------
-    >>> evidence = {"overlapping": True, "unlabelled": False, "test_set": False}
+    >>> evidence = {"shared": 0.5, "unlabelled": False, "test_set": False}
     >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
-    (('coalition',), ('first_order', 'tandem'))
+    (('winning_pair',), ('first_order', 'tandem'))
     """
     if test_set:
         return ("test_set",)
+    if deployed:
+        return ("vote_profile",)
+    if 1 < n_voters <= MOST_VOTERS and shared >= ENOUGH_SHARED:
+        return ("winning_pair",)
     if unlabelled:
         return ("vote_profile",)
     if n_voters <= FEW_VOTERS:
         return ("coalition",)
-    return ("first_order", "tandem") if overlapping else ("first_order",)
+    return ("first_order", "tandem") if shared else ("first_order",)

@@ -99,6 +99,10 @@ DISAGREEMENT_OVERLAPS = Requirement(
     ),
     without_it_vacuous=True,
 )
+SEVERAL_VOTERS = Requirement(
+    holds=lambda counts: counts.n_voters > 1,
+    explanation=lambda _: "one voter has no other beside it. Its own limit is 'coalition'.",
+)
 ONE_CLASSIFIER = Requirement(
     holds=lambda counts: counts.n_voters == 1,
     explanation=lambda counts: (

@@ -164,8 +164,9 @@ class Certificate(VoteStatement):
             sources[TEST_SET] = Averages.of(test_counts)
         has = {"unlabelled": profile is not None, "test_set": test_counts is not None}
         if names == (AUTO,):
+            shared = counts.n_min_pairs / max(counts.n_min, 1)
             names = automatic_bounds(
-                n_voters=counts.n_voters, overlapping=counts.n_min_pairs > 0, **has
+                n_voters=counts.n_voters, shared=shared, deployed=deployed is not None, **has
             )
         if names == (BEST,):
             current = [name for name in sources if get_bound(name).superseded_by is None]
@@ -246,9 +247,11 @@ class Certificate(VoteStatement):
             return ["more labelled points", "more points without labels (X_unlabelled)"]
         ways = ["more labelled points"]
         if self.counts.n_voters > FEW_VOTERS:
-            ways.append("whole models on folds instead of many weak voters (CertifiedClassifierCV)")
+            ways.append("a few whole models instead of many weak voters (CertifiedClassifierCV)")
             if self.profile is None:
                 ways.append("points without labels (X_unlabelled)")
+        elif self.counts.n_voters > 1 and not self.counts.n_min_pairs:
+            ways.append("models that share held-out points (cv='pairs')")
         if TEST_SET not in self.bounds:
             ways.append("a test set")
         return ways

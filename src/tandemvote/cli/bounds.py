@@ -43,6 +43,12 @@ def bounds(
         help="Errors of one voter of an equal vote on points it never saw, such as 12/200;"
         " once per voter (coalition).",
     ),
+    pair: list[str] = typer.Option(
+        [],
+        metavar="ERRORS/POINTS",
+        help="Points that at least one of two voters got wrong, among those neither ever saw; once"
+        " for each two of three equal voters (winning_pair).",
+    ),
     n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
     n_samples: int | None = typer.Option(None, "--points", min=1, help="Points of that test set."),
     confidence: Confidence,
@@ -72,6 +78,8 @@ def bounds(
         known["pair_gibbs_loss"] = tandem_loss + lone_error / 2
     if voter:
         known["errors"], known["sizes"] = zip(*map(_counted, voter), strict=True)
+    if pair:
+        known["pair_errors"], known["pair_sizes"] = zip(*map(_counted, pair), strict=True)
     values = {}
     for name, bound in BOUNDS.items():
         wanted = signature(bound.formula).parameters.keys() - {"posterior", "prior"}
@@ -80,7 +88,8 @@ def bounds(
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            f" with --n-pairs, several --voter, or --errors with --points. Example: {EXAMPLE}"
+            " with --n-pairs, several --voter or --pair, or --errors with --points. Example:"
+            f" {EXAMPLE}"
         )
     if as_json:
         typer.echo(json.dumps({"delta": confidence.delta, "bounds": values}))
@@ -91,10 +100,8 @@ def bounds(
 
 
 def _counted(text: str) -> tuple[int, int]:
-    """Return errors and points of one voter."""
+    """Return errors and points of a voter or a pair."""
     wrong, _, of = text.partition("/")
     if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
-        raise typer.BadParameter(
-            f"--voter {text} is not a number of errors among points, such as 12/200."
-        )
+        raise typer.BadParameter(f"{text} is not a number of errors among points, such as 12/200.")
     return int(wrong), int(of)

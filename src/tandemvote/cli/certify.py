@@ -27,16 +27,17 @@ def certify(
     data: str | None = typer.Argument(None, help="CSV, Parquet, LIBSVM or npz file with labels."),
     *,
     design: options.Design = typer.Option(
-        options.Design.FOLDS,
-        help="folds: a few whole models, each evaluated on the fold it never saw; trees: the"
-        " paper's forest, in which every tree votes; holdout: one model, and labels set aside to"
-        " test it.",
+        options.Design.PAIRS,
+        help="pairs: three whole models, every two evaluated on points that only the third was"
+        " trained on; folds: a few whole models, each evaluated on the fold it never saw; trees:"
+        " the paper's forest, in which every tree votes; holdout: one model, and labels set aside"
+        " to test it.",
     ),
     deploy: options.Deploy = typer.Option(
         options.Deploy.VOTE,
-        help="What to certify and keep: the vote; with folds or holdout, refit: one model trained"
-        " on all labels; with trees, average: the forest's averaged probabilities, as scikit-learn"
-        " predicts. Both others need unlabelled points.",
+        help="What to certify and keep: the vote; with pairs, folds or holdout, refit: one model"
+        " trained on all labels; with trees, average: the forest's averaged probabilities, as"
+        " scikit-learn predicts. Both others need unlabelled points.",
     ),
     predictions: str | None = typer.Option(
         None,

@@ -10,7 +10,7 @@ from tandemvote.cli.options import Deploy, Design, Learner, Weights
 from tandemvote.counting.parquet_files import names_parquet
 
 DATA, PREDICTIONS = "DATA", "--predictions"
-FOLDS, TREES, HOLDOUT = (f"--design {design.value}" for design in Design)
+PAIRS, FOLDS, TREES, HOLDOUT = (f"--design {design.value}" for design in Design)
 FOREST, BOOSTING = (f"--learner {learner.value}" for learner in Learner)
 
 GOES_WITH: dict[str, tuple[str, ...]] = {
@@ -26,7 +26,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "folds": (FOLDS,),
     "bagging": (TREES,),
     "use_unlabelled": (DATA,),
-    **dict.fromkeys(("weights", "bound", "sharpening", "dask"), (FOLDS, TREES, PREDICTIONS)),
+    **dict.fromkeys(("weights", "bound", "sharpening", "dask"), (PAIRS, FOLDS, TREES, PREDICTIONS)),
 }
 """Where an option has a meaning; one that is not listed has it everywhere."""
 
@@ -66,13 +66,13 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
     more = file or rows
     deploy, folds = given.get("deploy", Deploy.VOTE), FOLDS in here
     deployed, refit = deploy is not Deploy.VOTE, deploy is Deploy.REFIT
-    only_hold_out = HOLDOUT in here and not {FOLDS, TREES} & here
+    only_hold_out = HOLDOUT in here and not {PAIRS, FOLDS, TREES} & here
     weighs_pairs = given.get("weights") in (Weights.TANDEM, Weights.DISAGREEMENT)
     pair_bound = _first_of_pairs(bounds) if bounds else ""
-    no_pairs = "and voters of different folds share none. Leave it out, or choose --design trees."
+    no_pairs = "and voters of different folds share none. Leave it out, or choose --design pairs."
     return {
-        "--learner boosting goes with --design folds or holdout: boosted trees correct each other,"
-        " so they are no voters.": {TREES, BOOSTING} <= here,
+        "--learner boosting goes with --design pairs, folds or holdout: boosted trees correct"
+        " each other, so they are no voters.": {TREES, BOOSTING} <= here,
         f"--weights tandem and disagreement look at points two voters never saw, {no_pairs}": (
             folds and weighs_pairs
         ),
@@ -85,8 +85,8 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
         ),
         "--bound test_set needs labelled points used for nothing else: give DATA and"
         " --test-fraction, such as 0.2, or --test.": "test_set" in bounds and not (test or share),
-        "--deploy refit goes with --design folds or holdout, whose models vouch for the one trained"
-        " on all labels.": refit and TREES in here,
+        "--deploy refit goes with --design pairs, folds or holdout, whose models vouch for the"
+        " one trained on all labels.": refit and TREES in here,
         "--design holdout tests its model by labels alone. Leave unlabelled points out, or give"
         " --deploy refit: they certify the model trained on all labels.": (
             only_hold_out and more and not refit

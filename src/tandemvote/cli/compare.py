@@ -14,7 +14,12 @@ from tandemvote.cli import options
 from tandemvote.cli.combinations import refuse_what_makes_no_sense
 from tandemvote.cli.outputs import check_outputs
 
-WORDS = {"folds": "one model per fold", "trees": "every tree votes", "holdout": "one model, tested"}
+WORDS = {
+    "pairs": "three models, tested in pairs",
+    "folds": "one model per fold",
+    "trees": "every tree votes",
+    "holdout": "one model, tested",
+}
 
 
 @options.grouped
@@ -94,9 +99,9 @@ def demo(
     from tandemvote.certificate.decimals import rounded_up
     from tandemvote.report import write_report
 
-    folds: Any = CertifiedClassifierCV(RandomForestClassifier(trees), random_state=0)
+    few: Any = CertifiedClassifierCV(RandomForestClassifier(trees), random_state=0)
     paper: Any = CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0)
-    designs = {"three forests, one per fold": folds, "the paper: every tree votes": paper}
+    designs = {"three forests": few, "the paper: every tree votes": paper}
     typer.echo("How often can these classifiers err? All labels train, none is set aside.")
     typer.echo("Errors in percent; what is guaranteed holds with probability 95 %.\n")
     line = "{:<15}{:<33}{:<10}{:<12}{}".format

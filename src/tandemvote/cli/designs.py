@@ -1,4 +1,4 @@
-"""Certificates of folds, trees or a hold-out of a table, or of given predictions."""
+"""Certificates of few models, trees or a hold-out of a table, or of given predictions."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
 from tandemvote.ensembles.rows import refuse_training_rows, row_digests
+from tandemvote.ensembles.training import PAIRS
 from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
 from tandemvote.tables.columns import MISSING_TEXTS
@@ -63,7 +64,7 @@ def train(
     tested = (dataset.X[aside], dataset.y[aside]) if test is None else (test.X, test.y)
     if test is not None:  # before training; and a single model keeps no trace of its rows
         refuse_training_rows(row_digests(X), test.X, what="test")
-    n_models = (training.folds if design is Design.FOLDS else 1) + refit
+    n_models = {Design.PAIRS: 3, Design.FOLDS: training.folds}.get(design, 1) + refit
     typer.echo(f"Training {number_of(n_models, 'model')} on {len(y):,} rows.", err=True)
     with _progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
@@ -76,7 +77,7 @@ def train(
         if design is not Design.TREES:
             asked["n_jobs"] = None if training.dask is None else -1
             one = ShuffleSplit(1, test_size=training.test_fraction or HOLD_OUT)
-            cv = training.folds if design is Design.FOLDS else one
+            cv = {Design.PAIRS: PAIRS, Design.FOLDS: training.folds}.get(design, one)
             model = CertifiedClassifierCV(learner(training), cv=cv, **asked)
         else:
             asked["n_jobs"] = training.jobs if training.dask is None else -1

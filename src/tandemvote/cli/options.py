@@ -16,7 +16,11 @@ import typer
 
 from tandemvote.cli import GATE_CLOSED
 
-Design = Enum("Design", {"FOLDS": "folds", "TREES": "trees", "HOLDOUT": "holdout"}, type=str)
+Design = Enum(
+    "Design",
+    {"PAIRS": "pairs", "FOLDS": "folds", "TREES": "trees", "HOLDOUT": "holdout"},
+    type=str,
+)
 Deploy = Enum("Deploy", {"VOTE": "vote", "REFIT": "refit", "AVERAGE": "average"}, type=str)
 Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
 Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
@@ -47,7 +51,8 @@ PHRASES = {
     r"\bX_unlabelled\b": "--unlabelled",
     r"\bX_test( and y_test)?\b": "--test",
     r"\bbound='(\w+)'": r"--bound \1",
-    r"\bCertifiedClassifierCV\b": "--design folds",
+    r"\bCertifiedClassifierCV\b": "--design pairs",
+    r"\bcv='pairs'": "--design pairs",
     r"\btrusted=True": "--trusted",
     r"\bPass points\b": "Give points",
     r"\bnumber of splits n_splits=": "--folds ",

@@ -65,7 +65,10 @@ class LabelUseDisplay(Display):
         else:
             words = f"Every label trained {n_voters - 1} of the {n_voters} voters and evaluated the"
             words += " other one."
-            if (times != 1).any():
+            if n_voters == 3 and np.isin(times, (0, 2)).all():
+                words = f"{np.count_nonzero(times):,} labels trained one of the 3 voters and"
+                words += " evaluated the two others as a pair; the rest trained all three."
+            elif (times != 1).any():
                 share = 100 - 100 * times.mean() / n_voters
                 words = f"On average a label trained {share:.0f} % of the voters and evaluated the"
                 words += " others."

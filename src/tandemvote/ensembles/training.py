@@ -21,6 +21,8 @@ Rows = NDArray[np.intp]
 LABEL_FREE = (ShuffleSplit, KFold, RepeatedKFold)
 """Splitters that decide by the number of points alone."""
 
+PAIRS = "pairs"
+
 LARGEST_SEED = np.iinfo(np.int32).max
 
 
@@ -45,10 +47,12 @@ def split(
 ) -> list[Rows]:
     """Return the training points of each split, an argument called `name` in errors.
 
-    `splits` is a number of random halves, drawn by `random_state`, or a ShuffleSplit,
-    RepeatedKFold or KFold(shuffle=True). A splitter is given nothing but the number of points, so
-    it cannot look at them.
+    `splits` is a number of random halves, drawn by `random_state`, "pairs" for `paired_folds`, or a
+    ShuffleSplit, RepeatedKFold or KFold(shuffle=True). A splitter is given nothing but the number
+    of points, so it cannot look at them.
     """
+    if isinstance(splits, str) and splits == PAIRS:
+        return paired_folds(n_samples, random_state, name=name)
     splitter: Any = splits
     if isinstance(splits, Integral):
         splitter = ShuffleSplit(int(splits), test_size=0.5, random_state=random_state)
@@ -60,9 +64,31 @@ def split(
     elif not isinstance(splits, LABEL_FREE):
         raise ValueError(
             f"{name}={splits!r} may look at the data, as stratified and grouped splits do. Pass a"
-            " number, a shuffled KFold or a ShuffleSplit."
+            " number, 'pairs', a shuffled KFold or a ShuffleSplit."
         )
     return [train for train, _ in splitter.split(np.empty((n_samples, 1)))]
+
+
+def paired_folds(n_samples: int, random_state: RandomState, *, name: str = "splits") -> list[Rows]:
+    """Return the training points of three voters, every two of which leave out a fold together.
+
+    Each of three folds trains one voter and tests the two others as a pair; the rest of the points
+    trains all three. A fold has 2 n^(2/3) of n points, at most a sixth: the more points there are,
+    the smaller the part that a guarantee needs.
+
+    Examples
+    --------
+    >>> [rows.size for rows in paired_folds(1797, RandomState(0))]
+    [1207, 1207, 1207]
+    """
+    size = int(min(n_samples / 6, 2 * n_samples ** (2 / 3)))
+    if not size:
+        raise ValueError(
+            f"{name}={PAIRS!r} needs at least 6 points and there is n_samples={n_samples}."
+        )
+    order = random_state.permutation(n_samples)
+    folds, rest = order[: 3 * size].reshape(3, size), order[3 * size :]
+    return [np.sort(np.concatenate([fold, rest])) for fold in folds]
 
 
 def held_out_mask(rows: Sequence[Rows], n_samples: int) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""A few whole models, each trained on all points but one fold and evaluated on that fold."""
+"""A few whole models, each trained on most of the points and evaluated on the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from tandemvote.codes import encode
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.private_names import pick
-from tandemvote.ensembles.training import Rows, split
+from tandemvote.ensembles.training import PAIRS, Rows, split
 from tandemvote.estimators.voting import TrainedVote
 from tandemvote.hard_vote import vote_totals
 
@@ -34,28 +34,31 @@ def _has_probabilities(model: CertifiedClassifierCV) -> bool:
 
 @dataclass(eq=False, repr=False)
 class CertifiedClassifierCV(TrainedVote):
-    """Any classifier, trained once per fold, with a guarantee on the error of the models' vote.
+    """Any classifier, trained a few times, with a guarantee on the error of the models' vote.
 
-    Each model is trained on all points but those of one fold and evaluated on that fold, so all
-    labels are used for training and none is set aside. In the manner of scikit-learn's
-    `CalibratedClassifierCV`, the models predict together, by plurality. Averaged probabilities
-    break ties, else the smallest class wins; the guarantee holds for every such rule.
+    Each model is trained on most of the points and evaluated on the others, so that every label
+    trains a model and none is set aside. In the manner of scikit-learn's `CalibratedClassifierCV`,
+    the models predict together, by plurality. Averaged probabilities break ties, else the smallest
+    class wins; the guarantee holds for every such rule.
 
-    Three strong voters give a far tighter guarantee than the hundred trees of one forest: the vote
-    errs only where two of the three do, and each of them is a good classifier.
+    Three strong voters give a far tighter guarantee than the hundred trees of one forest: where two
+    of the three are right, so is the vote, and each of them is a good classifier.
 
     Parameters
     ----------
     estimator : classifier, optional
         Any classifier or pipeline; a random forest by default. Everything that learns from data,
         encoders and feature selection included, belongs inside the pipeline.
-    cv : int or scikit-learn splitter
-        Number of folds; or a shuffled `KFold`, a `ShuffleSplit` or `RepeatedKFold`. Splitters that
-        look at the data, stratified ones among them, are refused.
+    cv : "pairs", int or scikit-learn splitter
+        Which points train which model. "pairs": three models, every two of which are evaluated
+        together on points that train only the third. A number of folds: one model per fold, trained
+        on the others; no two models then share points, and the guarantee is mostly looser. Or a
+        shuffled `KFold`, a `ShuffleSplit` or `RepeatedKFold`. Splitters that look at the data,
+        stratified ones among them, are refused.
     ensemble : bool
-        If True, the models of the folds predict together. If False, one model trained on all labels
-        predicts, `estimator_`, and is certified through those of the folds; this takes unlabelled
-        points: ``fit(X, y, X_unlabelled=...)``. Through one hold-out,
+        If True, these models predict together. If False, one model trained on all labels predicts,
+        `estimator_`, and is certified through the others; this takes unlabelled points:
+        ``fit(X, y, X_unlabelled=...)``. Through one hold-out,
         ``cv=ShuffleSplit(1, test_size=0.2)``, that is mostly tighter, but nothing then shows points
         of another source.
     {shared parameters, attributes}
@@ -72,11 +75,11 @@ class CertifiedClassifierCV(TrainedVote):
     >>> pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     >>> model = CertifiedClassifierCV(pipeline, random_state=0).fit(X, y)
     >>> model.certificate_.bound, len(model.estimators_)
-    ('coalition', 3)
+    ('winning_pair', 3)
     """
 
     estimator: Any = None
-    cv: Any = 3
+    cv: Any = PAIRS
     _: KW_ONLY
     ensemble: bool = True
 

@@ -1,10 +1,9 @@
 """
-Three models on folds: a guarantee to use
-=========================================
+Three models: a guarantee to use
+================================
 
-Any classifier, trained three times on two thirds of the points and evaluated on the remaining
-third: all labels train, none is set aside, and the vote of the three gets a guarantee close to its
-error.
+Any classifier, trained three times, every two models evaluated on points that train only the third:
+all labels train, none is set aside, and the vote of the three gets a guarantee close to its error.
 """
 
 # %%

@@ -1,0 +1,116 @@
+"""PAIR: two voters that outvote all others, and how often not both of them are right."""
+
+from __future__ import annotations
+
+from math import isqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.bounds.averages import Averages, distribution
+from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.coalition import joint_limits
+from tandemvote.bounds.requirements import PAIR_OVERLAPS, SEVERAL_VOTERS
+from tandemvote.hard_vote import exact_weights
+from tandemvote.inequalities.outward import FloatArray
+
+MOST_VOTERS = 3  # of equal weights among which two have more than half
+
+
+def winning_pair_oracle(*, pair_losses: ArrayLike, posterior: ArrayLike | None = None) -> float:
+    r"""Bound from the true rates at which at least one voter of a pair errs.
+
+    .. math:: \min \{ P(h \text{ or } h' \text{ errs}) : \rho_h + \rho_{h'} > \tfrac12 \}
+
+    Where both voters of such a pair are right, the right label has more than half of the weight and
+    wins. Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Examples
+    --------
+    >>> winning_pair_oracle(pair_losses=[0.04, 0.03, 0.05])
+    0.03
+    """
+    return _smallest(np.array(pair_losses, float), posterior)
+
+
+def winning_pair_bound(
+    *,
+    pair_errors: ArrayLike,
+    pair_sizes: ArrayLike,
+    posterior: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+) -> float:
+    r"""Bound from points that neither voter of a pair was trained on; any number of classes.
+
+    On these points not both voters are right at most at the rate given by the Clopper-Pearson
+    limit at the pair's share of delta, in proportion to :math:`\pi_h \pi_{h'}`. All limits hold
+    together, so the best pair counts, and weights may be chosen after looking. Any rule for ties.
+
+    Of two or three equal voters any two win. Of more no two do, and the bound is 1.
+
+    Parameters
+    ----------
+    pair_errors, pair_sizes : array_like of int, shape (n_voters * (n_voters - 1) / 2,)
+        Common held-out points that at least one of the two gets wrong, and all of them, for the
+        pairs (0, 1), (0, 2), ..., (1, 2), ...; without points the limit is 1.
+    posterior, prior : array_like of shape (n_voters,), optional
+        The vote's weights rho, and weights pi fixed before seeing the points; uniform by default.
+
+    Examples
+    --------
+    >>> round(winning_pair_bound(pair_errors=[9, 12, 10], pair_sizes=[400, 400, 400]), 4)
+    0.0441
+    """
+    sizes = np.atleast_1d(pair_sizes)
+    pi = distribution(prior, _n_voters(sizes.size), "prior")
+    first, second = _pairs(pi.size)
+    products = pi[first] * pi[second]
+    if not products.any():  # no pair has a share
+        return 1.0
+    limits = joint_limits(pair_errors, sizes, products / products.sum(), delta)
+    return _smallest(limits, posterior)
+
+
+def _smallest(limits: FloatArray, posterior: ArrayLike | None) -> float:
+    n_voters = _n_voters(limits.size)
+    units = exact_weights(distribution(posterior, n_voters, "posterior"))
+    first, second = _pairs(n_voters)
+    wins = 2 * (units[first] + units[second]) > units.sum()
+    return float(limits[wins].min(initial=1.0))
+
+
+def _n_voters(n_pairs: int) -> int:
+    n_voters = (1 + isqrt(1 + 8 * n_pairs)) // 2
+    if n_pairs < 1 or n_voters * (n_voters - 1) // 2 != n_pairs:
+        raise ValueError(
+            f"There are numbers of {n_pairs} pairs; 2 voters have 1 pair, 3 voters 3, 4 voters 6."
+        )
+    return n_voters
+
+
+def _pairs(n_voters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    first, second = np.triu_indices(n_voters, k=1)
+    return first, second
+
+
+def _terms(averages: Averages) -> dict[str, tuple[float, ...]]:
+    counts, pairs = averages.counts, _pairs(averages.counts.n_voters)
+    return {  # tuples, so that values of bounds can be compared
+        "pair_errors": tuple((counts.tandem_errors + counts.lone_errors)[pairs].tolist()),
+        "pair_sizes": tuple(counts.overlaps[pairs].tolist()),
+        "posterior": tuple(averages.posterior.tolist()),
+        "prior": tuple(averages.prior.tolist()),
+    }
+
+
+WINNING_PAIR = Bound(
+    name="winning_pair",
+    label="PAIR",
+    summary="how often not both of two voters that outvote the others are right",
+    theorem="the union bound, with Clopper-Pearson",
+    formula=winning_pair_bound,
+    terms=_terms,
+    needs=(SEVERAL_VOTERS, PAIR_OVERLAPS),
+    most_voters=MOST_VOTERS,
+)
