@@ -18,6 +18,7 @@ from reproduction.experiments.cells import (
     DeployedCell,
     FoldsCell,
     ForestCell,
+    PairsCell,
     UnlabelledCell,
     cells_of,
     schedule,
@@ -65,7 +66,7 @@ def plan_cells(
     if "unlabelled" in families:
         chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
         cells += cells_of(UnlabelledCell, chosen, repetitions=repetitions)
-    for kind in (BeyondCell, FoldsCell, DeployedCell):
+    for kind in (BeyondCell, FoldsCell, PairsCell, DeployedCell):
         if kind.family in families:
             cells += cells_of(kind, datasets, repetitions=repetitions)
     return [replace(cell, root=root) for cell in cells]

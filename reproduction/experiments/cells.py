@@ -142,6 +142,23 @@ class FoldsCell(_Drawn):
     labelled_fraction: ClassVar[float] = 1.0
 
 
+class PairsCell(FoldsCell):
+    """The same learner and split as those of folds, trained three times and tested by twos.
+
+    Examples
+    --------
+    >>> PairsCell("Adult", "forest", 3).seed == FoldsCell("Adult", "forest", 3).seed
+    True
+    """
+
+    family: ClassVar[str] = "pairs"
+
+    @property
+    def seed(self) -> int:
+        """Seed of the cell of folds, which also trains the learner on the whole part."""
+        return FoldsCell(self.dataset, self.learner, self.repetition, self.root).seed
+
+
 class DeployedCell(FoldsCell):
     """One learner trained on half of the training part, certified by folds and the other half.
 
@@ -155,7 +172,7 @@ class DeployedCell(FoldsCell):
     labelled_fraction: ClassVar[float] = 0.5
 
 
-Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell | DeployedCell
+Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell | PairsCell | DeployedCell
 
 
 @dataclass(frozen=True)
@@ -178,6 +195,7 @@ AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {
     UnlabelledCell: (LABELLED_FRACTIONS, UNLABELLED_REPETITIONS),
     BeyondCell: ((), FURTHER_REPETITIONS),
     FoldsCell: (LEARNERS, FURTHER_REPETITIONS),
+    PairsCell: (LEARNERS, FURTHER_REPETITIONS),
     DeployedCell: (LEARNERS, FURTHER_REPETITIONS),
 }
 """Baggings, fractions or learners of the cells of a data set, and their usual repetitions."""

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from reproduction.experiments.cells import DeployedCell
-from reproduction.experiments.folds import fold_columns, learner, trained_on_folds
+from reproduction.experiments.folds import fold_columns, learner, trained_by
 from reproduction.experiments.protocol import DELTA, FOLDS, TEST_FRACTION, UNLABELLED_SHARES
 from reproduction.experiments.rows import DEPLOYED, Row
 from reproduction.experiments.splits import Array, Split, provenance
@@ -22,7 +22,7 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:
     start, split = perf_counter(), Split.of(cell, dataset)
     X, U, y, _ = train_test_split(split.X, split.y, test_size=0.5, random_state=cell.seed)
     deployed = learner(cell.learner, cell.seed).fit(X, y)
-    voters = trained_on_folds(cell, FOLDS[0], X, y)
+    voters = trained_by(cell, FOLDS[0], X, y)
     X_rest, X_hold_out, y_rest, y_hold_out = train_test_split(
         X, y, test_size=TEST_FRACTION, random_state=cell.seed
     )

@@ -1,14 +1,15 @@
-"""Run one cell of whole models trained on folds: what their vote and each of them gets wrong."""
+"""Run one cell of a few whole models: what their vote, and each or two of them, get wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from reproduction.experiments import rows
-from reproduction.experiments.cells import FoldsCell
+from reproduction.experiments.cells import FoldsCell, PairsCell
 from reproduction.experiments.protocol import FOLDS, paper_forest
 from reproduction.experiments.splits import Array, Split, provenance
 from tandemvote import CertifiedClassifierCV
@@ -28,16 +29,19 @@ def learner(name: str, seed: int) -> Any:
     return paper_forest(bagging="full", seed=seed)
 
 
-def trained_on_folds(cell: FoldsCell, n_folds: int, X: Array, y: Array) -> CertifiedClassifierCV:
-    """Train the learner of a cell once per fold."""
+def trained_by(cell: FoldsCell, cv: int | str, X: Array, y: Array) -> CertifiedClassifierCV:
+    """Train the learner of a cell once per fold, or three times for pairs."""
     model = learner(cell.learner, cell.seed)
-    vote = CertifiedClassifierCV(model, n_folds, bound="first_order", random_state=cell.seed)
+    vote = CertifiedClassifierCV(model, cv, bound="first_order", random_state=cell.seed)
     return vote.fit(X, y)
 
 
 def fold_columns(vote: CertifiedClassifierCV) -> dict[str, Any]:
     """Return the columns of a row that say what each model got wrong on its fold."""
-    counts = {"fold_errors": vote.counts_.errors, "fold_sizes": vote.counts_.sizes}
+    return _as_texts(fold_errors=vote.counts_.errors, fold_sizes=vote.counts_.sizes)
+
+
+def _as_texts(**counts: Iterable[int]) -> dict[str, str]:
     return {name: " ".join(map(str, numbers)) for name, numbers in counts.items()}
 
 
@@ -45,19 +49,36 @@ def run_folds(cell: FoldsCell, dataset: Dataset) -> list[rows.Row]:
     """Train the learner on the whole training part, and on its folds, and test all of them."""
     split = Split.of(cell, dataset)
     whole = learner(cell.learner, cell.seed).fit(split.X, split.y)
-    whole_errors = int((whole.predict(split.X_test) != split.y_test).sum())
+    whole_errors = _test_errors(whole, split)
     found = []
     for n_folds in FOLDS:
         start = perf_counter()
-        vote = trained_on_folds(cell, n_folds, split.X, split.y)
+        vote = trained_by(cell, n_folds, split.X, split.y)
         found.append(
             rows.FOLDS.row(
                 **cell.columns,
                 n_folds=n_folds,
                 **fold_columns(vote),
-                vote_test_errors=int((vote.predict(split.X_test) != split.y_test).sum()),
+                vote_test_errors=_test_errors(vote, split),
                 whole_test_errors=whole_errors,
                 **provenance(cell, dataset, split, seconds=perf_counter() - start),
             )
         )
     return found
+
+
+def run_pairs(cell: PairsCell, dataset: Dataset) -> rows.Row:
+    """Train the learner three times, and test every two models on points neither was trained on."""
+    start, split = perf_counter(), Split.of(cell, dataset)
+    vote = trained_by(cell, "pairs", split.X, split.y)
+    seen = vote.bounds_["winning_pair"].terms
+    return rows.PAIRS.row(
+        **cell.columns,
+        **_as_texts(pair_errors=seen["pair_errors"], pair_sizes=seen["pair_sizes"]),
+        vote_test_errors=_test_errors(vote, split),
+        **provenance(cell, dataset, split, seconds=perf_counter() - start),
+    )
+
+
+def _test_errors(model: Any, split: Split) -> int:
+    return int((model.predict(split.X_test) != split.y_test).sum())

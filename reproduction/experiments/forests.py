@@ -16,10 +16,11 @@ from reproduction.experiments.cells import (
     DeployedCell,
     FoldsCell,
     ForestCell,
+    PairsCell,
     UnlabelledCell,
 )
 from reproduction.experiments.deployed import run_deployed
-from reproduction.experiments.folds import run_folds
+from reproduction.experiments.folds import run_folds, run_pairs
 from reproduction.experiments.protocol import (
     DELTA,
     LEAST_LABELLED,
@@ -47,6 +48,8 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
         return [run_beyond(cell, dataset)]
     if isinstance(cell, DeployedCell):
         return run_deployed(cell, dataset)
+    if isinstance(cell, PairsCell):
+        return [run_pairs(cell, dataset)]
     if isinstance(cell, FoldsCell):
         return run_folds(cell, dataset)
     return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)

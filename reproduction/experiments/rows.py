@@ -1,4 +1,4 @@
-"""The rows of a cell, in six tables: as records and as text."""
+"""The rows of a cell, in seven tables: as records and as text."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from reproduction.experiments.cells import (
     DeployedCell,
     FoldsCell,
     ForestCell,
+    PairsCell,
     UnlabelledCell,
 )
 from reproduction.experiments.protocol import WEIGHTINGS
@@ -138,6 +139,13 @@ on the test part: of the vote of the models, and of the learner trained on the w
 which the test set would certify.
 """
 
+PAIRS = Table("pairs", PairsCell, ("pair_errors", "pair_sizes", "vote_test_errors", *PROVENANCE))
+"""Three models of one learner, every two tested on points that train only the third.
+
+`pair_errors` counts the points that at least one of the two gets wrong. The rest is as in `folds`,
+whose row of the same cell says what the learner trained on the whole part gets wrong.
+"""
+
 DEPLOYED = Table(
     "deployed",
     DeployedCell,
@@ -160,7 +168,7 @@ and `hold_out_differs` counts the unlabelled points where it differs from the de
 """
 
 TABLES = MappingProxyType(
-    {table.name: table for table in (FORESTS, UNLABELLED, WEIGHTS, BEYOND, FOLDS, DEPLOYED)}
+    {table.name: table for table in (FORESTS, UNLABELLED, WEIGHTS, BEYOND, FOLDS, PAIRS, DEPLOYED)}
 )
 
 

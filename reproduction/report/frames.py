@@ -13,7 +13,7 @@ from reproduction.experiments.store import RowStore
 TEXT_COLUMNS = frozenset(
     {
         *("dataset", "bagging", "weighting", "learner", "profile", "fold_errors", "fold_sizes"),
-        *("versions", "reconstructed"),
+        *("pair_errors", "pair_sizes", "versions", "reconstructed"),
     }
 )
 

@@ -13,7 +13,7 @@ from reproduction.report.figures import all_figures, save
 from reproduction.report.figures.distances import bound_distances
 from reproduction.report.figures.style import house_style
 from reproduction.report.findings import all_findings
-from reproduction.report.folds import folds_page, folds_table
+from reproduction.report.folds import folds_page, folds_table, folds_values
 from reproduction.report.frames import read_frame, shown
 from reproduction.report.layout import TextTable
 from reproduction.report.readme import write_readme
@@ -76,13 +76,15 @@ def render_beyond(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def render_folds(folder: str | os.PathLike[str]) -> list[Path]:
-    """Render ``folds.md`` and its table, if there are rows of that family."""
+    """Render ``folds.md`` and its table, also of pairs, if there are rows of folds."""
     folder = Path(folder)
-    rows, beyond = (read_frame(RowStore(folder), table) for table in ("folds", "beyond"))
+    store = RowStore(folder)
+    rows, pairs, beyond = (read_frame(store, table) for table in ("folds", "pairs", "beyond"))
     if rows.empty or beyond.empty:
         return []
-    table = folds_table(rows, beyond)
-    page = _write(folder / "folds.md", folds_page(rows, beyond, table))
+    values = folds_values(rows, pairs)
+    table = folds_table(values, rows, beyond)
+    page = _write(folder / "folds.md", folds_page(values, beyond, table))
     return [*_write_table(folder, table), page]
 
 
