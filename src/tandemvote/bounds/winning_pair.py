@@ -107,7 +107,7 @@ def _terms(averages: Averages) -> dict[str, tuple[float, ...]]:
 WINNING_PAIR = Bound(
     name="winning_pair",
     label="PAIR",
-    summary="how often not both of two voters that outvote the others are right",
+    summary="how often at least one of two voters that outvote the others errs",
     theorem="the union bound, with Clopper-Pearson",
     formula=winning_pair_bound,
     terms=_terms,
