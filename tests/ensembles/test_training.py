@@ -38,6 +38,36 @@ def test_random_halves_overlap_and_folds_do_not():
     assert sum(map(len, left_out)) == 100
 
 
+@pytest.mark.parametrize("n", [6, 7, 100, 1797, 50_000])
+def test_of_pairs_every_two_leave_out_a_fold_that_trains_the_third(n):
+    trained = [set(rows) for rows in split(n, "pairs", np.random.RandomState(0))]
+    everything = set(range(n))
+    size = int(min(n / 6, 2 * n ** (2 / 3)))
+    for third in range(3):
+        one, other = (trained[k] for k in range(3) if k != third)
+        neither = everything - one - other
+        assert len(neither) == size >= 1
+        assert neither <= trained[third]
+    assert set.union(*trained) == everything
+    assert len(set.intersection(*trained)) == n - 3 * size
+
+
+def test_pairs_are_drawn_evenly_and_by_the_seed_alone():
+    left_out = np.zeros(60)
+    for seed in range(2000):
+        for rows in split(60, "pairs", np.random.RandomState(seed)):
+            left_out += ~np.isin(np.arange(60), rows)
+    # Binomial: 2,000 draws, each point in one of the folds with probability one half, twice.
+    assert np.abs(left_out - 2000).max() < 5 * 2 * np.sqrt(2000 / 4)
+    again = (split(60, "pairs", np.random.RandomState(7)) for _ in range(2))
+    assert all(np.array_equal(*rows) for rows in zip(*again, strict=True))
+
+
+def test_too_few_points_for_pairs_are_refused():
+    with pytest.raises(ValueError, match=r"splits='pairs' needs at least 6 points.*n_samples=5"):
+        split(5, "pairs", np.random.RandomState(0))
+
+
 @pytest.mark.parametrize("splits", [StratifiedKFold(3), GroupKFold(3), "halves", None])
 def test_splits_that_need_labels_or_groups_are_refused(splits):
     with pytest.raises(ValueError, match="may look at the data"):
