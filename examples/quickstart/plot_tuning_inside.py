@@ -10,9 +10,10 @@ choice of components, and the search for good parameters.
 # A search is a classifier
 # ------------------------
 # Each of the three models searches for its own parameters, on its own part of the points.
-# The remaining third evaluates the result of the search, which has never seen it.
+# Points that train only another model evaluate the result of the search, which has never seen them.
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.metrics import ConfusionMatrixDisplay
@@ -37,13 +38,15 @@ for each in model.estimators_:
 # What is taken for what
 # ----------------------
 # ``oob_decision_function_`` holds, for each training point, the shares of the models that were not
-# trained on it. Its largest entry is the answer to a point as if it were new. The matrix is an
-# estimate; its errors add up to the first number of the certificate.
+# trained on it, and nothing where all were. Its largest entry is the answer to a point as if it
+# were new. The matrix is an estimate.
 
-answers = model.classes_[model.oob_decision_function_.argmax(axis=1)]
-print(f"observed: {(answers != y).mean():.1%}")
+shares = model.oob_decision_function_
+seen = ~np.isnan(shares[:, 0])
+answers = model.classes_[shares[seen].argmax(axis=1)]
+print(f"{seen.sum()} points, wrong: {(answers != y[seen]).mean():.1%}")
 display = ConfusionMatrixDisplay.from_predictions(
-    y, answers, cmap="Blues", colorbar=False, text_kw={"fontsize": 8}
+    y[seen], answers, cmap="Blues", colorbar=False, text_kw={"fontsize": 8}
 )
 display.ax_.set(xlabel="answer", ylabel="true digit")
 plt.show()

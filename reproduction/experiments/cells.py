@@ -143,7 +143,7 @@ class FoldsCell(_Drawn):
 
 
 class PairsCell(FoldsCell):
-    """The same learner and split as those of folds, trained three times and tested by twos.
+    """The same learner and split as those of folds, trained three times and tested in pairs.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class PairsCell(FoldsCell):
 
     @property
     def seed(self) -> int:
-        """Seed of the cell of folds, which also trains the learner on the whole part."""
+        """Seed of the cell of folds, so that both train the same learner on the whole part."""
         return FoldsCell(self.dataset, self.learner, self.repetition, self.root).seed
 
 

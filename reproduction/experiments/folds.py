@@ -48,8 +48,7 @@ def _as_texts(**counts: Iterable[int]) -> dict[str, str]:
 def run_folds(cell: FoldsCell, dataset: Dataset) -> list[rows.Row]:
     """Train the learner on the whole training part, and on its folds, and test all of them."""
     split = Split.of(cell, dataset)
-    whole = learner(cell.learner, cell.seed).fit(split.X, split.y)
-    whole_errors = _test_errors(whole, split)
+    whole_errors = whole_test_errors(cell, split)
     found = []
     for n_folds in FOLDS:
         start = perf_counter()
@@ -68,7 +67,7 @@ def run_folds(cell: FoldsCell, dataset: Dataset) -> list[rows.Row]:
 
 
 def run_pairs(cell: PairsCell, dataset: Dataset) -> rows.Row:
-    """Train the learner three times, and test every two models on points neither was trained on."""
+    """Train the learner on the whole training part, and three times as pairs are trained."""
     start, split = perf_counter(), Split.of(cell, dataset)
     vote = trained_by(cell, "pairs", split.X, split.y)
     seen = vote.bounds_["winning_pair"].terms
@@ -76,8 +75,14 @@ def run_pairs(cell: PairsCell, dataset: Dataset) -> rows.Row:
         **cell.columns,
         **_as_texts(pair_errors=seen["pair_errors"], pair_sizes=seen["pair_sizes"]),
         vote_test_errors=_test_errors(vote, split),
+        whole_test_errors=whole_test_errors(cell, split),
         **provenance(cell, dataset, split, seconds=perf_counter() - start),
     )
+
+
+def whole_test_errors(cell: FoldsCell, split: Split) -> int:
+    """Test the learner of a cell, trained on the whole training part."""
+    return _test_errors(learner(cell.learner, cell.seed).fit(split.X, split.y), split)
 
 
 def _test_errors(model: Any, split: Split) -> int:

@@ -139,11 +139,14 @@ on the test part: of the vote of the models, and of the learner trained on the w
 which the test set would certify.
 """
 
-PAIRS = Table("pairs", PairsCell, ("pair_errors", "pair_sizes", "vote_test_errors", *PROVENANCE))
+PAIRS = Table(
+    "pairs",
+    PairsCell,
+    ("pair_errors", "pair_sizes", "vote_test_errors", "whole_test_errors", *PROVENANCE),
+)
 """Three models of one learner, every two tested on points that train only the third.
 
-`pair_errors` counts the points that at least one of the two gets wrong. The rest is as in `folds`,
-whose row of the same cell says what the learner trained on the whole part gets wrong.
+`pair_errors` counts the points that at least one of the two gets wrong. The rest is as in `folds`.
 """
 
 DEPLOYED = Table(

@@ -39,8 +39,6 @@ KEYS = ["dataset", "learner", "repetition"]
 def folds_values(folds: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the guarantee and the errors of every design, one line per row of the tables.
 
-    What the learner trained on the whole part gets wrong stands in the rows of folds.
-
     Examples
     --------
     >>> folds = pd.DataFrame({
@@ -48,14 +46,10 @@ def folds_values(folds: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     ...     "fold_errors": ["12 15 13"], "fold_sizes": ["600 600 600"],
     ...     "vote_test_errors": [8], "whole_test_errors": [10], "n_test": [450],
     ... })
-    >>> pairs = folds[["dataset", "learner", "repetition", "vote_test_errors", "n_test"]].assign(
-    ...     pair_errors="9 12 10", pair_sizes="290 290 290"
-    ... )
+    >>> pairs = folds.assign(pair_errors="9 12 10", pair_sizes="290 290 290")
     >>> folds_values(folds, pairs)[["guarantee", "test_set"]].round(4).values.tolist()
     [[0.0583, 0.0374], [0.0606, 0.0374]]
     """
-    whole = folds.drop_duplicates(KEYS)[[*KEYS, "whole_test_errors"]]
-    tested = pairs.merge(whole, on=KEYS)
     found = pd.concat(
         [
             folds.assign(
@@ -64,12 +58,12 @@ def folds_values(folds: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
                     coalition_bound, errors=folds["fold_errors"], sizes=folds["fold_sizes"]
                 ),
             ),
-            tested.assign(
+            pairs.assign(
                 design="pairs",
                 guarantee=_guarantees(
                     winning_pair_bound,
-                    pair_errors=tested["pair_errors"],
-                    pair_sizes=tested["pair_sizes"],
+                    pair_errors=pairs["pair_errors"],
+                    pair_sizes=pairs["pair_sizes"],
                 ),
             ),
         ],

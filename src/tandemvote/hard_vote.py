@@ -99,9 +99,31 @@ def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
 
 
 def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
-    """Return the label named by the voters that did not see a point; -1 where there are none."""
+    """Return the label named by the voters that did not see a point; -1 where there are none.
+
+    Where all voters with weight vote, ties go to the smallest class, as in the vote itself. Where
+    some of them saw the point, ties go to the first voter whose label is among the tied: two voters
+    often tie, and would name the smallest class too often.
+
+    Examples
+    --------
+    >>> seen_by_the_first = [[False, True], [True, True], [True, True]]
+    >>> votes = Votes.from_predictions([[1, 1], [1, 1], [0, 0]], [1, 1], seen_by_the_first)
+    >>> held_out_vote(votes, [0.5, 0.25, 0.25]).tolist()
+    [1, 1]
+    >>> held_out_vote(votes, [0, 0.5, 0.5]).tolist()
+    [0, 0]
+    """
     shares = held_out_shares(votes, weights)
-    return np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1))
+    winners = np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1))
+    leading = shares == shares.max(axis=1, keepdims=True)
+    voting = np.flatnonzero(exact_weights(weights))
+    partial = ~votes.held_out[voting].all(axis=0)
+    tied = np.flatnonzero(partial & (leading.sum(axis=1) > 1))
+    for voter in voting[::-1]:  # so that the first has the last word
+        own = tied[votes.held_out[voter, tied] & leading[tied, votes.predictions[voter, tied]]]
+        winners[own] = votes.predictions[voter, own]
+    return winners
 
 
 def observed_error(votes: Votes, weights: ArrayLike) -> float | None:

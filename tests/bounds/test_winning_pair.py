@@ -1,5 +1,6 @@
 """PAIR against brute force over joint laws of errors, finite worlds, and 50 digits."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import mpmath as mp
@@ -132,8 +133,26 @@ def test_pairs_without_points_or_without_a_share_of_delta_say_nothing():
 
 @pytest.mark.parametrize("n_pairs", [0, 2, 4, 5])
 def test_numbers_of_pairs_that_no_voters_have_are_refused(n_pairs):
-    with pytest.raises(ValueError, match=f"{n_pairs} pairs"):
+    with pytest.raises(ValueError, match=rf"shape \({n_pairs},\); expected one number"):
         winning_pair_bound(pair_errors=[0] * n_pairs, pair_sizes=[9] * n_pairs)
+    with pytest.raises(ValueError, match=r"shape \(3, 3\)"):
+        winning_pair_bound(pair_errors=np.zeros((3, 3), int), pair_sizes=9)
+
+
+def test_one_size_stands_for_all_pairs():
+    given = winning_pair_bound(pair_errors=[3, 4, 5], pair_sizes=[80, 80, 80])
+    assert winning_pair_bound(pair_errors=[3, 4, 5], pair_sizes=80) == given
+    assert winning_pair_oracle(pair_losses=0.2) == 0.2
+
+
+@pytest.mark.parametrize("tiny", [1e-150, 1e-160, 1e-170])
+def test_a_prior_next_to_zero_shares_delta_as_its_products_do(tiny):
+    """Of voters with priors 1, e and e the two pairs of the first share delta, as good as all."""
+    found = winning_pair_bound(
+        pair_errors=[3, 9, 0], pair_sizes=100, prior=[1 - 2 * tiny, tiny, tiny]
+    )
+    half = test_set_bound(n_errors=3, n_samples=100, delta=0.025)
+    assert found == pytest.approx(half, rel=1e-9)
 
 
 def votes_of_three(seed=0, n=400):
@@ -160,8 +179,19 @@ def test_it_needs_two_voters_and_points_that_both_hold_out():
         PAIR(one)
     folds = np.arange(9) % 3 == np.arange(3)[:, None]
     apart = VoteCounts.from_votes(Votes.from_predictions(np.zeros((3, 9)), np.zeros(9), folds))
-    with pytest.warns(VacuousBoundWarning, match="share no held-out point"):
+    with pytest.warns(VacuousBoundWarning, match=r"no two voters share.*cv='pairs'"):
         assert PAIR(apart).value == 1.0
+
+
+def test_one_pair_with_common_points_is_enough():
+    votes = votes_of_three()
+    held_out = votes.held_out.copy()
+    held_out[2] &= ~(held_out[0] | held_out[1])
+    counts = VoteCounts.from_votes(replace(votes, held_out=held_out))
+    assert (counts.overlaps > 0).sum() == 5
+    certificate = Certificate.from_counts(counts, bound="winning_pair")
+    assert certificate.value < 0.5
+    assert "some pairs on none" in repr(certificate)
 
 
 @pytest.mark.parametrize(

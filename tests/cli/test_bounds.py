@@ -33,9 +33,9 @@ def test_voters_and_pairs_are_given_by_their_counts(capsys):
         "winning_pair": bounds.winning_pair_bound(**counts),
     }
     assert run(["bounds", *pairs[:4]]) == 2
-    assert "2 pairs" in capsys.readouterr().err
+    assert "--pair was given 2 times. Give it once for a vote of two" in capsys.readouterr().err
     assert run(["bounds", "--pair", "12"]) == 2
-    assert "12 is not a number of errors among points" in capsys.readouterr().err
+    assert "--pair 12 is not a number of errors among points" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ def call(tmp_path, monkeypatch):
         ("--learner boosting --model m.skops", "cannot keep boosted models. Choose .joblib"),
         ("--folds 4", "--folds goes with --design folds, not with --design pairs"),
         ("--design folds --weights tandem", "two voters never saw"),
+        ("--design folds --bound winning_pair", "--bound winning_pair looks at points"),
         (
             "--design folds --bound tandem",
             "--bound tandem looks at points that two voters never saw",

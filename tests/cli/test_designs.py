@@ -132,7 +132,7 @@ def test_advice_speaks_of_options(table, capsys):
 def test_folds_are_told_of_pairs(table, capsys):
     call = ["certify", table, "--target", "kind", "--design", "folds", "--delta", "1e-30"]
     assert run([*call, "--trees", "20"]) == 0
-    assert "share held-out points (--design pairs)" in capsys.readouterr().out
+    assert "three models, tested in pairs (--design pairs)" in capsys.readouterr().out
 
 
 def test_a_bound_that_shows_nothing_does_not_speak_for_the_others(table, capsys):

@@ -68,7 +68,13 @@ def test_too_few_points_for_pairs_are_refused():
         split(5, "pairs", np.random.RandomState(0))
 
 
-@pytest.mark.parametrize("splits", [StratifiedKFold(3), GroupKFold(3), "halves", None])
+@pytest.mark.parametrize("splits", ["pair", "PAIRS", None, 3.0, [1, 2]])
+def test_what_is_no_way_to_split_is_refused_with_the_ways_there_are(splits):
+    with pytest.raises(ValueError, match=r"is no way to split points. Pass 'pairs', a number"):
+        split(30, splits, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("splits", [StratifiedKFold(3), GroupKFold(3)])
 def test_splits_that_need_labels_or_groups_are_refused(splits):
     with pytest.raises(ValueError, match="may look at the data"):
         split(30, splits, np.random.RandomState(0))

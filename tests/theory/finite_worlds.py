@@ -33,7 +33,7 @@ class World:
         Probability that a voter holds out a drawn point; 1 for a common hold-out. A trained voter
         instead holds out what its bootstrap leaves out.
     paired : bool
-        Whether three trained voters leave out folds by twos, in place of bootstraps.
+        Whether three trained voters leave out folds in pairs, in place of bootstraps.
     confidences : ndarray of shape (n_voters, n_points)
         Probability each voter gives its label; used by soft votes only.
     """
@@ -304,10 +304,10 @@ REFITTED: tuple[World, ...] = (
 )
 """Where a classifier is certified through others, and errs as often as these let it."""
 
-BY_TWOS: tuple[World, ...] = (
+IN_PAIRS: tuple[World, ...] = (
     narrow_majorities("two of three err", 0.1, 300, 0.3, k=3, held_out_share=0.5),
     noisy_memorisers(
-        "memorisers by twos", noise=0.1, n_places=40, n_voters=3, n_samples=300, delta=0.3,
+        "memorisers in pairs", noise=0.1, n_places=40, n_voters=3, n_samples=300, delta=0.3,
         paired=True,
     ),
 )  # fmt: skip

@@ -74,11 +74,11 @@ def automatic_bounds(
 ) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
-    `shared` is the number of held-out points that every two voters have in common, as a part of
-    those that every voter has; `test_set` tells whether there are labelled points used for nothing
-    else: a test set, or a common hold-out if the weights were fixed beforehand. `deployed` is for a
-    classifier in place of the vote. Of several bounds the smallest counts, each at its share of
-    delta.
+    `shared` is the smallest number of held-out points that two voters have in common, as a part of
+    the smallest number that one has; `test_set` tells whether there are labelled points used for
+    nothing else: a test set, or a common hold-out if the weights were fixed beforehand. `deployed`
+    is for a classifier in place of the vote. Of several bounds the smallest counts, each at its
+    share of delta.
 
     Examples
     --------

@@ -92,6 +92,14 @@ PAIR_OVERLAPS = Requirement(
     explanation=lambda counts: _overlap_explanation(counts.overlaps),
     without_it_vacuous=True,
 )
+SOME_PAIR_OVERLAPS = Requirement(
+    holds=lambda counts: bool(np.triu(counts.overlaps, k=1).any()),
+    explanation=lambda _: (
+        "no two voters share a held-out point. Let every two leave out points together"
+        " (cv='pairs'), or use 'coalition'."
+    ),
+    without_it_vacuous=True,
+)
 DISAGREEMENT_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_disagreement > 0,
     explanation=lambda counts: _overlap_explanation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.bounds.averages import Averages, distribution
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.coalition import joint_limits
-from tandemvote.bounds.requirements import PAIR_OVERLAPS, SEVERAL_VOTERS
+from tandemvote.bounds.requirements import SEVERAL_VOTERS, SOME_PAIR_OVERLAPS
 from tandemvote.hard_vote import exact_weights
 from tandemvote.inequalities.outward import FloatArray
 
@@ -30,7 +31,7 @@ def winning_pair_oracle(*, pair_losses: ArrayLike, posterior: ArrayLike | None =
     >>> winning_pair_oracle(pair_losses=[0.04, 0.03, 0.05])
     0.03
     """
-    return _smallest(np.array(pair_losses, float), posterior)
+    return _smallest(np.atleast_1d(np.asarray(pair_losses, float)), posterior)
 
 
 def winning_pair_bound(
@@ -62,40 +63,45 @@ def winning_pair_bound(
     >>> round(winning_pair_bound(pair_errors=[9, 12, 10], pair_sizes=[400, 400, 400]), 4)
     0.0441
     """
-    sizes = np.atleast_1d(pair_sizes)
-    pi = distribution(prior, _n_voters(sizes.size), "prior")
-    first, second = _pairs(pi.size)
-    products = pi[first] * pi[second]
-    if not products.any():  # no pair has a share
+    errors, sizes = np.broadcast_arrays(np.atleast_1d(pair_errors), np.atleast_1d(pair_sizes))
+    pi = distribution(prior, _n_voters(sizes), "prior")
+    shares = _shares(pi)
+    if not shares.any():
         return 1.0
-    limits = joint_limits(pair_errors, sizes, products / products.sum(), delta)
-    return _smallest(limits, posterior)
+    return _smallest(joint_limits(errors, sizes, shares, delta), posterior)
 
 
 def _smallest(limits: FloatArray, posterior: ArrayLike | None) -> float:
-    n_voters = _n_voters(limits.size)
+    n_voters = _n_voters(limits)
     units = exact_weights(distribution(posterior, n_voters, "posterior"))
-    first, second = _pairs(n_voters)
+    first, second = np.triu_indices(n_voters, k=1)
     wins = 2 * (units[first] + units[second]) > units.sum()
     return float(limits[wins].min(initial=1.0))
 
 
-def _n_voters(n_pairs: int) -> int:
-    n_voters = (1 + isqrt(1 + 8 * n_pairs)) // 2
-    if n_pairs < 1 or n_voters * (n_voters - 1) // 2 != n_pairs:
+def _shares(pi: FloatArray) -> FloatArray:
+    """Products of the prior, divided by their sum; all 0 if only one voter has a prior."""
+    second_largest, largest = np.sort(pi)[-2:]
+    if not second_largest:
+        return np.zeros(pi.size * (pi.size - 1) // 2)
+    first, second = (pi[voters] for voters in np.triu_indices(pi.size, k=1))
+    # Divided before they are multiplied, so that the largest product does not underflow.
+    products = np.maximum(first, second) / largest * (np.minimum(first, second) / second_largest)
+    return np.asarray(products / products.sum())
+
+
+def _n_voters(pairs: NDArray[Any]) -> int:
+    n_voters = (1 + isqrt(1 + 8 * pairs.size)) // 2
+    if pairs.ndim != 1 or not pairs.size or n_voters * (n_voters - 1) // 2 != pairs.size:
         raise ValueError(
-            f"There are numbers of {n_pairs} pairs; 2 voters have 1 pair, 3 voters 3, 4 voters 6."
+            f"Numbers of pairs have shape {pairs.shape}; expected one number for the pair of 2"
+            " voters, 3 numbers for 3 voters, 6 for 4 and so on."
         )
     return n_voters
 
 
-def _pairs(n_voters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    first, second = np.triu_indices(n_voters, k=1)
-    return first, second
-
-
 def _terms(averages: Averages) -> dict[str, tuple[float, ...]]:
-    counts, pairs = averages.counts, _pairs(averages.counts.n_voters)
+    counts, pairs = averages.counts, np.triu_indices(averages.counts.n_voters, k=1)
     return {  # tuples, so that values of bounds can be compared
         "pair_errors": tuple((counts.tandem_errors + counts.lone_errors)[pairs].tolist()),
         "pair_sizes": tuple(counts.overlaps[pairs].tolist()),
@@ -111,6 +117,6 @@ WINNING_PAIR = Bound(
     theorem="the union bound, with Clopper-Pearson",
     formula=winning_pair_bound,
     terms=_terms,
-    needs=(SEVERAL_VOTERS, PAIR_OVERLAPS),
+    needs=(SEVERAL_VOTERS, SOME_PAIR_OVERLAPS),
     most_voters=MOST_VOTERS,
 )

@@ -251,7 +251,7 @@ class Certificate(VoteStatement):
             if self.profile is None:
                 ways.append("points without labels (X_unlabelled)")
         elif self.counts.n_voters > 1 and not self.counts.n_min_pairs:
-            ways.append("models that share held-out points (cv='pairs')")
+            ways.append("three models, tested in pairs (cv='pairs')")
         if TEST_SET not in self.bounds:
             ways.append("a test set")
         return ways
@@ -291,6 +291,8 @@ class Certificate(VoteStatement):
         pairs = ", no two on the same ones"
         if n.n_min_pairs:
             pairs = f", each pair on at least {n.n_min_pairs}"
+        elif np.triu(n.overlaps, k=1).any():
+            pairs = ", some pairs on none"
         tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
         if n.n_voters == 1:
             tested = f"evaluated on {n.n_min} points it never saw"

@@ -47,7 +47,7 @@ def bounds(
         [],
         metavar="ERRORS/POINTS",
         help="Points that at least one of two voters got wrong, among those neither ever saw; once"
-        " for each two of three equal voters (winning_pair).",
+        " for a vote of two, three times for a vote of three equal voters (winning_pair).",
     ),
     n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
     n_samples: int | None = typer.Option(None, "--points", min=1, help="Points of that test set."),
@@ -77,9 +77,14 @@ def bounds(
             )
         known["pair_gibbs_loss"] = tandem_loss + lone_error / 2
     if voter:
-        known["errors"], known["sizes"] = zip(*map(_counted, voter), strict=True)
+        known["errors"], known["sizes"] = _counted("--voter", voter)
     if pair:
-        known["pair_errors"], known["pair_sizes"] = zip(*map(_counted, pair), strict=True)
+        if len(pair) not in (1, 3):
+            raise typer.BadParameter(
+                f"--pair was given {len(pair)} times. Give it once for a vote of two voters, three"
+                " times for a vote of three."
+            )
+        known["pair_errors"], known["pair_sizes"] = _counted("--pair", pair)
     values = {}
     for name, bound in BOUNDS.items():
         wanted = signature(bound.formula).parameters.keys() - {"posterior", "prior"}
@@ -99,9 +104,15 @@ def bounds(
         typer.echo(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _counted(text: str) -> tuple[int, int]:
-    """Return errors and points of a voter or a pair."""
-    wrong, _, of = text.partition("/")
-    if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
-        raise typer.BadParameter(f"{text} is not a number of errors among points, such as 12/200.")
-    return int(wrong), int(of)
+def _counted(option: str, texts: list[str]) -> tuple[list[int], list[int]]:
+    """Return errors and points of voters or pairs."""
+    errors, points = [], []
+    for text in texts:
+        wrong, _, of = text.partition("/")
+        if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
+            raise typer.BadParameter(
+                f"{option} {text} is not a number of errors among points, such as 12/200."
+            )
+        errors.append(int(wrong))
+        points.append(int(of))
+    return errors, points

@@ -122,8 +122,9 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
             " out: it has kept its votes. For points it never saw, pass hold_out_votes(model,"
             " X_held_out, y_held_out), or [model] with them."
         )
+    n_used, n_given = int(found.votes.held_out.any(axis=0).sum()), found.votes.n_samples
     used = (
-        f"Held-out labels: the {found.votes.n_samples} given to fit, each used for the voters that"
+        f"Held-out labels: {n_used} of the {n_given} given to fit, each used for the voters that"
         " were not trained on it."
     )
     return Evidence(found.votes, (used, *found.notes), tuple(found.assumptions))

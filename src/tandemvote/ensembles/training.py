@@ -61,6 +61,11 @@ def split(
             f"{name}={splits!r} cuts the rows in the order in which they come, so a file sorted by"
             " anything decides who is trained on what. Pass KFold(..., shuffle=True)."
         )
+    elif not hasattr(splits, "split") or isinstance(splits, str):
+        raise ValueError(
+            f"{name}={splits!r} is no way to split points. Pass 'pairs', a number, a shuffled"
+            " KFold, a ShuffleSplit or a RepeatedKFold."
+        )
     elif not isinstance(splits, LABEL_FREE):
         raise ValueError(
             f"{name}={splits!r} may look at the data, as stratified and grouped splits do. Pass a"
@@ -83,9 +88,7 @@ def paired_folds(n_samples: int, random_state: RandomState, *, name: str = "spli
     """
     size = int(min(n_samples / 6, 2 * n_samples ** (2 / 3)))
     if not size:
-        raise ValueError(
-            f"{name}={PAIRS!r} needs at least 6 points and there is n_samples={n_samples}."
-        )
+        raise ValueError(f"{name}={PAIRS!r} needs at least 6 points, got n_samples={n_samples}.")
     order = random_state.permutation(n_samples)
     folds, rest = order[: 3 * size].reshape(3, size), order[3 * size :]
     return [np.sort(np.concatenate([fold, rest])) for fold in folds]

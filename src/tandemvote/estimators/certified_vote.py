@@ -116,7 +116,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             Labels of any type.
         X_unlabelled : like X, optional
             Points of the same source without labels, none of them among X; they sharpen the
-            disagreement bound and add the bound `vote_profile`. Where weights or bound are
+            disagreement bound and add the bound `vote_profile`, which is reported unless two or
+            three voters share enough held-out points. Where weights or bound are
             "disagreement", each of the two gets half of them.
         """
         refuse_fit_parameters(unknown)

@@ -123,10 +123,10 @@ class CertifiedVotingClassifier(TrainedVote, NamedEstimators):  # type: ignore[m
     Parameters
     ----------
     estimators : list of (str, classifier)
-    splits : int or scikit-learn splitter
-        A number of random halves, which overlap in pairs so that every bound exists; or a splitter
-        that needs no labels. With ``KFold`` voters of different folds share no held-out point, so
-        bounds that need such points say nothing.
+    splits : int, "pairs" or scikit-learn splitter
+        A number of random halves, which overlap in pairs so that every bound exists; "pairs", as in
+        `CertifiedClassifierCV`; or a splitter that needs no labels. With ``KFold`` voters of
+        different folds share no held-out point, so bounds that need such points say nothing.
     prefit : bool
         True if the estimators are fitted already; X and y of `fit` must then be points that none
         of them was trained on.
