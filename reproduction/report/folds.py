@@ -94,18 +94,22 @@ def folds_means(values: pd.DataFrame) -> pd.DataFrame:
 def folds_table(values: pd.DataFrame, rows: pd.DataFrame, beyond: pd.DataFrame) -> TextTable:
     """Return one row per data set and learner; `rows` say which data were reconstructed."""
     means, trees = folds_means(values), _means_of_trees(beyond)
+    repeated = values[values["design"] == "pairs"].groupby(["dataset", "learner"]).size()
+    once = values.drop_duplicates(KEYS).groupby(["dataset", "learner"])
+    whole = once[["whole_risk", "test_set"]].mean()
 
     def cells(name: str, learner: str) -> list[str]:
         own = means.loc[name, learner]
-        columns = [own["whole_risk"].iloc[0]]
+        columns = [whole.loc[(name, learner), "whole_risk"]]
         for design in LABELS:
             found = own.loc[design] if design in own.index else dict.fromkeys(own.columns)
             columns += [found["vote_risk"], found["guarantee"]]
-        columns += [own["test_set"].iloc[0]]
+        columns += [whole.loc[(name, learner), "test_set"]]
         of_trees = ["", ""]
         if learner == "forest" and name in trees.index:
             of_trees = [f"{trees.loc[name, column]:.4f}" for column in ("best", "vote_profile")]
-        return [*("" if value is None else f"{value:.4f}" for value in columns), *of_trees]
+        numbers = ("" if value is None else f"{value:.4f}" for value in columns)
+        return [*numbers, *of_trees, str(repeated.get((name, learner), 0))]
 
     return learner_table(
         "folds",
@@ -116,9 +120,11 @@ def folds_table(values: pd.DataFrame, rows: pd.DataFrame, beyond: pd.DataFrame) 
         headings=[
             *("test error, 80 %", "test error, pairs", "PAIR", "test error, 3 folds"),
             *("COA, 3 folds", "test error, 5 folds", "COA, 5 folds", "TEST", "trees", "VP"),
+            "repetitions, pairs",
         ],
         rows=rows,
         cells=cells,
+        repetitions="repetitions, folds",
     )
 
 

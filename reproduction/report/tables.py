@@ -178,8 +178,12 @@ def learner_table(
     headings: list[str],
     rows: pd.DataFrame,
     cells: Callable[[str, str], list[str]],
+    repetitions: str = "repetitions",
 ) -> TextTable:
-    """Lay out one line per data set and learner that have rows, with `cells` of these two."""
+    """Lay out one line per data set and learner that have rows, with `cells` of these two.
+
+    The last column, called `repetitions`, counts those of the rows.
+    """
     names, counts = shown(rows), rows.groupby(["dataset", "learner"])["repetition"].nunique()
     lines = [
         (names.get(dataset, dataset), learner, *cells(dataset, learner), str(counts[key]))
@@ -187,7 +191,7 @@ def learner_table(
         for learner in LEARNERS
         if (key := (dataset, learner)) in counts.index
     ]
-    texts = ["learner", *headings, "repetitions"]
+    texts = ["learner", *headings, repetitions]
     return TextTable(
         name,
         caption,

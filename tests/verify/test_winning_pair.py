@@ -16,6 +16,8 @@ KINDS = {
     "one rules": (3, [0.7, 0.2, 0.1], None),
     "a prior": (3, None, [0.6, 0.3, 0.1]),
     "a prior of one voter": (3, None, [0.0, 1.0, 0.0]),
+    "a prior next to one voter": (3, [0.5, 0.25, 0.25], [1.0, 1e-160, 1e-160]),
+    "products below all floats": (3, [0.5, 0.25, 0.25], [1.0, 1e-170, 1e-180]),
     "two of five": (5, [0.4, 0.3, 0.1, 0.1, 0.1], None),
     "no two of five": (5, None, None),
 }
