@@ -1,4 +1,4 @@
-"""PAIR: two voters that outvote all others, and how often not both of them are right."""
+"""PAIR: two voters that outvote all others, and how often at least one of them errs."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def winning_pair_bound(
 ) -> float:
     r"""Bound from points that neither voter of a pair was trained on; any number of classes.
 
-    On these points not both voters are right at most at the rate given by the Clopper-Pearson
-    limit at the pair's share of delta, in proportion to :math:`\pi_h \pi_{h'}`. All limits hold
-    together, so the best pair counts, and weights may be chosen after looking. Any rule for ties.
+    At least one of the two errs at most at the rate of the Clopper-Pearson limit at the pair's
+    share of delta, in proportion to :math:`\pi_h \pi_{h'}`. All limits hold together, so the best
+    pair counts, and weights may be chosen after looking. Any rule for ties.
 
     Of two or three equal voters any two win. Of more no two do, and the bound is 1.
 

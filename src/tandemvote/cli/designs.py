@@ -1,4 +1,4 @@
-"""Certificates of few models, trees or a hold-out of a table, or of given predictions."""
+"""Certificates of a few models, of trees or a hold-out of a table, or of given predictions."""
 
 from __future__ import annotations
 

@@ -52,9 +52,9 @@ class CertifiedClassifierCV(TrainedVote):
     cv : "pairs", int or scikit-learn splitter
         Which points train which model. "pairs": three models, every two of which are evaluated
         together on points that train only the third. A number of folds: one model per fold, trained
-        on the others; no two models then share points, and the guarantee is mostly looser. Or a
-        shuffled `KFold`, a `ShuffleSplit` or `RepeatedKFold`. Splitters that look at the data,
-        stratified ones among them, are refused.
+        on the others; no two models are then evaluated on the same points, and the guarantee is
+        mostly looser. Or a shuffled `KFold`, a `ShuffleSplit` or `RepeatedKFold`. Splitters that
+        look at the data, stratified ones among them, are refused.
     ensemble : bool
         If True, these models predict together. If False, one model trained on all labels predicts,
         `estimator_`, and is certified through the others; this takes unlabelled points:
