@@ -70,13 +70,13 @@ def run_pairs(cell: PairsCell, dataset: Dataset) -> rows.Row:
     """Train the learner on the whole training part, and three times as pairs are trained."""
     start, split = perf_counter(), Split.of(cell, dataset)
     vote = trained_by(cell, "pairs", split.X, split.y)
-    seen = vote.bounds_["winning_pair"].terms
+    seen, seconds = vote.bounds_["winning_pair"].terms, perf_counter() - start
     return rows.PAIRS.row(
         **cell.columns,
         **_as_texts(pair_errors=seen["pair_errors"], pair_sizes=seen["pair_sizes"]),
         vote_test_errors=_test_errors(vote, split),
         whole_test_errors=whole_test_errors(cell, split),
-        **provenance(cell, dataset, split, seconds=perf_counter() - start),
+        **provenance(cell, dataset, split, seconds=seconds),
     )
 
 
