@@ -42,7 +42,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Family(str, Enum):
-    """The families of experiments in the paper's appendix, and four beyond it."""
+    """The families of experiments in the paper's appendix, and five beyond it."""
 
     A = "A"  # uniform against optimised weights, full bagging
     B = "B"  # full against reduced bagging, uniform weights
@@ -51,6 +51,7 @@ class Family(str, Enum):
     BEYOND = "beyond"  # the paper's bounds against those that came after, on the forests of A
     FOLDS = "folds"  # whole models trained on folds, against one with a test set
     PAIRS = "pairs"  # three whole models, every two tested together
+    COMMITTEE = "committee"  # four models tested together and a referee, against a hold-out
     DEPLOYED = "deployed"  # one model trained on all labels, certified by folds and unlabelled
 
 

@@ -15,6 +15,7 @@ from reproduction.experiments.cells import (
     PAPER_FAMILIES,
     BeyondCell,
     Cell,
+    CommitteeCell,
     DeployedCell,
     FoldsCell,
     ForestCell,
@@ -66,7 +67,7 @@ def plan_cells(
     if "unlabelled" in families:
         chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
         cells += cells_of(UnlabelledCell, chosen, repetitions=repetitions)
-    for kind in (BeyondCell, FoldsCell, PairsCell, DeployedCell):
+    for kind in (BeyondCell, FoldsCell, PairsCell, CommitteeCell, DeployedCell):
         if kind.family in families:
             cells += cells_of(kind, datasets, repetitions=repetitions)
     return [replace(cell, root=root) for cell in cells]

@@ -159,6 +159,23 @@ class PairsCell(FoldsCell):
         return FoldsCell(self.dataset, self.learner, self.repetition, self.root).seed
 
 
+class CommitteeCell(FoldsCell):
+    """The same learner and split as those of folds: tested members, a referee and a hold-out.
+
+    Examples
+    --------
+    >>> CommitteeCell("Adult", "forest", 3).seed == FoldsCell("Adult", "forest", 3).seed
+    True
+    """
+
+    family: ClassVar[str] = "committee"
+
+    @property
+    def seed(self) -> int:
+        """Seed of the cell of folds, so that both train the same learner on the whole part."""
+        return FoldsCell(self.dataset, self.learner, self.repetition, self.root).seed
+
+
 class DeployedCell(FoldsCell):
     """One learner trained on half of the training part, certified by folds and the other half.
 
@@ -172,7 +189,9 @@ class DeployedCell(FoldsCell):
     labelled_fraction: ClassVar[float] = 0.5
 
 
-Cell = ForestCell | UnlabelledCell | BeyondCell | FoldsCell | PairsCell | DeployedCell
+Cell = (
+    ForestCell | UnlabelledCell | BeyondCell | FoldsCell | PairsCell | CommitteeCell | DeployedCell
+)
 
 
 @dataclass(frozen=True)
@@ -196,6 +215,7 @@ AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {
     BeyondCell: ((), FURTHER_REPETITIONS),
     FoldsCell: (LEARNERS, FURTHER_REPETITIONS),
     PairsCell: (LEARNERS, FURTHER_REPETITIONS),
+    CommitteeCell: (LEARNERS, FURTHER_REPETITIONS),
     DeployedCell: (LEARNERS, FURTHER_REPETITIONS),
 }
 """Baggings, fractions or learners of the cells of a data set, and their usual repetitions."""

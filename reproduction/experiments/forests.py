@@ -13,12 +13,14 @@ from reproduction.experiments.beyond import run_beyond
 from reproduction.experiments.cells import (
     BeyondCell,
     Cell,
+    CommitteeCell,
     DeployedCell,
     FoldsCell,
     ForestCell,
     PairsCell,
     UnlabelledCell,
 )
+from reproduction.experiments.committee import run_committee
 from reproduction.experiments.deployed import run_deployed
 from reproduction.experiments.folds import run_folds, run_pairs
 from reproduction.experiments.protocol import (
@@ -48,6 +50,8 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
         return [run_beyond(cell, dataset)]
     if isinstance(cell, DeployedCell):
         return run_deployed(cell, dataset)
+    if isinstance(cell, CommitteeCell):
+        return [run_committee(cell, dataset)]
     if isinstance(cell, PairsCell):
         return [run_pairs(cell, dataset)]
     if isinstance(cell, FoldsCell):

@@ -22,6 +22,9 @@ FOLDS = (3, 5)
 UNLABELLED_SHARES = (0.1, 0.5, 1.0)
 """Unlabelled points per labelled one, by which a model trained on all labels is certified."""
 
+MEMBER_SHARE = 0.95
+"""Share of the training rows for each member of a committee whose learner ignores its seed."""
+
 LEARNERS = ("forest", "boosting")
 LABELLED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
