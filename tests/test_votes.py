@@ -177,8 +177,8 @@ def test_chunks_cover_every_point_once():
         (([[0, 1]], [0, 1], [[1, 1]]), "expected booleans"),
         (([[0, 1]], [0, 1], [[True]]), r"held_out has shape \(1, 1\)"),
         (
-            ([[0, 1], [0, 1]], [0, 1], [[True, True], [False, False]]),
-            "Voter 1 has no held-out point",
+            ([[0, 1], [0, 1]], [0, 1], [[False, False], [False, False]]),
+            "None of the 2 voters has a held-out sample",
         ),
     ],
 )

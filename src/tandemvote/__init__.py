@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tandemvote.ensembles import hold_out_votes
     from tandemvote.estimators import (
         CertifiedBaggingClassifier,
+        CertifiedClassifier,
         CertifiedClassifierCV,
         CertifiedForestClassifier,
         CertifiedVotingClassifier,
@@ -31,6 +32,7 @@ __version__ = version("tandemvote")
 __all__ = [
     "Certificate",
     "CertifiedBaggingClassifier",
+    "CertifiedClassifier",
     "CertifiedClassifierCV",
     "CertifiedForestClassifier",
     "CertifiedVotingClassifier",
@@ -47,6 +49,7 @@ __all__ = [
 _ROOMS = {
     "Certificate": "certificate",
     "CertifiedBaggingClassifier": "estimators",
+    "CertifiedClassifier": "estimators",
     "CertifiedClassifierCV": "estimators",
     "CertifiedForestClassifier": "estimators",
     "CertifiedVotingClassifier": "estimators",

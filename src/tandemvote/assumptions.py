@@ -19,6 +19,19 @@ VOTES = (
     "The voters are used as they were: a refit, even on more data, is another vote.",
 )
 
+TESTED_AND_UNTESTED = (
+    "The tested models are used as they were: to refit or replace one of them voids the bound. The"
+    " untested models (the referee) may be refitted or replaced at any time, with any samples."
+)
+"""What a vote with untested voters rests on, in place of the last one above."""
+
+ONE_ROW_PER_GROUP = (
+    "The groups are independent draws from the distribution of groups that the classifier will"
+    " meet. The bound is about a random row of a random new group: not about further rows of known"
+    " groups, and not about a random row of all data where groups differ in size."
+)
+"""What a bound from one row per group rests on, in place of the first one above."""
+
 UNLABELLED_POINTS = (
     "The unlabelled points are independent draws from the same source; they were used neither to"
     " train a voter nor to choose the weights. Points on which the voters differ more than their"
@@ -85,15 +98,23 @@ def standard_assumptions(
     test_set: bool = False,
     by_group: bool = False,
     deployed: bool = False,
+    untested: bool = False,
+    one_row_per_group: bool = False,
 ) -> tuple[str, ...]:
     """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
 
-    With `deployed` it is about another classifier than the vote.
+    With `deployed` it is about another classifier than the vote, with `untested` about a vote in
+    which some voters have no held-out samples.
     """
     if deployed:
         return DEPLOYED
+    votes = list(VOTES)
+    if untested:
+        votes[-1] = TESTED_AND_UNTESTED
+    if one_row_per_group:
+        votes[0] = ONE_ROW_PER_GROUP
     extra = ((profile, UNLABELLED_POINTS), (test_set, TEST_POINTS), (by_group, GROUPS))
-    return (*VOTES, *(text for used, text in extra if used))
+    return (*votes, *(text for used, text in extra if used))
 
 
 def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:

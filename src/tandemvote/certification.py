@@ -29,7 +29,14 @@ from tandemvote.certificate.certificate import (
 )
 from tandemvote.certificate.statement import about
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.hard_vote import SHUFFLE, VoteProfile, observed_error, votable, weighted_vote
+from tandemvote.hard_vote import (
+    SHUFFLE,
+    VoteProfile,
+    observed_error,
+    votable,
+    weighted_vote,
+    worst_vote,
+)
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Deployed, Votes
 from tandemvote.weights import WeightSolution, minimise, prune
@@ -147,8 +154,9 @@ def certify_votes(
             f"With a test set {deployed} needs no voters: pass certify([it], X_test, y_test)."
             " Leave out deployed or the test set."
         )
-    if test_votes is None and deployed is None and votes.held_out.all() and request.fixes_weights:
+    if test_votes is None and deployed is None and votes.is_test_set and request.fixes_weights:
         test_votes = votes  # a common hold-out on which nothing is chosen is a test set
+    _check_untested_voters(votes, test_votes)
     request.check(
         n_voters=votes.n_voters,
         classes=votes.classes,
@@ -171,6 +179,17 @@ def certify_votes(
         notes=notes,
         assumptions=assumptions,
     )
+
+
+def _check_untested_voters(votes: Votes, test_votes: Votes | None) -> None:
+    """Raise ValueError for untested voters where no bound covers them."""
+    if votes.untested.any() and test_votes is not votes:
+        voter = int(np.flatnonzero(votes.untested)[0])
+        raise ValueError(
+            f"Voter {voter} has no held-out samples. That requires fixed weights, every other voter"
+            " to be tested on all samples, and neither a test set of its own nor a deployed"
+            " classifier. Use weights='uniform', or leave the voter out."
+        )
 
 
 def certify_counts(counts: VoteCounts, request: CertificateRequest) -> Certification:
@@ -257,6 +276,7 @@ class Certification:
             observed=self.observed if deployed is None else None,
             deployed_predict=None if deployed is None else deployed.predict,
             guessing=None if votes is None else votes.guessing_error,
+            one_row_per_group=votes is not None and votes.one_row_per_group,
         )
 
     @cached_property
@@ -313,15 +333,14 @@ class Certification:
 
 
 def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:
-    """Return the weighted vote of voters as votes of a single voter."""
+    """Return the weighted vote as votes of a single voter; see `worst_vote` for untested voters."""
     if votes.n_voters == 1:
         return votes
-    if not votes.held_out.all():
+    if not votes.is_test_set:
         raise ValueError(
-            "Some voters were trained on some of these points, so the vote on them shows nothing."
-            " Pass votes on points that no voter was trained on."
+            "Some voters were trained on some of these samples, so the vote on them tests nothing."
+            " Pass votes on samples that no voter was trained on."
         )
-    if votes.n_voters < weights.size:  # a pruned vote has no voters without weight
-        weights = weights[weights > 0]
-    winners = weighted_vote(votes.predictions, weights, votes.classes.size)[None, :]
-    return Votes(winners, votes.labels, votes.held_out[:1], votes.classes, winners[:, :0])
+    winners = worst_vote(votes, weights)[None, :]
+    held_out = np.ones(winners.shape, bool)
+    return Votes(winners, votes.labels, held_out, votes.classes, winners[:, :0])

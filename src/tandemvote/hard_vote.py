@@ -27,12 +27,15 @@ ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
 
 
-def weighted_vote(predictions: Codes, weights: ArrayLike, n_classes: int) -> NDArray[np.intp]:
-    """Return the label with the largest total weight at each point; ties go to the smallest class.
+def weighted_vote(
+    predictions: Codes, weights: ArrayLike, n_classes: int, *, referee: int | None = None
+) -> NDArray[np.intp]:
+    """Return the class with the largest total weight at each sample.
 
-    Weights are scaled by a power of two and rounded to integers before they are added. Every
-    partial sum is then an integer below 2^53, exact in floating point: the winner does not depend
-    on the order of the voters, and labels backed by the same weights tie exactly.
+    Ties go to the class that the voter `referee` predicts if it is among the tied classes, else to
+    the smallest of them. Weights are scaled by a power of two and rounded to integers before they
+    are added. Every partial sum is then an integer below 2^53, exact in floating point: the winner
+    does not depend on the order of the voters, and classes with the same weights tie exactly.
 
     Predictions are codes in 0, ..., n_classes - 1, shape (n_voters, n_samples).
 
@@ -41,12 +44,55 @@ def weighted_vote(predictions: Codes, weights: ArrayLike, n_classes: int) -> NDA
     >>> predictions = np.array([[1, 0, 2], [0, 0, 1], [1, 2, 0]])
     >>> weighted_vote(predictions, [1 / 3, 1 / 3, 1 / 3], 3).tolist()
     [1, 0, 0]
+    >>> weighted_vote(predictions, [1 / 3, 1 / 3, 1 / 3], 3, referee=1).tolist()
+    [1, 0, 1]
     """
-    return np.asarray(vote_totals(predictions, weights, n_classes).argmax(axis=1))
+    totals = vote_totals(predictions, weights, n_classes)
+    winners = totals.argmax(axis=1)
+    if referee is None:
+        return np.asarray(winners)
+    rows, own = np.arange(len(totals)), predictions[referee]
+    return np.where(totals[rows, own] == totals[rows, winners], own, winners)
 
 
-def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
-    """Let voters vote on points; ties go to the smallest class."""
+def worst_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
+    """Return the class predicted at each sample under the worst votes of the untested voters.
+
+    Without untested voters this is the weighted vote itself, its rule for ties included. With them
+    it is the true class where that class wins whatever they predict, else its strongest rival.
+    Ties up to rounding count as lost, since other implementations may break them the other way.
+
+    Examples
+    --------
+    >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [None] * 3]
+    >>> tested = [[True] * 3] * 4 + [[False] * 3]
+    >>> votes = Votes.from_predictions(predictions, [0, 1, 0], tested)
+    >>> worst_vote(votes, [0.2] * 5).tolist()
+    [0, 1, 1]
+    """
+    if not votes.untested.any():
+        return weighted_vote(votes.predictions, weights, votes.classes.size)
+    units = exact_weights(weights)
+    unknown, margin = units[votes.untested].sum(), ROUNDING * units.sum()
+    if units.sum() - unknown <= unknown + margin:
+        raise ValueError(
+            f"Voters without held-out samples have {unknown / units.sum():.3g} of the weight. The"
+            " tested voters must have more than half of it. Test more voters, or give the others"
+            " less weight."
+        )
+    totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
+    rows = np.arange(len(totals))
+    own = totals[rows, votes.labels]
+    totals[rows, votes.labels] = -1.0
+    rivals = totals.argmax(axis=1)
+    wins = own > np.maximum(totals[rows, rivals], 0.0) + unknown + margin
+    return np.where(wins, votes.labels, rivals)
+
+
+def vote_of(
+    voters: Voters | None, X: Any, weights: ArrayLike, *, referee: int | None = None
+) -> NDArray[Any]:
+    """Predict the samples of X with the weighted vote; see `weighted_vote` for ties."""
     if voters is None:
         raise ValueError(
             "This certificate does not hold the models, and predictions alone cannot vote on new"
@@ -54,7 +100,7 @@ def vote_of(voters: Voters | None, X: Any, weights: ArrayLike) -> NDArray[Any]:
             " vote with weighted_vote of tandemvote.hard_vote on your own predictions."
         )
     codes, classes = voters(X)
-    return np.asarray(classes[weighted_vote(codes, weights, len(classes))])
+    return np.asarray(classes[weighted_vote(codes, weights, len(classes), referee=referee)])
 
 
 def vote_shares(predictions: Codes, weights: ArrayLike, n_classes: int) -> FloatArray:

@@ -50,6 +50,8 @@ class Votes:
         The voters themselves, if they are at hand to vote on further points.
     deployed : Deployed or None
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
+    one_row_per_group : bool
+        Whether the labelled samples are one random row of each of many groups.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Votes:
     unlabelled: Codes
     voters: Voters | None = None
     deployed: Deployed | None = None
+    one_row_per_group: bool = False
 
     @classmethod
     def from_predictions(
@@ -89,7 +92,8 @@ class Votes:
             numbers by value. Numbers that a conversion could merge are refused.
         held_out : array_like of bool, shape (n_voters, n_samples) or (n_samples,), optional
             True where the voter was not trained on the point. By default every voter has seen none
-            of the points. The sets must not have been chosen by looking at the data.
+            of the points. The sets must not have been chosen by looking at the data. A voter
+            without any True is untested: it votes, and nothing is assumed about its errors.
         unlabelled : array_like, shape (n_voters, n_unlabelled), optional
             Predictions on further points of the same source, without labels, that no voter saw.
         """
@@ -115,7 +119,7 @@ class Votes:
                     f" of shape {mask.shape}, True where the voter was not trained on the point."
                 )
             mask &= given
-            refuse_voters_without_points(mask.sum(axis=1))
+            check_some_voter_tested(mask.sum(axis=1))
         extra = predictions[:, :0] if unlabelled is None else as_array(unlabelled)
         if extra.ndim != 2 or extra.shape[0] != predictions.shape[0]:
             raise ValueError(
@@ -167,7 +171,7 @@ class Votes:
         parts = list(parts)
         classes = np.unique(np.concatenate(comparable(*(part.classes for part in parts))))
         held_out = np.concatenate([part.held_out for part in parts], axis=1)
-        refuse_voters_without_points(held_out.sum(axis=1))
+        check_some_voter_tested(held_out.sum(axis=1))
 
         def joined(field: str) -> Codes:
             recoded = (encode(part.classes, classes)[getattr(part, field)] for part in parts)
@@ -247,6 +251,16 @@ class Votes:
         return 1.0 - float(np.bincount(self.labels).max() / self.n_samples)
 
     @property
+    def untested(self) -> NDArray[np.bool_]:
+        """Voters without held-out samples, shape (n_voters,)."""
+        return np.asarray(~self.held_out.any(axis=1))
+
+    @property
+    def is_test_set(self) -> bool:
+        """Whether every voter is tested on all samples, or on none."""
+        return bool(self.held_out[~self.untested].all())
+
+    @property
     def errors(self) -> NDArray[np.bool_]:
         """Where a voter errs on a point it was not trained on, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
@@ -266,12 +280,10 @@ class Votes:
         )
 
 
-def refuse_voters_without_points(n_held_out: NDArray[np.integer[Any]]) -> None:
-    """Refuse voters that were trained on every point, given the number of points held out."""
-    without = np.flatnonzero(n_held_out == 0)
-    if without.size:
+def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:
+    """Raise ValueError if no voter has held-out samples, given their numbers."""
+    if not n_held_out.any():
         raise ValueError(
-            f"Voter {without[0]} has no held-out point ({without.size} of {n_held_out.size} voters"
-            " have none), so nothing is known about its errors. Leave the voter out, or train it on"
-            " fewer points."
+            f"None of the {n_held_out.size} voters has a held-out sample. At least one tested voter"
+            " is required: pass predictions on samples that it was not trained on."
         )

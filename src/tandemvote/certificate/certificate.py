@@ -21,7 +21,7 @@ from tandemvote.bounds.registry import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.statement import Table, VoteStatement
 from tandemvote.counting.counts import FloatArray, VoteCounts
-from tandemvote.hard_vote import VoteProfile
+from tandemvote.hard_vote import VoteProfile, vote_of
 from tandemvote.spelling import printable
 
 BEST = "best"
@@ -65,7 +65,11 @@ class Certificate(VoteStatement):
         not keep them.
     observed, guessing : float or None
         Error of the vote on points its voters did not see, an estimate and no guarantee, unknown
-        for a deployed classifier; and the error of always naming the most frequent label.
+        for a deployed classifier; and the error of always naming the most frequent label. With
+        untested voters, it is the error of the tested voters' vote on the test samples.
+    one_row_per_group : bool
+        Whether the samples are one random row of each of many groups. The bound is then about a
+        random row of a random new group.
 
     Examples
     --------
@@ -100,6 +104,7 @@ class Certificate(VoteStatement):
     profile: VoteProfile | None
     versions: Mapping[str, str]
     deployed_predict: Callable[[Any], Any] | None = None
+    one_row_per_group: bool = False
 
     @classmethod
     def from_counts(
@@ -115,6 +120,7 @@ class Certificate(VoteStatement):
         test_counts: VoteCounts | None = None,
         notes: Sequence[str] = (),
         assumptions: Sequence[str] = (),
+        one_row_per_group: bool = False,
         **known: Any,
     ) -> Certificate:
         """Certify a vote, or the classifier that the profile is about, from counts of voters.
@@ -141,6 +147,8 @@ class Certificate(VoteStatement):
         notes, assumptions : sequence of str
             Remarks to keep, and what must be true about these voters besides what every certificate
             assumes.
+        one_row_per_group : bool
+            Whether the samples are one random row of each of many groups.
         **known
             Attributes that no bound depends on: `voters`, `observed`, `guessing` and
             `deployed_predict`.
@@ -185,7 +193,11 @@ class Certificate(VoteStatement):
         }
         best = min((compared[name] for name in names), key=float)
         standard = standard_assumptions(
-            profile=has["unlabelled"], test_set=has["test_set"], deployed=deployed is not None
+            profile=has["unlabelled"],
+            test_set=has["test_set"],
+            deployed=deployed is not None,
+            untested=not counts.sizes.all(),
+            one_row_per_group=one_row_per_group,
         )
         return cls(
             value=best.value,
@@ -201,6 +213,7 @@ class Certificate(VoteStatement):
             assumptions=(*standard, *assumptions),
             notes=tuple(notes),
             versions=dict(_versions()),
+            one_row_per_group=one_row_per_group,
             **known,
         )
 
@@ -210,13 +223,21 @@ class Certificate(VoteStatement):
         return None if self.profile is None else self.profile.deployed
 
     @property
+    def n_untested(self) -> int:
+        """Number of voters without held-out samples, whose predictions may be anything."""
+        return int((self.counts.sizes == 0).sum())
+
+    @property
     def _subject(self) -> str:
-        return super()._subject if self.deployed is None else printable(self.deployed)
+        if self.deployed is None:
+            return super()._subject if not self.n_untested else "this committee"
+        return printable(self.deployed)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict as `VoteStatement.predict`, or by the deployed classifier if it is certified."""
         if self.deployed is None:
-            return super().predict(X)
+            referee = int(self.counts.sizes.argmin()) if self.n_untested else None
+            return vote_of(self.voters, X, self.weights, referee=referee)
         if self.deployed_predict is None:
             raise ValueError(
                 f"This certificate is about {self.deployed}, of which only predictions are known."
@@ -294,6 +315,11 @@ class Certificate(VoteStatement):
         elif np.triu(n.overlaps, k=1).any():
             pairs = ", some pairs on none"
         tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
+        if self.n_untested:
+            tested = (
+                f"tested together on {n.sizes.max()} samples; the bound holds whatever the untested"
+                f" model{'s predict' if self.n_untested > 1 else ' (the referee) predicts'}"
+            )
         if n.n_voters == 1:
             tested = f"evaluated on {n.n_min} points it never saw"
         if self.profile is not None:
@@ -302,8 +328,13 @@ class Certificate(VoteStatement):
         if self.deployed is not None:
             about = f"{self._subject}, not a vote, through"
         voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}, {n.n_classes} classes"
+        if self.n_untested:
+            about = f"the vote of {n.n_voters - self.n_untested} tested models and"
+            voters = f"{self.n_untested} untested, {n.n_classes} classes"
         bound = f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}"
-        return [f"{bound}; {about} {voters}", tested, *filter(None, [self.advice])]
+        unit = "one random row of each group: the bound is about a random row of a random new group"
+        lines = [f"{bound}; {about} {voters}", tested, *[unit] * self.one_row_per_group]
+        return [*lines, *filter(None, [self.advice])]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

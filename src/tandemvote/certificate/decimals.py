@@ -33,3 +33,14 @@ def percent(delta: float) -> str:
 def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
     """Decimal text that is never above the value."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))
+
+
+def failure_probability(confidence: float) -> float:
+    """Return 1 minus the confidence as it is written: 0.05 for 0.95, without rounding upwards.
+
+    Examples
+    --------
+    >>> failure_probability(0.95), 1 - 0.95 > 0.05
+    (0.05, True)
+    """
+    return float(1 - Decimal(repr(float(confidence))))

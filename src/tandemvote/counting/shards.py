@@ -9,7 +9,7 @@ from typing import Any
 
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.extras import import_extra
-from tandemvote.votes import Votes, refuse_voters_without_points
+from tandemvote.votes import Votes, check_some_voter_tested
 
 # Enough for fast workers to take over from slow ones, few enough for little to be sent.
 PIECES_PER_THREAD = 4
@@ -46,7 +46,7 @@ def count_shards(
     """
     parts = _counted(shards) if client is None else _counted_on(client, shards)
     counts, _ = _added(parts, progress)
-    refuse_voters_without_points(counts.sizes)
+    check_some_voter_tested(counts.sizes)
     return counts
 
 

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import _fit_context
 from sklearn.tree import _tree
 from sklearn.utils import _safe_indexing
+from sklearn.utils._metadata_requests import _routing_enabled
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import _check_method_params
+
+__all__ = ["HasMethods", "Interval", "RealNotInt", "StrOptions"]
+"""Constraints of parameters. With `fit_context` they give scikit-learn's own error messages."""
+
+fit_context = _fit_context
+"""Decorator of `fit` that validates the parameters of an estimator."""
+
+routing_enabled = _routing_enabled
+"""Whether metadata is routed by requests, or handed to every `fit` as it is."""
 
 Tree: type = _tree.Tree
 """The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
@@ -21,6 +34,11 @@ take them. No public function does it for all of these."""
 
 NamedEstimators = _BaseComposition
 """Parameters of a list of (name, estimator) pairs, as in `VotingClassifier`: name__parameter."""
+
+
+def slice_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:
+    """Return fit parameters with those that have one value per sample cut to some rows."""
+    return dict(_check_method_params(X, params, indices=rows))
 
 
 def n_trained_on(model: Any) -> int:
