@@ -27,9 +27,7 @@ from tandemvote import (
 )
 from tandemvote.api.groups import certify_groups
 from tandemvote.bounds import RequirementError, VacuousBoundWarning
-from tandemvote.bounds.coalition import coalition_oracle
 from tandemvote.ensembles import AuditError, out_of_bag_votes
-from tandemvote.hard_vote import weighted_vote
 from tandemvote.votes import Deployed
 
 NAMES = np.array(["calm", "mild", "wild"])
@@ -195,45 +193,11 @@ def test_gaps_need_points_that_no_voter_saw():
     assert found.gap("calm", "wild") == pytest.approx((-wild, calm)), "lower limits are 0"
 
 
-def test_precision_without_a_hold_out_is_what_a_pencil_gives():
-    votes = random_votes(n_samples=6000, n_voters=3)
-    found = certify_by_group(votes, groups=["predicted"], bound="coalition", delta=0.09)
-    truth = votes.classes[votes.labels]
-    for each in found:
-        own = truth == each.label
-        errors = [int(row[~own].sum()) for row in votes.errors]
-        sizes = votes.held_out.sum(axis=1)
-        level = 0.9 * 0.03 / 2 / 3  # an error and a miss, three voters
-        limits = [binomial_limits(k, n, level)[1] for k, n in zip(errors, sizes, strict=True)]
-        wrongly = coalition_oracle(losses=limits)
-        missed = [int(row[own].sum()) for row in votes.errors]
-        sizes = votes.held_out[:, own].sum(axis=1)
-        limits = [binomial_limits(k, n, level)[1] for k, n in zip(missed, sizes, strict=True)]
-        share, most = binomial_limits(own.sum(), own.size, 0.1 * 0.03 / 2)
-        rightly = share * (1 - coalition_oracle(losses=limits))
-        assert each.value == pytest.approx(wrongly / (wrongly + rightly))
-        assert each.share == pytest.approx((rightly, most + wrongly))
-        assert each.observed < each.value < 1
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_inequality_behind_precision_holds_in_every_world(seed):
-    """Thirty points in three classes, three voters, and all of the law known."""
-    rng = np.random.default_rng(seed)
-    labels, said = rng.integers(3, size=30), rng.integers(3, size=(3, 30))
-    said = np.where(rng.random(said.shape) < 0.7, labels, said)
-    mass, weights = rng.dirichlet(np.ones(30)), rng.dirichlet(np.ones(3) * 3)
-    vote = weighted_vote(said, weights, 3)
-    for label in range(3):
-        own = labels == label
-        other = [mass[(row != labels) & ~own].sum() for row in said]
-        missed = [mass[(row != labels) & own].sum() / mass[own].sum() for row in said]
-        wrongly = coalition_oracle(losses=other, posterior=weights)
-        rightly = mass[own].sum() * (1 - coalition_oracle(losses=missed, posterior=weights))
-        named = mass[vote == label].sum()
-        error = mass[(vote == label) & ~own].sum() / named if named else 0.0
-        assert error <= (wrongly / (wrongly + rightly) if rightly > 0 else 1.0) + 1e-12
-        assert rightly <= named + 1e-12
+@pytest.mark.parametrize("asked", [{}, {"weights": "tandem"}, {"bound": "tandem"}])
+def test_precision_requires_a_test_of_the_vote_itself(asked):
+    votes = random_votes(held_out=2 if asked else 0.6)
+    with pytest.raises(ValueError, match="Pass hold_out_votes"):
+        certify_by_group(votes, groups=["class", "predicted"], **asked)
 
 
 def test_missing_values_are_a_group_and_categories_keep_their_order():
@@ -423,9 +387,8 @@ def test_a_certified_forest_gives_what_its_out_of_bag_votes_give(data):
     frame, y = frame[:400], y[:400]
     model.fit(frame, y)
     votes = out_of_bag_votes(model.forest_, X[:400], y)
-    groups = ["class", "predicted"]
-    found = certify_by_group(model, frame, y, groups=groups)
-    assert found.values == certify_by_group(votes, groups=groups, weights=model.weights_).values
+    found = certify_by_group(model, frame, y, groups="class")
+    assert found.values == certify_by_group(votes, groups="class", weights=model.weights_).values
     tested = certify_by_group([model], new, y_new, groups="class")
     errors = (model.predict(new) != y_new)[y_new == "mild"].sum()
     assert tested["mild"].bounds["test_set"].terms["n_errors"] == errors

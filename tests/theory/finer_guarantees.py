@@ -73,8 +73,8 @@ def by_group(bound: tuple[str, ...], weighting: str, groups: str, draw: Draw) ->
 
 
 def all_limits_of_voters(draw: Draw) -> Promise:
-    """All limits of three groupings at once, from voters with held-out points of their own."""
-    groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.sample]}
+    """All limits of two groupings at once, from voters with held-out points of their own."""
+    groups = {"t": "class", "part": _part(draw.world)[draw.sample]}
     found = certify_by_group(draw.votes, groups=groups, bound="coalition", delta=draw.world.delta)
     return worst(all_limits(draw, found))
 
@@ -142,7 +142,7 @@ def finer_guarantees(
         if world.n_samples < 100:  # all bounds of all groups take long
             several.append(("best",))
         asked = [(names, "class") for names in several]
-        asked += [(names, groups) for names in several[1:4:2] for groups in ("predicted", "part")]
+        asked += [(names, "part") for names in several[1:4:2]]
         for (names, groups), weighting in product(asked, weightings):
             key = f"by {groups}, {' or '.join(names)}, {weighting} weights"
             found[key] = partial(by_group, names, weighting, groups)

@@ -8,7 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, Votes, certify_by_group
+from tandemvote import Votes, certify_by_group
 from tandemvote.api.groups import certify_groups
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.file_fields import pack, unpack
@@ -364,18 +364,6 @@ def test_too_many_groups_are_neither_read_nor_written(folds, monkeypatch):
         read(folds)
     with pytest.raises(ValueError, match="Certify fewer groups"):
         issue("folds")
-
-
-def test_precision_without_a_hold_out_is_left_out_with_a_word(tmp_path):
-    votes, site = drawn("folds")
-    found = certify_by_group(votes, groups={"said": "predicted", "site": site}, bound="tandem")
-    with pytest.warns(UserWarning, match="by predicted class are not in the certificate file"):
-        path = found.save(tmp_path / "c.json")
-    record = read(json.loads(path.read_text()))
-    assert {group.by for group in record.groups.members} == {"site"}
-    assert record.groups.n_groups == len(found) == 6
-    assert verify_file(record).valid
-    assert Certificate.load(path).value == found.certificate.value
 
 
 def test_labels_that_a_file_cannot_hold_are_refused(tmp_path):

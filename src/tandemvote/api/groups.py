@@ -40,7 +40,6 @@ from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.ensembles.evidence import evidence
 from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import held_out_vote
-from tandemvote.inequalities.outward import outward
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Votes
 
@@ -84,10 +83,11 @@ def certify_by_group(
     X, y : array_like, optional
         As in `certify`.
     groups : str, array_like of shape (n_samples,), or several of these
-        "class" for the true class (1 - error is the recall), "predicted" for the class that the
-        vote names (the precision), the name of a column of X, or one value per point, of X or not;
-        a list of names, a mapping of names to any of these, or a frame for several at once. Missing
-        values are a group of their own. Groups must be fixed before looking at these points.
+        "class" for the true class (1 - error is the recall), "predicted" for the predicted class
+        (the precision; requires points that no voter saw), the name of a column of X, or one value
+        per point, of X or not; a list of names, a mapping of names to any of these, or a frame for
+        several at once. Missing values are a group of their own. Groups must be fixed before
+        looking at these points.
     gaps : bool
         Certify lower limits as well, which `GroupCertificates.gap` compares; needs points that no
         voter saw, and costs half of the errors' delta.
@@ -179,6 +179,12 @@ def certify_groups(
         )
     codes = {TRUE_CLASS: certifier.votes.labels, PREDICTED_CLASS: certifier.said}
     members = list(members_of(groups, X, codes, certifier.votes.classes))
+    if TEST_SET not in certifier.names and any(by == PREDICTED_CLASS for by, _, _ in members):
+        raise ValueError(
+            "Errors by predicted class require samples that no voter was trained on, fixed weights"
+            " and the bound 'test_set', which 'auto' then chooses. Pass hold_out_votes(model,"
+            " X_held_out, y_held_out), or group by 'class'."
+        )
     standard = standard_assumptions(by_group=True, test_set=whole.test_votes is not None)
     return GroupCertificates(
         guarantees=tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members),
@@ -226,15 +232,12 @@ class GroupCertifier:
 
     def guarantee(self, by: str, label: Any, points: Mask, *, n_groups: int) -> GroupGuarantee:
         """Certify one of so many groups."""
-        seen_by_some = by == PREDICTED_CLASS and TEST_SET not in self.names
-        own = self.votes.classes[self.votes.labels] == label if seen_by_some else points
-        counts = self._counts(own, own)
-        false = self._counts(np.ones_like(own), ~own) if seen_by_some else None
-        limits = partial(self._limits, own, counts, false, n_groups)
+        counts = self._counts(points)
+        limits = partial(self._limits, points, counts, n_groups)
         found = limits(1)
         bounds = found["bounds"].values()
         wrong = (self.said != self.votes.labels)[points & (self.said >= 0)]
-        test, pairs = (None, None) if seen_by_some else (counts.get(True), counts.get(False))
+        test, pairs = counts.get(True), counts.get(False)
         return GroupGuarantee(
             **found,
             by=by,
@@ -243,38 +246,26 @@ class GroupCertifier:
             bound=min(bounds, key=float).name if bounds else self.names[0],
             delta=ERRORS_OF_DELTA * self.whole.request.delta / n_groups,
             n_points=int(points.sum()),
-            remark=self._remark(limits, counts, int(own.sum())) if found["value"] >= 1.0 else "",
+            remark=self._remark(limits, counts, int(points.sum())) if found["value"] >= 1.0 else "",
             test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
             counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
         )
 
-    def _limits(
-        self, own: Mask, counts: Counts, false: Counts | None, n_groups: int, times: int
-    ) -> dict[str, Any]:
-        """Limit the error on a group's own points, and its share, were they so many times as many.
-
-        With `false`, counts of errors on the points of other classes, it is the error where the
-        vote names a class and cannot be observed itself. The vote names it wrongly at most as often
-        as it errs on points of other classes, and rightly at least as often as a point is of this
-        class and the vote does not err on it.
-        """
+    def _limits(self, points: Mask, counts: Counts, n_groups: int, times: int) -> dict[str, Any]:
+        """Limit the error on a group, and its share, were its points so many times as many."""
         delta = self.whole.request.delta / n_groups
-        level = ERRORS_OF_DELTA * delta / (2 if self.gaps or false else 1)
-        n, inside, rest = times * own.size, times * int(own.sum()), (1 - ERRORS_OF_DELTA) * delta
+        level = ERRORS_OF_DELTA * delta / (2 if self.gaps else 1)
+        n, inside = times * points.size, times * int(points.sum())
+        rest = (1 - ERRORS_OF_DELTA) * delta
         low, high = lower_limit(inside, n, rest / 2), upper_limit(inside, n, rest / 2)
         value, found = self._bounds(counts, level, times)
-        if false is not None:
-            wrongly, found = self._bounds(false, level, times)
-            rightly = 1.0 - outward(1.0 - low * (1.0 - value))
-            value = outward(wrongly / (wrongly + rightly)) if rightly > 0 else 1.0
-            low, high = rightly, outward(high + wrongly)
         lower = 0.0
         if self.gaps and counts:
             lower = lower_limit(int(counts[True].errors[0]), int(counts[True].sizes[0]), level)
         return {"value": value, "lower": lower, "bounds": found, "share": (low, high)}
 
-    def _counts(self, points: Mask, counted: Mask) -> Counts:
-        """Count errors on some points, of those that are told.
+    def _counts(self, points: Mask) -> Counts:
+        """Count errors on some points.
 
         The labels are "right" and "wrong": all that errors and common errors depend on, and as fast
         for many classes as for two. Different labels count with two classes alone, where they are
@@ -282,7 +273,7 @@ class GroupCertifier:
         """
         found = {}
         for tested, (held_out, wrong) in self._errors.items() if points.any() else ():
-            said = (wrong[:, points] & counted[points]).astype(np.uint8)
+            said = wrong[:, points].astype(np.uint8)
             right = np.zeros(said.shape[1], np.uint8)
             votes = Votes(said, right, held_out[:, points], np.arange(2), unlabelled=said[:, :0])
             found[tested] = replace(VoteCounts.from_votes(votes), classes=self.votes.classes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.statement import Statement, Table
 from tandemvote.counting.counts import FloatArray
@@ -42,8 +41,7 @@ class GroupGuarantee:
     observed : float or None
         Error of the vote on these points, of the voters that did not see them: an estimate.
     bound, bounds : str, mapping of str to BoundValue
-        The bounds among which `value` is the smallest, and the name of that one; for precision
-        without a hold-out, of how often the vote errs on points of other classes.
+        The bounds among which `value` is the smallest, and the name of that one.
     delta : float
         The part of the failure probability that the error of this group was given.
     n_points : int
@@ -142,26 +140,11 @@ class GroupCertificates(Statement):
         """The vote's weights."""
         return self.certificate.weights
 
-    @property
-    def in_file(self) -> tuple[GroupGuarantee, ...]:
-        """The groups that a file can hold: all but precision without a hold-out."""
-        kept = TEST_SET in self.candidates
-        return tuple(each for each in self if kept or each.by != PREDICTED_CLASS)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the certificate on all points, and these groups, for ``tandemvote verify``.
-
-        Precision without a hold-out rests on several certificates; it is left out, with a warning.
-        """
+        """Write the certificate on all points, and these groups, for ``tandemvote verify``."""
         from tandemvote.certificate.file import save_certificate  # noqa: PLC0415
 
-        if len(self.in_file) < len(self):
-            warnings.warn(
-                "The errors by predicted class are not in the certificate file: without points that"
-                " no voter saw they rest on several certificates at once. All other groups are.",
-                stacklevel=2,
-            )
-        return save_certificate(self.certificate, path, self if self.in_file else None)
+        return save_certificate(self.certificate, path, self)
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -108,7 +108,7 @@ def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
 
 def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
     members = []
-    for each in groups.in_file:
+    for each in groups:
         said = {name: getattr(each, name) for name in kinds_of(GroupRecord)}
         label = None if each.label is None else _labels(np.array([each.label]))[0]
         members.append(GroupRecord(**{**said, "label": label, "bounds": _stated(each.bounds)}))
