@@ -53,7 +53,7 @@ TEST_POINTS = (
 GROUPS = (
     "Which points form a group was fixed before looking at these points: no bins chosen on them."
     " New points of a group look as those in the data did. How frequent the groups are may change,"
-    " except for precision and for the shares of the groups."
+    " except for precision."
 )
 
 EARLIER = {

@@ -115,7 +115,6 @@ def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
     return GroupsRecord(
         n_groups=len(groups),
         n_samples=groups.n_samples,
-        gaps=groups.gaps,
         candidates=groups.candidates,
         members=tuple(members),
     )

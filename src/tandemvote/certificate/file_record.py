@@ -96,7 +96,6 @@ def _only(labels: tuple[Any, ...]) -> Any:
 
 
 LABEL = kinds.optional(kinds.converted(kinds.CLASSES, _only, lambda label: (label,)))
-SHARE = kinds.pair(at_least=kinds.NUMBER, at_most=kinds.NUMBER)
 PACKED_PAIRS = kinds.optional(kinds.fields(**dict.fromkeys(PAIRS, kinds.TEXT)))
 
 
@@ -111,8 +110,6 @@ class GroupRecord:
     by: str
     label: Annotated[Any, LABEL]
     n_points: Annotated[int, COUNT]
-    share: Annotated[tuple[float, float], SHARE]
-    lower: float
     bounds: Bounds
     test: Tested
     counts: Annotated[Mapping[str, str] | None, PACKED_PAIRS]
@@ -146,12 +143,11 @@ class GroupsRecord:
     """What a file says about groups, all at once with its failure probability.
 
     That was divided among `n_groups`, of which some may not be in the file; `n_samples` are the
-    labelled points in these groups or not, and with `gaps` the errors have lower limits.
+    labelled points in these groups or not.
     """
 
     n_groups: Annotated[int, kinds.integer(1, MAX_GROUPS)]
     n_samples: Annotated[int, kinds.integer(1, MAX_POINTS)]
-    gaps: bool
     candidates: tuple[str, ...]
     members: tuple[GroupRecord, ...]
 

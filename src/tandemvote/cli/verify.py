@@ -113,19 +113,13 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Itera
 
 def _groups(verdict: Verdict) -> Iterator[str]:
     """Say what holds on groups of points, and which of them were not counted again."""
-    from tandemvote.certificate.decimals import rounded_down, rounded_up
-
     if verdict.record.groups is None:
         return
     members = verdict.record.groups.members
     yield f"  and by themselves, all at once with failure probability {verdict.record.delta:g}:"
     for group in members:
-        low, high = group.share
         limit = "nothing is shown" if group.printed is None else f"error <= {group.printed}"
-        if group.lower:
-            limit = f"{limit} and >= {rounded_down(group.lower)}"
-        share = f"{rounded_down(low)} to {rounded_up(high)} of all"
-        yield f"    {limit} on {group.points}, {share}"
+        yield f"    {limit} on {group.points}"
     by = dict.fromkeys(group.by for group in members if group.by not in verdict.recounted_groups)
     if by:
         yield f"    not recounted: groups {', '.join(f'by {name[:40]}' for name in by)}"
