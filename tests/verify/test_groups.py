@@ -350,12 +350,3 @@ def test_labels_that_a_file_cannot_hold_are_refused(tmp_path):
     found = certify_by_group(votes, groups={"day": days}, bound="tandem")
     with pytest.raises(ValueError, match="Convert them to text"):
         found.save(tmp_path / "c.json")
-
-
-def test_files_before_knew_no_groups(folds):
-    with pytest.raises(CertificateFileError, match="unknown field"):
-        read({**folds, "schema": "tandemvote/certificate/3"})
-    earlier = {name: part for name, part in folds.items() if name != "groups"}
-    record = read({**earlier, "schema": "tandemvote/certificate/3"})
-    assert record.groups is None
-    assert verify_file(record).valid

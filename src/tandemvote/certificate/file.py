@@ -142,13 +142,9 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         None if record.profile is None else VoteProfile(**record.profile, deployed=record.deployed)
     )
     averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
-    # Files of earlier versions count on half of the weight only, which is looser and right.
-    earlier = replace(averages, exact_factors=False)
     bounds = {}
     for name, stated in record.bounds.items():
         found = _evaluate(name, record, averages, stated.delta)
-        if not abs(found.value - stated.value) <= TOLERANCE:
-            found = _evaluate(name, record, earlier, stated.delta)
         if not abs(found.value - stated.value) <= TOLERANCE:
             raise CertificateFileError(
                 f"The bound {name!r} is {stated.value} in the file and {found.value} by its own"

@@ -19,13 +19,7 @@ from tandemvote.certificate import file_fields as kinds
 from tandemvote.certificate.file_fields import MAX_POINTS, FloatArray, IntArray
 from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
-SCHEMAS = tuple(f"tandemvote/certificate/{number}" for number in (1, 2, 3, 4))
-"""Those that can be read. The first knew no assumption about test points, the first two no
-classifier but the vote, and the first three no groups."""
-
-SCHEMA = SCHEMAS[-1]
-ADDED = {"deployed": SCHEMAS[2], "groups": SCHEMAS[3]}
-"""Fields and the schemas that brought them."""
+SCHEMA = "tandemvote/certificate/4"
 
 SECTIONS = {
     "guarantee": ("bound", "value", "printed"),
@@ -167,7 +161,7 @@ class CertificateRecord:
     `expected_digest` is that of the rest of the file.
     """
 
-    schema: Annotated[str, kinds.one_of(*SCHEMAS)] = SCHEMA
+    schema: Annotated[str, kinds.one_of(SCHEMA)] = SCHEMA
     bound: str
     value: float
     printed: Printed
@@ -180,9 +174,9 @@ class CertificateRecord:
     notes: tuple[str, ...]
     classes: Annotated[tuple[Any, ...], kinds.CLASSES]
     profile: Annotated[Mapping[str, FloatArray] | None, kinds.optional(PROFILE)]
-    deployed: str | None = None
+    deployed: str | None
     test: Tested
-    groups: GroupsRecord | None = None
+    groups: GroupsRecord | None
     versions: Annotated[Mapping[str, str], kinds.TEXTS_BY_NAME]
     weights: tuple[float, ...]
     prior: tuple[float, ...]
@@ -201,7 +195,7 @@ class CertificateRecord:
         return missing_assumptions(
             self.attestations,
             profile=self.profile is not None,
-            test_set=self.test is not None and self.schema != SCHEMAS[0],
+            test_set=self.test is not None,
             deployed=self.deployed is not None,
             by_group=self.groups is not None,
         )
@@ -209,7 +203,7 @@ class CertificateRecord:
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> CertificateRecord:
         """Check the form of a parsed file, and refuse it if a part is missing, unknown or wrong."""
-        said = kinds.fields(**_form(document.get("schema"))).read(document, "")
+        said = kinds.fields(**FORM).read(document, "")
         n_voters = len(said["counts"]["overlaps"])
         for name in ("weights", "prior"):
             if len(said[name]) != n_voters:
@@ -229,8 +223,7 @@ class CertificateRecord:
         """Return what the file holds; refuse what is too large for one, or labels unfit for it."""
         self._refuse_too_large()
         said = {**vars(self), **dict.fromkeys(SECTIONS, vars(self))}
-        form = _form(self.schema)
-        document = {n: kind.write(said[n]) for n, kind in form.items() if n != "digest"}
+        document = {n: kind.write(said[n]) for n, kind in FORM.items() if n != "digest"}
         return {**document, "digest": digest_of(document)}
 
     def _refuse_too_large(self) -> None:
@@ -255,20 +248,18 @@ class CertificateRecord:
                 )
 
 
-KINDS = kinds.kinds_of(CertificateRecord)
-del KINDS["expected_digest"]  # which is computed
-
-
-def _form(schema: object) -> dict[str, kinds.Kind]:
-    """Return the kinds of all fields of a file of some schema."""
-    known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
+def _form() -> dict[str, kinds.Kind]:
+    """Return the kinds of all fields of a file."""
+    form = kinds.kinds_of(CertificateRecord)
+    del form["expected_digest"]  # which is computed
     sections = {
-        section: kinds.fields(**{name: KINDS[name] for name in names})
+        section: kinds.fields(**{name: form.pop(name) for name in names})
         for section, names in SECTIONS.items()
     }
-    inside = {name for names in SECTIONS.values() for name in names}
-    rest = {n: KINDS[n] for n in KINDS if n not in inside and ADDED.get(n, known[0]) in known}
-    return {"schema": KINDS["schema"], **sections, **rest}
+    return {"schema": form.pop("schema"), **sections, **form}
+
+
+FORM = _form()
 
 
 def digest_of(document: dict[str, Any]) -> str:

@@ -88,8 +88,6 @@ def _checked(record: CertificateRecord, **options: Any) -> Verdict:
 
 
 def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Iterator[str]:
-    from tandemvote.certificate.file_record import SCHEMAS
-
     record = verdict.record
     unlabelled = record.counts["disagreement_overlaps"][0, 0] > record.counts["overlaps"][0, 0]
     there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
@@ -104,8 +102,6 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Itera
     yield f"  every number follows from the counts, {how}"
     if recounted:
         yield f"  the counts are those of {' and '.join(TABLES[name] for name in recounted)}"
-    if record.schema == SCHEMAS[0] and there["test"]:
-        yield "  of the first schema: nothing is attested about the test points"
     unseen = [name for name in TABLES if there[name] and name not in recounted]
     counting = [f"the counting of {TABLES[name]} (give --{name})" for name in unseen]
     yield f"  not checked: {', '.join([*counting, f'the {len(record.attestations)} attestations'])}"
