@@ -45,6 +45,8 @@ def one_input(data: bytes) -> None:
         prior=_weights(draw, n_voters),
         counts=counts,
         profile=_profile(draw) if chosen == "vote_profile" else None,
+        deployed=None,
+        groups=None,
         test=(_count(draw, 1000), 1000) if chosen == "test_set" else None,
         classes=(0, 1),
         attestations=standard_assumptions(profile=True, test_set=True),

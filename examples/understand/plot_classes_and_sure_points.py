@@ -23,7 +23,6 @@ from tandemvote import (
     certify_by_group,
     certify_selective,
 )
-from tandemvote.certificate import rounded_up
 from tandemvote.displays import GroupsDisplay, SelectiveDisplay
 
 X, digit = load_digits(return_X_y=True)
@@ -47,23 +46,16 @@ GroupsDisplay.from_certificates(by_class).plot()
 plt.show()
 
 # %%
-# These numbers do not depend on how frequent the classes are, so they also bound the error where
-# the mix is another one, for instance where both classes are equally frequent.
-
-print(rounded_up(by_class.mixed({"another": 0.5, "eight": 0.5})))
-
-# %%
 # A hold-out that no model saw gives exact limits, also of the precision (how often the vote is
 # right where it names a class), and for any group that is known of a point, here by its ink.
 
 ink = np.where(X_hold_out.sum(axis=1) > 300, "much ink", "little ink")
 on_hold_out = certify_by_group(
-    [model], X_hold_out, y_hold_out, groups={"named": "predicted", "ink": ink}, gaps=True
+    [model], X_hold_out, y_hold_out, groups={"named": "predicted", "ink": ink}
 )
 print(on_hold_out)
 GroupsDisplay.from_certificates(on_hold_out).plot()
 plt.show()
-print("gap:", on_hold_out.gap("much ink", "little ink"))
 
 # %%
 # Only where the vote is sure

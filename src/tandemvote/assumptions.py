@@ -39,20 +39,16 @@ UNLABELLED_POINTS = (
     " wrongly, cannot be seen."
 )
 
-_DEPLOYED_POINTS = (
-    "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
-    " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
-    " more than their errors allow would have been refused;"
-)
-
 DEPLOYED = (
     "The guarantee is about the deployed classifier as it was when it predicted the unlabelled"
     " points, not about the vote of the voters through which it is certified; refitted it is"
     " another classifier.",
     "Labelled and unlabelled points are independent draws from the source that the deployed"
     " classifier will meet: no duplicated, grouped or time-ordered rows.",
-    f"{_DEPLOYED_POINTS} one voter alone has nobody to differ from, and a shift to points on which"
-    " all agree, rightly or wrongly, cannot be seen.",
+    "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
+    " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
+    " more than their errors allow would have been refused; one voter alone has nobody to differ"
+    " from, and a shift to points on which all agree, rightly or wrongly, cannot be seen.",
     VOTES[1],
     VOTES[2],
 )
@@ -66,20 +62,8 @@ TEST_POINTS = (
 GROUPS = (
     "Which points form a group was fixed before looking at these points: no bins chosen on them."
     " New points of a group look as those in the data did. How frequent the groups are may change,"
-    " except for precision and for the shares of the groups."
+    " except for precision."
 )
-
-EARLIER = {
-    UNLABELLED_POINTS: (
-        "The unlabelled points are independent draws from the same source; they were used neither"
-        " to train a voter nor to choose the weights."
-    ),
-    DEPLOYED[2]: (
-        f"{_DEPLOYED_POINTS} a shift to points on which all agree, rightly or wrongly, cannot be"
-        " seen."
-    ),
-}
-"""What certificates said before; files with these words stay valid."""
 
 SELECTIVE = (
     "The hold-out is made of independent draws from the source the vote will be used on: no"
@@ -118,7 +102,7 @@ def standard_assumptions(
 
 
 def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:
-    """List the `standard_assumptions` that are not among some texts, in any known wording.
+    """List the `standard_assumptions` that are not among some texts.
 
     Examples
     --------
@@ -127,5 +111,5 @@ def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:
     >>> len(missing_assumptions(["All is well."], profile=True))
     6
     """
-    known, needed = set(texts), standard_assumptions(**uses)
-    return tuple(text for text in needed if known.isdisjoint((text, EARLIER.get(text, text))))
+    known = set(texts)
+    return tuple(text for text in standard_assumptions(**uses) if text not in known)

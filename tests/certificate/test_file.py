@@ -196,8 +196,9 @@ def forge(document, place, value):
         (b"[" + b"1," * 2**20 + b"1,1]", "times ','"),
         (b" " * 10**7, "not JSON"),
         (b"{}", "schema is missing"),
-        (b'{"schema": "tandemvote/certificate/5"}', "and 'tandemvote/certificate/4' only"),
-        (b'{"schema": ["tandemvote/certificate/1"]}', "schema is a list"),
+        (b'{"schema": "tandemvote/certificate/3"}', "reads 'tandemvote/certificate/4' only"),
+        (b'{"schema": "tandemvote/certificate/5"}', "reads 'tandemvote/certificate/4' only"),
+        (b'{"schema": ["tandemvote/certificate/4"]}', "schema is a list"),
     ],
 )
 def test_what_is_no_certificate_gets_one_clear_line(data, message):

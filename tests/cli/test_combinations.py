@@ -47,6 +47,7 @@ def call(tmp_path, monkeypatch):
         ("--deploy refit --unlabelled table.csv --test-fraction 0.3", "only with --design holdout"),
         ("--deploy average --unlabelled table.csv", "--deploy average goes with --design trees"),
         ("--deploy refit --unlabelled table.csv --by class", "goes without --test and --by"),
+        ("--by predicted", "--by predicted requires rows that no voter was trained on"),
         ("--design holdout --dask tcp://nowhere:1", "--dask goes with --design pairs or"),
         ("--design folds --folds 1", "Invalid value for '--folds'"),
         ("--format excel", "Invalid value for '--format'"),

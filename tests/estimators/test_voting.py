@@ -138,5 +138,7 @@ def test_a_hold_out_on_which_voters_are_chosen_is_no_longer_a_test_set(binary):
     chosen = pruned.certificate_.weights
     with pytest.raises(ValueError, match="no test set for them"):
         certify_by_group(voting, groups="class", weights=chosen, bound="test_set")
-    others = certify_by_group(voting, groups=["class", "predicted"], weights=chosen)
+    others = certify_by_group(voting, groups="class", weights=chosen)
     assert all("test_set" not in each.bounds for each in others)
+    with pytest.raises(ValueError, match="by predicted class require"):
+        certify_by_group(voting, groups="predicted", weights=chosen)

@@ -132,7 +132,7 @@ ENTRY_POINTS = {
     "certify_by_group": (
         ALL,
         [
-            lambda model, X, y: certify_by_group(model, X, y, groups=["class", "predicted"]),
+            lambda model, X, y: certify_by_group(model, X, y, groups="class"),
             lambda model, X, y: certify_by_group([model], X, y, groups="predicted"),
             lambda model, X, y: certify_by_group(hold_out_votes(model, X, y), groups="class"),
             lambda model, X, y: certify_by_group(model, X, y, groups=np.arange(len(y)) % 2),

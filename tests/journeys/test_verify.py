@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,12 +150,6 @@ def test_a_truncated_file_gets_one_line_and_exit_code_two(file, capsys):
         file.write_bytes(data[:length])
         assert run(["verify", str(file)]) == 2
         assert_one_line(capsys.readouterr())
-
-
-def test_a_file_of_the_first_schema_is_valid_and_says_what_it_does_not_attest(capsys):
-    old = Path(__file__).parents[1] / "verify" / "files" / "schema_1.json"
-    assert run(["verify", str(old)]) == 0
-    assert "nothing is attested about the test points" in capsys.readouterr().out
 
 
 def test_a_check_that_fails_is_no_verdict(file, capsys, monkeypatch):

@@ -47,36 +47,11 @@ def errors_of_groups(draw: Draw, found: GroupCertificates) -> list[Promise]:
     return [Promise(each.value, risk) for each, risk in zip(found, risks, strict=True)]
 
 
-def all_limits(draw: Draw, found: GroupCertificates) -> list[Promise]:
-    """Errors from above and below, shares from above and below, and the gap of every two groups."""
-    promises, risks = errors_of_groups(draw, found), []
-    for each in found:
-        risk, share = group_truth(draw, found.weights, each.by, each.label)
-        risks.append(risk)
-        promises += [
-            Promise(1.0 - each.lower, 1.0 - risk) if share else Promise(1.0, 0.0),
-            Promise(1.0 - each.share[0], 1.0 - share),
-            Promise(each.share[1], share),
-        ]
-    for (one, risk), (other, risk_of_other) in product(zip(found, risks, strict=True), repeat=2):
-        if one.by == other.by and one.n_points and other.n_points:
-            _, high = found.gap((one.by, one.label), (other.by, other.label))
-            promises.append(Promise(high, risk - risk_of_other))
-    return promises
-
-
 def by_group(bound: tuple[str, ...], weighting: str, groups: str, draw: Draw) -> Promise:
     """Errors of all groups at once; so weights may be fitted and held-out sets may differ."""
     asked = {"weights": weighting, "bound": bound, "delta": draw.world.delta}
     grouped = {"part": _part(draw.world)[draw.sample]} if groups == "part" else groups
     return worst(errors_of_groups(draw, certify_by_group(draw.votes, groups=grouped, **asked)))
-
-
-def all_limits_of_voters(draw: Draw) -> Promise:
-    """All limits of three groupings at once, from voters with held-out points of their own."""
-    groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.sample]}
-    found = certify_by_group(draw.votes, groups=groups, bound="coalition", delta=draw.world.delta)
-    return worst(all_limits(draw, found))
 
 
 def held_out_votes(draw: Draw, predictions: np.ndarray) -> Votes:
@@ -91,13 +66,13 @@ def vote_as_voter(draw: Draw) -> Votes:
     return held_out_votes(draw, draw.vote(draw.uniform)[None, draw.test])
 
 
-def groups_on_hold_out(gaps: bool, draw: Draw) -> Promise:
-    """All limits of three groupings at once, from points that no voter saw."""
+def groups_on_hold_out(draw: Draw) -> Promise:
+    """Errors of three groupings at once, from points that no voter saw."""
     groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.test]}
     votes = vote_as_voter(draw)
-    found = certify_by_group(votes, groups=groups, gaps=gaps, delta=draw.world.delta)
+    found = certify_by_group(votes, groups=groups, delta=draw.world.delta)
     found = replace(found, certificate=replace(found.certificate, weights=draw.uniform))
-    return worst(all_limits(draw, found))
+    return worst(errors_of_groups(draw, found))
 
 
 def shares_of(draw: Draw, points: np.ndarray | slice) -> np.ndarray:
@@ -131,10 +106,7 @@ def finer_guarantees(
     world: World, weightings: Sequence[str] = ("uniform", "tandem")
 ) -> dict[str, Guarantee]:
     """Name every promise about groups and accepted points in this world."""
-    found: dict[str, Guarantee] = {
-        "by group, test_set": partial(groups_on_hold_out, False),
-        "by group, test_set with gaps": partial(groups_on_hold_out, True),
-    }
+    found: dict[str, Guarantee] = {"by group, test_set": groups_on_hold_out}
     if np.unique(world.labels).size > 1:
         several = [("first_order",), ("tandem",), ("first_order", "tandem"), ("coalition",)]
         if world.n_classes == 2:
@@ -142,11 +114,10 @@ def finer_guarantees(
         if world.n_samples < 100:  # all bounds of all groups take long
             several.append(("best",))
         asked = [(names, "class") for names in several]
-        asked += [(names, groups) for names in several[1:4:2] for groups in ("predicted", "part")]
+        asked += [(names, "part") for names in several[1:4:2]]
         for (names, groups), weighting in product(asked, weightings):
             key = f"by {groups}, {' or '.join(names)}, {weighting} weights"
             found[key] = partial(by_group, names, weighting, groups)
-        found["by group, all limits of voters"] = all_limits_of_voters
     for margin in (0.6, 1.0):
         found[f"selective, margin {margin}"] = partial(selective, margin=margin)
     found["selective, any of 6 margins"] = partial(selective, margin=GRID)

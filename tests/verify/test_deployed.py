@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tandemvote import Votes, certify
-from tandemvote.assumptions import EARLIER, standard_assumptions
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.certificate.file_record import CertificateRecord, digest_of
 from tandemvote.verify import CertificateFileError, verify_file
@@ -69,13 +69,6 @@ def test_what_holds_for_the_deployed_classifier_is_not_sold_as_a_promise_for_the
         certificate_of(read(forged))
 
 
-def test_files_that_speak_of_several_voters_alone_stay_valid(issued):
-    _, _, document = issued
-    earlier = [EARLIER.get(text, text) for text in document["attestations"]]
-    assert earlier != document["attestations"]
-    assert verify_file(read({**document, "attestations": earlier})).valid
-
-
 def test_the_assumptions_about_the_deployed_classifier_must_stand_in_the_file(issued):
     _, _, document = issued
     for place in range(len(document["attestations"])):
@@ -111,14 +104,3 @@ def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued
     votes, _, document = issued
     problem = verify_file(read(document), unlabelled=votes.unlabelled).problem
     assert "in the last column, the deployed classifier" in problem
-
-
-def test_the_schema_before_knew_no_deployed_classifier(issued):
-    _, _, document = issued
-    with pytest.raises(CertificateFileError, match="unknown field"):
-        read({**document, "schema": "tandemvote/certificate/2"})
-    later = ("deployed", "groups")
-    earlier = {name: part for name, part in document.items() if name not in later}
-    with pytest.raises(CertificateFileError, match="deployed is missing"):
-        read(earlier)
-    assert read({**earlier, "schema": "tandemvote/certificate/2"}).deployed is None

@@ -2,13 +2,12 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.assumptions import EARLIER, TEST_POINTS, standard_assumptions
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate import file_fields
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import certificate_of, document_of
@@ -252,30 +251,6 @@ def test_a_profile_needs_its_own_assumption(profiled):
     texts = profiled["attestations"]
     assert texts == list(standard_assumptions(profile=True))
     assert "unlabelled points are" in checked(rewritten(profiled, texts[:-1])).problem
-
-
-OLD = Path(__file__).parent / "files" / "schema_1.json"
-
-
-@pytest.mark.parametrize("rigorous", [False, True])
-def test_a_file_of_the_first_schema_is_still_valid(rigorous):
-    """It knows no assumption about test points."""
-    assert verify_file(OLD, rigorous=rigorous).problem is None
-    document = json.loads(OLD.read_text())
-    assert document["attestations"] == list(standard_assumptions())
-    document["schema"] = "tandemvote/certificate/2"
-    assert (
-        "The test points are" in checked(rewritten(document, list(standard_assumptions()))).problem
-    )
-
-
-def test_an_earlier_wording_of_an_assumption_is_enough(monkeypatch, document):
-    monkeypatch.setattr("tandemvote.assumptions.TEST_POINTS", "Another wording.")
-    monkeypatch.setitem(EARLIER, "Another wording.", TEST_POINTS)
-    assert checked(document).problem is None
-    assert (
-        "'Another wording.'" in checked(rewritten(document, list(standard_assumptions()))).problem
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +19,6 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
 from tandemvote.bounds.averages import HARMONIC
 from tandemvote.certificate.by_group import (
-    ERRORS_OF_DELTA,
     PREDICTED_CLASS,
     TRUE_CLASS,
     GroupCertificates,
@@ -28,7 +27,6 @@ from tandemvote.certificate.by_group import (
 from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
 from tandemvote.certificate.file_fields import pack
 from tandemvote.certificate.file_record import PAIRS
-from tandemvote.certificate.selective import lower_limit, upper_limit
 from tandemvote.certification import (
     UNIFORM,
     CertificateRequest,
@@ -40,7 +38,6 @@ from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.ensembles.evidence import evidence
 from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import held_out_vote
-from tandemvote.inequalities.outward import outward
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Votes
 
@@ -66,14 +63,13 @@ def certify_by_group(
     y: ArrayLike | None = None,
     *,
     groups: Any,
-    gaps: bool = False,
     weights: str | ArrayLike | None = None,
     bound: str | Sequence[str] = "auto",
     prior: ArrayLike | None = None,
     delta: float = 0.05,
     sharpening: str = HARMONIC,
 ) -> GroupCertificates:
-    """Certify the error of the hard weighted vote on each group of points, and their shares.
+    """Certify the error of the hard weighted vote on each group of points.
 
     Parameters
     ----------
@@ -84,19 +80,16 @@ def certify_by_group(
     X, y : array_like, optional
         As in `certify`.
     groups : str, array_like of shape (n_samples,), or several of these
-        "class" for the true class (1 - error is the recall), "predicted" for the class that the
-        vote names (the precision), the name of a column of X, or one value per point, of X or not;
-        a list of names, a mapping of names to any of these, or a frame for several at once. Missing
-        values are a group of their own. Groups must be fixed before looking at these points.
-    gaps : bool
-        Certify lower limits as well, which `GroupCertificates.gap` compares; needs points that no
-        voter saw, and costs half of the errors' delta.
+        "class" for the true class (1 - error is the recall), "predicted" for the predicted class
+        (the precision; requires points that no voter saw), the name of a column of X, or one value
+        per point, of X or not; a list of names, a mapping of names to any of these, or a frame for
+        several at once. Missing values are a group of their own. Groups must be fixed before
+        looking at these points.
     weights, bound, prior, sharpening
         As in `certify`, the same for all groups. The weights are by default those of a certified
         classifier, else uniform. Every bound holds for the points of one group as it does for all.
     delta : float in (0, 0.5]
-        Probability with which any of the limits may fail. Nine tenths are for the errors, in equal
-        parts; one tenth is for the shares.
+        Probability with which any of the limits may fail, divided equally among the groups.
 
     Examples
     --------
@@ -107,11 +100,11 @@ def certify_by_group(
     >>> votes = Votes.from_predictions(np.where(wrong, other, labels), labels)
     >>> certify_by_group(votes, groups="predicted")
     errors by predicted class, all at once with probability 95 %
-      the hard weighted vote of 25 voters; each of 2 errors at 0.9 delta / 2
+      the hard weighted vote of 25 voters; each of 2 errors at delta / 2
     <BLANKLINE>
-        predicted class  points           share  observed  error <=  bound
-        frequent           4526  0.892 to 0.918     0.003    0.0050  TEST   precision >= 0.995
-        rare                474  0.082 to 0.108     0.000    0.0080  TEST   precision >= 0.992
+        predicted class  points  observed  error <=  bound
+        frequent           4526     0.003    0.0050  TEST   precision >= 0.995
+        rare                474     0.000    0.0078  TEST   precision >= 0.992
       note: Test-set labels: 5000 used for nothing else.
     """
     refuse_confidence(delta)
@@ -145,14 +138,12 @@ def certify_by_group(
         request = CertificateRequest(weights=fixed, prior=prior, **asked)
         whole = certify_votes(labelled, request, notes=found.notes, assumptions=found.assumptions)
     own = own_predict_note(model, whole.certificate.predict, training=X)
-    certified = certify_groups(whole, groups, X, gaps=gaps)
+    certified = certify_groups(whole, groups, X)
     return replace(certified, notes=(*certified.notes, *own))
 
 
 @_silence()
-def certify_groups(
-    whole: Certification, groups: Any, X: Any = None, *, gaps: bool = False
-) -> GroupCertificates:
+def certify_groups(whole: Certification, groups: Any, X: Any = None) -> GroupCertificates:
     """Certify groups with the votes, weights and bounds of a certification.
 
     Only the points of each group are counted; nothing else is computed again. `X` is needed if
@@ -165,20 +156,20 @@ def certify_groups(
             " that fit in memory."
         )
     _refuse_deployed(whole.votes)
-    certifier = GroupCertifier(whole, whole.votes, whole.certificate.candidates, gaps)
+    certifier = GroupCertifier(whole, whole.votes, whole.certificate.candidates)
     if TEST_SET in certifier.names and whole.test_votes is not whole.votes:
         # A test set of its own has other points: one of the two is looked at.
         others = tuple(name for name in certifier.names if name != TEST_SET)
         tested = as_one_voter(cast("Votes", whole.test_votes), whole.weights)
         certifier = replace(certifier, names=others) if others else replace(certifier, votes=tested)
-    if gaps and certifier.names != (TEST_SET,):
-        raise ValueError(
-            "gaps=True needs lower limits of the vote's error, which only points that no voter saw"
-            " can give. Pass hold_out_votes(model, X_held_out, y_held_out), or [model] with them,"
-            " and fixed weights."
-        )
     codes = {TRUE_CLASS: certifier.votes.labels, PREDICTED_CLASS: certifier.said}
     members = list(members_of(groups, X, codes, certifier.votes.classes))
+    if TEST_SET not in certifier.names and any(by == PREDICTED_CLASS for by, _, _ in members):
+        raise ValueError(
+            "Errors by predicted class require samples that no voter was trained on, fixed weights"
+            " and the bound 'test_set', which 'auto' then chooses. Pass hold_out_votes(model,"
+            " X_held_out, y_held_out), or group by 'class'."
+        )
     standard = standard_assumptions(by_group=True, test_set=whole.test_votes is not None)
     return GroupCertificates(
         guarantees=tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members),
@@ -186,7 +177,6 @@ def certify_groups(
         candidates=certifier.names,
         delta=whole.request.delta,
         n_samples=certifier.votes.n_samples,
-        gaps=gaps,
         assumptions=(*standard, *whole.assumptions),
         notes=tuple(whole.certificate.notes),
     )
@@ -208,7 +198,6 @@ class GroupCertifier:
     whole: Certification
     votes: Votes
     names: tuple[str, ...]  # of bounds fixed beforehand, among which the smallest counts
-    gaps: bool = False
 
     @cached_property
     def said(self) -> NDArray[np.intp]:
@@ -226,55 +215,27 @@ class GroupCertifier:
 
     def guarantee(self, by: str, label: Any, points: Mask, *, n_groups: int) -> GroupGuarantee:
         """Certify one of so many groups."""
-        seen_by_some = by == PREDICTED_CLASS and TEST_SET not in self.names
-        own = self.votes.classes[self.votes.labels] == label if seen_by_some else points
-        counts = self._counts(own, own)
-        false = self._counts(np.ones_like(own), ~own) if seen_by_some else None
-        limits = partial(self._limits, own, counts, false, n_groups)
-        found = limits(1)
-        bounds = found["bounds"].values()
+        counts, delta = self._counts(points), self.whole.request.delta / n_groups
+        bounds = self._bounds(counts, delta)
+        value = _smallest(bounds)
         wrong = (self.said != self.votes.labels)[points & (self.said >= 0)]
-        test, pairs = (None, None) if seen_by_some else (counts.get(True), counts.get(False))
+        test, pairs = counts.get(True), counts.get(False)
         return GroupGuarantee(
-            **found,
             by=by,
             label=label,
+            value=value,
             observed=float(wrong.mean()) if wrong.size else None,
-            bound=min(bounds, key=float).name if bounds else self.names[0],
-            delta=ERRORS_OF_DELTA * self.whole.request.delta / n_groups,
+            bound=min(bounds.values(), key=float).name if bounds else self.names[0],
+            delta=delta,
+            bounds=bounds,
             n_points=int(points.sum()),
-            remark=self._remark(limits, counts, int(own.sum())) if found["value"] >= 1.0 else "",
+            remark=self._remark(counts, delta, int(points.sum())) if value >= 1.0 else "",
             test=None if test is None else (int(test.errors[0]), int(test.sizes[0])),
             counts=None if pairs is None else {n: pack(getattr(pairs, n)) for n in PAIRS},
         )
 
-    def _limits(
-        self, own: Mask, counts: Counts, false: Counts | None, n_groups: int, times: int
-    ) -> dict[str, Any]:
-        """Limit the error on a group's own points, and its share, were they so many times as many.
-
-        With `false`, counts of errors on the points of other classes, it is the error where the
-        vote names a class and cannot be observed itself. The vote names it wrongly at most as often
-        as it errs on points of other classes, and rightly at least as often as a point is of this
-        class and the vote does not err on it.
-        """
-        delta = self.whole.request.delta / n_groups
-        level = ERRORS_OF_DELTA * delta / (2 if self.gaps or false else 1)
-        n, inside, rest = times * own.size, times * int(own.sum()), (1 - ERRORS_OF_DELTA) * delta
-        low, high = lower_limit(inside, n, rest / 2), upper_limit(inside, n, rest / 2)
-        value, found = self._bounds(counts, level, times)
-        if false is not None:
-            wrongly, found = self._bounds(false, level, times)
-            rightly = 1.0 - outward(1.0 - low * (1.0 - value))
-            value = outward(wrongly / (wrongly + rightly)) if rightly > 0 else 1.0
-            low, high = rightly, outward(high + wrongly)
-        lower = 0.0
-        if self.gaps and counts:
-            lower = lower_limit(int(counts[True].errors[0]), int(counts[True].sizes[0]), level)
-        return {"value": value, "lower": lower, "bounds": found, "share": (low, high)}
-
-    def _counts(self, points: Mask, counted: Mask) -> Counts:
-        """Count errors on some points, of those that are told.
+    def _counts(self, points: Mask) -> Counts:
+        """Count errors on some points.
 
         The labels are "right" and "wrong": all that errors and common errors depend on, and as fast
         for many classes as for two. Different labels count with two classes alone, where they are
@@ -282,16 +243,17 @@ class GroupCertifier:
         """
         found = {}
         for tested, (held_out, wrong) in self._errors.items() if points.any() else ():
-            said = (wrong[:, points] & counted[points]).astype(np.uint8)
+            said = wrong[:, points].astype(np.uint8)
             right = np.zeros(said.shape[1], np.uint8)
             votes = Votes(said, right, held_out[:, points], np.arange(2), unlabelled=said[:, :0])
             found[tested] = replace(VoteCounts.from_votes(votes), classes=self.votes.classes)
         return found
 
-    def _bounds(
-        self, counts: Counts, delta: float, times: int
-    ) -> tuple[float, dict[str, BoundValue]]:
-        """Bound the error by each of the bounds, at its share of delta, and take the smallest."""
+    def _bounds(self, counts: Counts, delta: float, times: int = 1) -> dict[str, BoundValue]:
+        """Bound the error by each of the bounds, at its share of delta.
+
+        The counts are taken so many times, to see whether more points would help.
+        """
         request, share = self.whole.request, delta / len(self.names)
         found = {}
         for name in self.names if counts else ():
@@ -299,16 +261,22 @@ class GroupCertifier:
             more = {each: times * getattr(once, each) for each in INTEGER_FIELDS}
             rho, pi = (None, None) if name == TEST_SET else (self.whole.weights, request.prior)
             found[name] = get_bound(name)(replace(once, **more), rho, pi, share, request.sharpening)
-        return min(map(float, found.values()), default=1.0), found
+        return found
 
-    def _remark(self, limits: Callable[[int], dict[str, Any]], counts: Counts, n: int) -> str:
+    def _remark(self, counts: Counts, delta: float, n: int) -> str:
         """Say why nothing is shown on n points, and how many would change that."""
         if not n:
             return "no point"
         if any(get_bound(name).missing(counts[name == TEST_SET]) for name in self.names):
             return f"too few points: not every voter, or pair of voters, holds out one of the {n}"
         tried = range(2, MOST_TIMES + 1)
-        place = bisect_left(tried, True, key=lambda times: limits(times)["value"] < 1.0)
+        place = bisect_left(
+            tried, True, key=lambda times: _smallest(self._bounds(counts, delta, times)) < 1.0
+        )
         if place == len(tried):
             return "too many errors, however many points there were"
         return f"too few points: about {tried[place] * n} would be needed"
+
+
+def _smallest(bounds: Mapping[str, BoundValue]) -> float:
+    return min(map(float, bounds.values()), default=1.0)

@@ -54,8 +54,6 @@ class Averages:
     sharpening : {"harmonic", "paper"}
     profile : VoteProfile, optional
         What the vote, or another classifier, says of unlabelled points.
-    exact_factors : bool
-        Whether sharpened bounds count on all of the weight that must err where the vote does.
     """
 
     counts: VoteCounts
@@ -63,7 +61,6 @@ class Averages:
     prior: FloatArray
     sharpening: str
     profile: VoteProfile | None = None
-    exact_factors: bool = True
 
     @classmethod
     def of(
@@ -152,8 +149,7 @@ class Averages:
     @cached_property
     def smallest_coalition(self) -> Fraction:
         """Smallest weight that can make the vote wrong; in the published forms one half."""
-        exact = self.exact_factors and self.sharpening == HARMONIC
-        return smallest_coalition(self.posterior) if exact else HALF
+        return smallest_coalition(self.posterior) if self.sharpening == HARMONIC else HALF
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true Gibbs loss."""

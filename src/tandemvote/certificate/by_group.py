@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tandemvote.bounds import BoundValue
-from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.statement import Statement, Table
 from tandemvote.counting.counts import FloatArray
-from tandemvote.inequalities.outward import outward
 
 TRUE_CLASS, PREDICTED_CLASS = "true class", "predicted class"
 MEASURES = {TRUE_CLASS: "recall", PREDICTED_CLASS: "precision"}
 """What 1 minus the error is called."""
-
-ERRORS_OF_DELTA = 0.9
-"""Part of delta for the errors; the rest is for the shares of the groups."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,19 +30,16 @@ class GroupGuarantee:
         What the points are grouped by: "true class", "predicted class" or the name of a column.
     label : object
         The class or value that these points have; None where it is missing.
-    value, lower : float
-        Limits of the error on these points: 1 says nothing, and 0 unless gaps were asked for.
+    value : float
+        Upper limit of the error on these points: 1 says nothing.
     observed : float or None
         Error of the vote on these points, of the voters that did not see them: an estimate.
     bound, bounds : str, mapping of str to BoundValue
-        The bounds among which `value` is the smallest, and the name of that one; for precision
-        without a hold-out, of how often the vote errs on points of other classes.
+        The bounds among which `value` is the smallest, and the name of that one.
     delta : float
-        The part of the failure probability that the error of this group was given.
+        The part of the failure probability that this group was given.
     n_points : int
         Labelled points of this group.
-    share : tuple of float
-        Lower and upper limit of the share of new points that are in this group.
     remark : str
         Why `value` is 1, if it is.
     test, counts : tuple of int, mapping of str to str, or None
@@ -59,13 +49,11 @@ class GroupGuarantee:
     by: str
     label: Any
     value: float
-    lower: float = 0.0
     observed: float | None
     bound: str
     delta: float
     bounds: Mapping[str, BoundValue]
     n_points: int
-    share: tuple[float, float]
     remark: str = ""
     test: tuple[int, int] | None = None
     counts: Mapping[str, str] | None = field(default=None, repr=False)
@@ -110,9 +98,9 @@ class GroupCertificates(Statement):
     candidates : tuple of str
         The bounds, fixed beforehand, among which the smallest counts for each group.
     delta : float
-        With probability at least 1 - delta no limit of an error or of a share fails.
-    n_samples, gaps : int, bool
-        Labelled points, in these groups or not, and whether the errors have lower limits.
+        With probability at least 1 - delta no limit of an error fails.
+    n_samples : int
+        Labelled points, in these groups or not.
     assumptions, notes
         As in `Certificate`.
     """
@@ -121,7 +109,6 @@ class GroupCertificates(Statement):
     certificate: Certificate
     candidates: tuple[str, ...]
     n_samples: int
-    gaps: bool = False
 
     def __len__(self) -> int:
         return len(self.guarantees)
@@ -142,26 +129,11 @@ class GroupCertificates(Statement):
         """The vote's weights."""
         return self.certificate.weights
 
-    @property
-    def in_file(self) -> tuple[GroupGuarantee, ...]:
-        """The groups that a file can hold: all but precision without a hold-out."""
-        kept = TEST_SET in self.candidates
-        return tuple(each for each in self if kept or each.by != PREDICTED_CLASS)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the certificate on all points, and these groups, for ``tandemvote verify``.
-
-        Precision without a hold-out rests on several certificates; it is left out, with a warning.
-        """
+        """Write the certificate on all points, and these groups, for ``tandemvote verify``."""
         from tandemvote.certificate.file import save_certificate  # noqa: PLC0415
 
-        if len(self.in_file) < len(self):
-            warnings.warn(
-                "The errors by predicted class are not in the certificate file: without points that"
-                " no voter saw they rest on several certificates at once. All other groups are.",
-                stacklevel=2,
-            )
-        return save_certificate(self.certificate, path, self if self.in_file else None)
+        return save_certificate(self.certificate, path, self)
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -186,38 +158,6 @@ class GroupCertificates(Statement):
         sentences = " ".join(each.sentence for each in self)
         return f"{surely} all of this holds at once. {sentences}"
 
-    def gap(self, one: Any, other: Any) -> tuple[float, float]:
-        """Limit how much more often the vote errs on one group than on another.
-
-        Holds for all pairs at once, so the largest gap may be looked for. The lower limits of
-        errors that it needs are 0 unless they were certified, with ``gaps=True``.
-        """
-        a, b = self[one], self[other]
-        low, high = a.lower - b.value, a.value - b.lower
-        return float(np.nextafter(low, -1.0)), float(np.nextafter(high, 1.0))
-
-    def mixed(self, frequencies: Mapping[Any, float]) -> float:
-        """Bound the error of the vote on a source in which the groups are this frequent.
-
-        The error is the mean of the errors on the groups, so it is at most the mean of the
-        guarantees; that holds for all frequencies at once. They are given by label, for groups by
-        the same column or class, and must sum to 1; groups left out have frequency 0.
-        """
-        chosen = {self[label].by for label in frequencies}
-        if len(chosen) > 1 or PREDICTED_CLASS in chosen:
-            raise ValueError(
-                f"These groups are by {' and '.join(sorted(chosen))}. Mix groups by one column or"
-                " by true class; the error where the vote names a class changes with the mix."
-            )
-        total = sum(frequencies.values())
-        if not abs(total - 1.0) <= 1e-9 or not all(share >= 0 for share in frequencies.values()):
-            raise ValueError(
-                f"frequencies are {dict(frequencies)!r}; expected numbers of at least 0 that sum to"
-                " 1. Divide them by their sum."
-            )
-        mean = sum(share * self[label].value for label, share in frequencies.items())
-        return outward(mean / total)
-
     def _headline(self) -> str:
         listed = " and ".join(self.by)
         return f"errors by {listed}, all at once with probability {percent(self.delta)}"
@@ -225,34 +165,27 @@ class GroupCertificates(Statement):
     def _basis(self) -> list[str]:
         n = self.weights.size
         vote = f"the hard weighted vote of {n} voter{'s' * (n > 1)}"
-        return [f"{vote}; each of {len(self)} errors at {ERRORS_OF_DELTA:g} delta / {len(self)}"]
+        return [f"{vote}; each of {len(self)} errors at delta / {len(self)}"]
 
     def _table(self) -> Table:
-        below, several = any(each.lower for each in self), len(self.by) > 1
+        several = len(self.by) > 1
         rows = [
             [
                 *([each.by] if several else []),
                 each.name,
                 str(each.n_points),
-                f"{rounded_down(each.share[0])} to {rounded_up(each.share[1])}",
                 "" if each.observed is None else f"{each.observed:.3f}",
-                *([rounded_down(each.lower)] if below else []),
                 "none" if each.value >= 1.0 else rounded_up(each.value),
                 each.bounds[each.bound].label if each.bounds else "",
                 each.remark or each._measured(),
             ]
             for each in self
         ]
-        names = ["by"] * several + ["group" if several else self.by[0], "points", "share"]
-        names += ["observed", *["error >="] * below, "error <=", "bound", ""]
-        return Table(names, "<" * several + "<>>>" + ">" * below + "><<", rows)
+        names = ["by"] * several + ["group" if several else self.by[0], "points", "observed"]
+        return Table([*names, "error <=", "bound", ""], "<" * several + "<>>><<", rows)
 
     def _records(self) -> list[dict[str, Any]]:
-        records = []
-        for each in self:
-            low, high = each.share
-            evidence = ("bounds", "test", "counts")
-            known = {key: value for key, value in vars(each).items() if key not in evidence}
-            known |= {"label": each.name, "share": low, "share_at_most": high}
-            records.append({"group": known.pop("label"), **known})
-        return records
+        shown = ("by", "value", "observed", "bound", "delta", "n_points", "remark")
+        return [
+            {"group": each.name, **{name: getattr(each, name) for name in shown}} for each in self
+        ]

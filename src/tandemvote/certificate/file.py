@@ -108,14 +108,13 @@ def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
 
 def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
     members = []
-    for each in groups.in_file:
+    for each in groups:
         said = {name: getattr(each, name) for name in kinds_of(GroupRecord)}
         label = None if each.label is None else _labels(np.array([each.label]))[0]
         members.append(GroupRecord(**{**said, "label": label, "bounds": _stated(each.bounds)}))
     return GroupsRecord(
         n_groups=len(groups),
         n_samples=groups.n_samples,
-        gaps=groups.gaps,
         candidates=groups.candidates,
         members=tuple(members),
     )
@@ -143,13 +142,9 @@ def certificate_of(record: CertificateRecord) -> Certificate:
         None if record.profile is None else VoteProfile(**record.profile, deployed=record.deployed)
     )
     averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
-    # Files of earlier versions count on half of the weight only, which is looser and right.
-    earlier = replace(averages, exact_factors=False)
     bounds = {}
     for name, stated in record.bounds.items():
         found = _evaluate(name, record, averages, stated.delta)
-        if not abs(found.value - stated.value) <= TOLERANCE:
-            found = _evaluate(name, record, earlier, stated.delta)
         if not abs(found.value - stated.value) <= TOLERANCE:
             raise CertificateFileError(
                 f"The bound {name!r} is {stated.value} in the file and {found.value} by its own"

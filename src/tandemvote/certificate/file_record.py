@@ -19,13 +19,7 @@ from tandemvote.certificate import file_fields as kinds
 from tandemvote.certificate.file_fields import MAX_POINTS, FloatArray, IntArray
 from tandemvote.certificate.file_text import CertificateFileError, canonical, shortened
 
-SCHEMAS = tuple(f"tandemvote/certificate/{number}" for number in (1, 2, 3, 4))
-"""Those that can be read. The first knew no assumption about test points, the first two no
-classifier but the vote, and the first three no groups."""
-
-SCHEMA = SCHEMAS[-1]
-ADDED = {"deployed": SCHEMAS[2], "groups": SCHEMAS[3]}
-"""Fields and the schemas that brought them."""
+SCHEMA = "tandemvote/certificate/4"
 
 SECTIONS = {
     "guarantee": ("bound", "value", "printed"),
@@ -96,7 +90,6 @@ def _only(labels: tuple[Any, ...]) -> Any:
 
 
 LABEL = kinds.optional(kinds.converted(kinds.CLASSES, _only, lambda label: (label,)))
-SHARE = kinds.pair(at_least=kinds.NUMBER, at_most=kinds.NUMBER)
 PACKED_PAIRS = kinds.optional(kinds.fields(**dict.fromkeys(PAIRS, kinds.TEXT)))
 
 
@@ -111,8 +104,6 @@ class GroupRecord:
     by: str
     label: Annotated[Any, LABEL]
     n_points: Annotated[int, COUNT]
-    share: Annotated[tuple[float, float], SHARE]
-    lower: float
     bounds: Bounds
     test: Tested
     counts: Annotated[Mapping[str, str] | None, PACKED_PAIRS]
@@ -146,12 +137,11 @@ class GroupsRecord:
     """What a file says about groups, all at once with its failure probability.
 
     That was divided among `n_groups`, of which some may not be in the file; `n_samples` are the
-    labelled points in these groups or not, and with `gaps` the errors have lower limits.
+    labelled points in these groups or not.
     """
 
     n_groups: Annotated[int, kinds.integer(1, MAX_GROUPS)]
     n_samples: Annotated[int, kinds.integer(1, MAX_POINTS)]
-    gaps: bool
     candidates: tuple[str, ...]
     members: tuple[GroupRecord, ...]
 
@@ -171,7 +161,7 @@ class CertificateRecord:
     `expected_digest` is that of the rest of the file.
     """
 
-    schema: Annotated[str, kinds.one_of(*SCHEMAS)] = SCHEMA
+    schema: Annotated[str, kinds.one_of(SCHEMA)] = SCHEMA
     bound: str
     value: float
     printed: Printed
@@ -184,9 +174,9 @@ class CertificateRecord:
     notes: tuple[str, ...]
     classes: Annotated[tuple[Any, ...], kinds.CLASSES]
     profile: Annotated[Mapping[str, FloatArray] | None, kinds.optional(PROFILE)]
-    deployed: str | None = None
+    deployed: str | None
     test: Tested
-    groups: GroupsRecord | None = None
+    groups: GroupsRecord | None
     versions: Annotated[Mapping[str, str], kinds.TEXTS_BY_NAME]
     weights: tuple[float, ...]
     prior: tuple[float, ...]
@@ -205,7 +195,7 @@ class CertificateRecord:
         return missing_assumptions(
             self.attestations,
             profile=self.profile is not None,
-            test_set=self.test is not None and self.schema != SCHEMAS[0],
+            test_set=self.test is not None,
             deployed=self.deployed is not None,
             by_group=self.groups is not None,
         )
@@ -213,7 +203,7 @@ class CertificateRecord:
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> CertificateRecord:
         """Check the form of a parsed file, and refuse it if a part is missing, unknown or wrong."""
-        said = kinds.fields(**_form(document.get("schema"))).read(document, "")
+        said = kinds.fields(**FORM).read(document, "")
         n_voters = len(said["counts"]["overlaps"])
         for name in ("weights", "prior"):
             if len(said[name]) != n_voters:
@@ -233,8 +223,7 @@ class CertificateRecord:
         """Return what the file holds; refuse what is too large for one, or labels unfit for it."""
         self._refuse_too_large()
         said = {**vars(self), **dict.fromkeys(SECTIONS, vars(self))}
-        form = _form(self.schema)
-        document = {n: kind.write(said[n]) for n, kind in form.items() if n != "digest"}
+        document = {n: kind.write(said[n]) for n, kind in FORM.items() if n != "digest"}
         return {**document, "digest": digest_of(document)}
 
     def _refuse_too_large(self) -> None:
@@ -259,20 +248,18 @@ class CertificateRecord:
                 )
 
 
-KINDS = kinds.kinds_of(CertificateRecord)
-del KINDS["expected_digest"]  # which is computed
-
-
-def _form(schema: object) -> dict[str, kinds.Kind]:
-    """Return the kinds of all fields of a file of some schema."""
-    known = SCHEMAS[: SCHEMAS.index(schema) + 1] if schema in SCHEMAS else SCHEMAS
+def _form() -> dict[str, kinds.Kind]:
+    """Return the kinds of all fields of a file."""
+    form = kinds.kinds_of(CertificateRecord)
+    del form["expected_digest"]  # which is computed
     sections = {
-        section: kinds.fields(**{name: KINDS[name] for name in names})
+        section: kinds.fields(**{name: form.pop(name) for name in names})
         for section, names in SECTIONS.items()
     }
-    inside = {name for names in SECTIONS.values() for name in names}
-    rest = {n: KINDS[n] for n in KINDS if n not in inside and ADDED.get(n, known[0]) in known}
-    return {"schema": KINDS["schema"], **sections, **rest}
+    return {"schema": form.pop("schema"), **sections, **form}
+
+
+FORM = _form()
 
 
 def digest_of(document: dict[str, Any]) -> str:

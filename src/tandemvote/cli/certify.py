@@ -130,8 +130,7 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
     for name in ("n_voters", "n_min", "n_min_pairs"):
         shown[name] = getattr(certificate.counts, name)
     shown["groups"] = [
-        {"by": each.by, "group": each.name, "value": each.value, "share": each.share}
-        for each in groups or ()
+        {"by": each.by, "group": each.name, "value": each.value} for each in groups or ()
     ]
     shown |= {"notes": certificate.notes, "assumptions": certificate.assumptions}
     typer.echo(json.dumps(shown))

@@ -100,6 +100,12 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
         " --design holdout: they are about the vote.": (
             deployed and (test or given["by"] or (share and not only_hold_out))
         ),
+        "--by predicted requires rows that no voter was trained on: use --design holdout, or"
+        " --by class.": (
+            "predicted" in given.get("by", [])
+            and given["target"] != "predicted"
+            and {PAIRS, FOLDS, TREES} & here
+        ),
         "--bound vote_profile needs unlabelled points: give --unlabelled.": (
             "vote_profile" in bounds and not more
         ),

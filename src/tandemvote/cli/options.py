@@ -158,7 +158,8 @@ class Guarantee(Confidence):
     by: list[str] = option(
         [],
         "Certify groups of points as well: each true class (recall), each predicted one"
-        " (precision), or each value of a column, a dropped one too; repeatable.",
+        " (precision; with --design holdout), or each value of a column, a dropped one too;"
+        " repeatable.",
         metavar="class|predicted|COLUMN",
     )
     weights: Weights | None = option(

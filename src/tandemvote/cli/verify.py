@@ -88,8 +88,6 @@ def _checked(record: CertificateRecord, **options: Any) -> Verdict:
 
 
 def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Iterator[str]:
-    from tandemvote.certificate.file_record import SCHEMAS
-
     record = verdict.record
     unlabelled = record.counts["disagreement_overlaps"][0, 0] > record.counts["overlaps"][0, 0]
     there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
@@ -104,8 +102,6 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Itera
     yield f"  every number follows from the counts, {how}"
     if recounted:
         yield f"  the counts are those of {' and '.join(TABLES[name] for name in recounted)}"
-    if record.schema == SCHEMAS[0] and there["test"]:
-        yield "  of the first schema: nothing is attested about the test points"
     unseen = [name for name in TABLES if there[name] and name not in recounted]
     counting = [f"the counting of {TABLES[name]} (give --{name})" for name in unseen]
     yield f"  not checked: {', '.join([*counting, f'the {len(record.attestations)} attestations'])}"
@@ -113,19 +109,13 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Itera
 
 def _groups(verdict: Verdict) -> Iterator[str]:
     """Say what holds on groups of points, and which of them were not counted again."""
-    from tandemvote.certificate.decimals import rounded_down, rounded_up
-
     if verdict.record.groups is None:
         return
     members = verdict.record.groups.members
     yield f"  and by themselves, all at once with failure probability {verdict.record.delta:g}:"
     for group in members:
-        low, high = group.share
         limit = "nothing is shown" if group.printed is None else f"error <= {group.printed}"
-        if group.lower:
-            limit = f"{limit} and >= {rounded_down(group.lower)}"
-        share = f"{rounded_down(low)} to {rounded_up(high)} of all"
-        yield f"    {limit} on {group.points}, {share}"
+        yield f"    {limit} on {group.points}"
     by = dict.fromkeys(group.by for group in members if group.by not in verdict.recounted_groups)
     if by:
         yield f"    not recounted: groups {', '.join(f'by {name[:40]}' for name in by)}"

@@ -133,16 +133,15 @@ class GroupsDisplay(Display):
         return [(f"{each.by}: " if several else "") + each.name for each in self.groups]
 
     def _columns(self) -> dict[Any, Any]:
-        shown = ("by", "n_points", "observed", "lower", "value", "remark")
+        shown = ("by", "n_points", "observed", "value", "remark")
         return {"group": [each.name for each in self.groups], **_listed(self.groups, *shown)}
 
     def _draw(self, ax: Axes) -> None:
         most = max(each.n_points for each in self.groups)
         for row, each in enumerate(self.groups):
             colour = ACCENT if each.value < 1.0 else MUTED
-            ax.plot([each.lower, each.value], [row, row], color=colour, linewidth=2)
-            ends = [each.value, *([each.lower] if each.lower else [])]
-            ax.plot(ends, [row] * len(ends), "|", color=colour, markersize=11, markeredgewidth=2)
+            ax.plot([0, each.value], [row, row], color=colour, linewidth=2)
+            ax.plot(each.value, row, "|", color=colour, markersize=11, markeredgewidth=2)
             if each.observed is not None:
                 # As in other forest plots, larger groups have larger marks.
                 width = 4.0 + 6.0 * np.sqrt(each.n_points / max(most, 1))

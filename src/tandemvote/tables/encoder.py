@@ -178,7 +178,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def gaps(self, X: pandas.DataFrame) -> NDArray[np.bool_]:
         """Tell which rows lack an entry, if only complete rows are taken."""
         frame = _as_pandas(X)
-        wanted = getattr(self, "complete_", ())  # not there in files of earlier releases
+        wanted = self.complete_
         there = [name for name in wanted if name in frame.columns]
         return np.asarray(frame[there].isna().any(axis=1), dtype=bool)
 

@@ -21,11 +21,8 @@ from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence, gather
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import CLASS, NAMED, TEST_SET, group_values, on_group, recount
-from tandemvote.verify.rules import RULES, Truth, clipped, told_apart, wrong_decimal, wrong_value
+from tandemvote.verify.rules import RULES, Truth, told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
-
-ERRORS = Fraction(9, 10)
-"""Part of delta for the errors of groups; the rest is for both limits of their shares."""
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
 """Bounds that hold for two classes only."""
@@ -242,8 +239,6 @@ def _wrong_division(record: CertificateRecord, groups: GroupsRecord) -> Iterator
     tested = TEST_SET in groups.candidates
     if "vote_profile" in groups.candidates or (tested and record.test is None):
         yield "the groups rest on unlabelled points, or on a test set that the file does not have"
-    if groups.gaps and groups.candidates != (TEST_SET,):
-        yield "errors have lower limits without a test set"
     if tested and record.test is not None and groups.n_samples != record.test[1]:
         yield f"the groups are among {groups.n_samples} points, the test set has {record.test[1]}"
     largest = record.counts["overlaps"].max()
@@ -279,10 +274,8 @@ def _too_many_points(
 def _wrong_group(
     record: CertificateRecord, groups: GroupsRecord, group: GroupRecord, arithmetic: Arithmetic
 ) -> Iterator[str]:
-    part = Fraction(record.delta) / groups.n_groups
-    of_error = ERRORS * part / (2 if groups.gaps else 1)
-    due = of_error / max(len(groups.candidates), 1)
-    n, of_share = group.n_points, (1 - ERRORS) * part / 2
+    due = Fraction(record.delta) / groups.n_groups / max(len(groups.candidates), 1)
+    n = group.n_points
     if set(group.bounds) != (set(groups.candidates) if n else set()):
         yield "the bounds are not those of all groups"
     tested, pairs = TEST_SET in group.bounds, bool(set(group.bounds) - {TEST_SET})
@@ -300,17 +293,3 @@ def _wrong_group(
         if abs(Fraction(stated.delta) - due) > ROUNDING * due:
             yield f"the {name} bound was given delta {stated.delta:g}; its share is {float(due):g}"
         yield from _wrong_bound(seen, name, stated, due, {})
-    low, high, lower = (Fraction(limit) for limit in (*group.share, group.lower))
-    everything, limits = groups.n_samples, []
-    if n <= everything:
-        limits.append(("share", high, n, everything, of_share))
-        limits.append(("share of others", 1 - low, everything - n, everything, of_share))
-    if groups.gaps and group.test is not None:
-        right = group.test[1] - group.test[0]
-        limits.append(("share of right answers", 1 - lower, right, n, of_error))
-    for what, value, k, of, delta in limits:
-        truth = clipped(seen, arithmetic.binomial_limit(k, of, delta))
-        yield from wrong_value(f"the largest {what}", value, truth, arithmetic)
-    if lower and not (groups.gaps and group.test is not None):
-        shown, _ = told_apart(lower, Fraction(0))
-        yield f"the error is at least {shown} in the file, which nothing shows"

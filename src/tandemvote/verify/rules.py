@@ -54,25 +54,14 @@ class Truth:
 NOTHING = Truth(Fraction(1), Fraction(1))
 
 
-def _first_order(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
+def _first_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     _, error = seen.gibbs.ends(delta)
-    return _over_coalition(seen, error, 1, stated)
+    return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition) * error)
 
 
-def _tandem(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
+def _tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     _, tandem = seen.tandem.ends(delta)
-    return _over_coalition(seen, tandem, 2, stated)
-
-
-def _over_coalition(seen: Evidence, loss: Any, power: int, stated: Fraction) -> Truth:
-    """Divide by the weight of the smallest coalition.
-
-    Earlier versions of the library stated a looser form, right as well: they counted on no more
-    than half of the weight to be wrong where the vote is.
-    """
-    number, weights = seen.arithmetic.exactly, (seen.smallest_coalition, HALF)
-    forms = (clipped(seen, number(1 / weight**power) * loss) for weight in weights)
-    return min(forms, key=lambda truth: abs(truth.high - stated))
+    return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
 
 
 def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
