@@ -52,7 +52,7 @@ def weighted_vote(
     if referee is None:
         return np.asarray(winners)
     rows, own = np.arange(len(totals)), predictions[referee]
-    return np.where(totals[rows, own] == totals[rows, winners], own, winners)
+    return np.asarray(np.where(totals[rows, own] == totals[rows, winners], own, winners))
 
 
 def worst_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
@@ -86,7 +86,7 @@ def worst_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     totals[rows, votes.labels] = -1.0
     rivals = totals.argmax(axis=1)
     wins = own > np.maximum(totals[rows, rivals], 0.0) + unknown + margin
-    return np.where(wins, votes.labels, rivals)
+    return np.asarray(np.where(wins, votes.labels, rivals))
 
 
 def vote_of(

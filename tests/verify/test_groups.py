@@ -290,7 +290,7 @@ def test_groups_rest_on_the_bounds_and_counts_they_name(folds, tested):
     )
     assert "or one twice" in problem_of(folds, candidates=[])
     assert "test set that the file does not have" in problem_of(folds, candidates=["test_set"])
-    assert "only a test set shows" in problem_of(
+    assert "only a test of all voters shows" in problem_of(
         folds, members=with_member(folds, by="predicted class")
     )
     with pytest.raises(CertificateFileError, match="'luck' is unknown"):

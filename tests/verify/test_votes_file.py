@@ -134,7 +134,7 @@ def test_both_readers_read_typed_columns_alike(kind, data, tmp_path):
     try:
         expected = certified_votes(path)
     except DatasetError as error:
-        assert "no held-out point" in str(error)
+        assert "has a held-out sample" in str(error)
         return
     assert_same(read_votes(path, target="label"), expected)
 

@@ -164,13 +164,24 @@ def certify_groups(whole: Certification, groups: Any, X: Any = None) -> GroupCer
         certifier = replace(certifier, names=others) if others else replace(certifier, votes=tested)
     codes = {TRUE_CLASS: certifier.votes.labels, PREDICTED_CLASS: certifier.said}
     members = list(members_of(groups, X, codes, certifier.votes.classes))
-    if TEST_SET not in certifier.names and any(by == PREDICTED_CLASS for by, _, _ in members):
+    predicted = any(by == PREDICTED_CLASS for by, _, _ in members)
+    if predicted and certifier.votes.untested.any():
+        raise ValueError(
+            "Errors by predicted class require every voter to be tested, because the untested ones"
+            " (the referee) change what is predicted. Group by 'class', or fit with referee=False."
+        )
+    if TEST_SET not in certifier.names and predicted:
         raise ValueError(
             "Errors by predicted class require samples that no voter was trained on, fixed weights"
             " and the bound 'test_set', which 'auto' then chooses. Pass hold_out_votes(model,"
             " X_held_out, y_held_out), or group by 'class'."
         )
-    standard = standard_assumptions(by_group=True, test_set=whole.test_votes is not None)
+    standard = standard_assumptions(
+        by_group=True,
+        test_set=whole.test_votes is not None,
+        untested=bool(certifier.votes.untested.any()),
+        one_row_per_group=certifier.votes.one_row_per_group,
+    )
     return GroupCertificates(
         guarantees=tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members),
         certificate=whole.certificate,
@@ -208,8 +219,9 @@ class GroupCertifier:
     @cached_property
     def _errors(self) -> dict[bool, tuple[Mask, Mask]]:
         """Points held out and errors on them, of the vote and of the voters, as in `Counts`."""
-        known = self.said >= 0
-        vote = known[None], (known & (self.said != self.votes.labels))[None]
+        vote = np.ones((1, self.votes.n_samples), bool), np.zeros((1, self.votes.n_samples), bool)
+        if TEST_SET in self.names:
+            vote = vote[0], as_one_voter(self.votes, self.whole.weights).errors
         voters = self.votes.held_out, self.votes.errors
         return {name == TEST_SET: vote if name == TEST_SET else voters for name in self.names}
 

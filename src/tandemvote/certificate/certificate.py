@@ -163,8 +163,11 @@ class Certificate(VoteStatement):
         sources = {
             name: averages
             for name in VOTE_BOUNDS
-            # What is known of the vote says nothing of another classifier.
-            if deployed is None and (name in names or get_bound(name).offered_for(counts))
+            # What is known of the vote says nothing of another classifier, and what is known of
+            # tested voters nothing of a vote with others.
+            if deployed is None
+            and (test_counts is None or counts.sizes.all())
+            and (name in names or get_bound(name).offered_for(counts))
         }
         if profile is not None:
             sources[VOTE_PROFILE] = averages

@@ -33,7 +33,16 @@ from tandemvote.hard_vote import VoteProfile
 TOLERANCE = 1e-9
 """How far a stored value may be from the one computed on loading."""
 
-SAME = ("value", "bound", "delta", "sharpening", "candidates", "notes", "versions")
+SAME = (
+    "value",
+    "bound",
+    "delta",
+    "sharpening",
+    "candidates",
+    "notes",
+    "versions",
+    "one_row_per_group",
+)
 """Attributes that a certificate and its record have in common."""
 
 

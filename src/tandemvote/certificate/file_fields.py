@@ -147,7 +147,7 @@ TEXTS_BY_NAME = plain(
     "an object of texts",
     lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
 )
-PLAIN = {str: TEXT, float: NUMBER}
+PLAIN = {str: TEXT, float: NUMBER, bool: BOOLEAN}
 
 
 def kind_of(hint: Any) -> Kind:

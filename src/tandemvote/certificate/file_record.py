@@ -157,7 +157,8 @@ class CertificateRecord:
     The guarantee is the `value` of a `bound`, the smallest of the `candidates`, each of which has
     its `share` of delta. `counts` are the matrices in `PAIR_COUNTS`. The `profile` has, for every
     unlabelled point, the share of the voters behind the vote, or behind the `deployed` classifier
-    that the guarantee is about ("leads"), and its lead over any other label ("gaps").
+    that the guarantee is about ("leads"), and its lead over any other label ("gaps"). A voter
+    without held-out samples is untested; `one_row_per_group` is the sampling unit of all samples.
     `expected_digest` is that of the rest of the file.
     """
 
@@ -176,6 +177,7 @@ class CertificateRecord:
     profile: Annotated[Mapping[str, FloatArray] | None, kinds.optional(PROFILE)]
     deployed: str | None
     test: Tested
+    one_row_per_group: bool
     groups: GroupsRecord | None
     versions: Annotated[Mapping[str, str], kinds.TEXTS_BY_NAME]
     weights: tuple[float, ...]
@@ -198,6 +200,8 @@ class CertificateRecord:
             test_set=self.test is not None,
             deployed=self.deployed is not None,
             by_group=self.groups is not None,
+            untested=bool((np.diag(self.counts["overlaps"]) == 0).any()),
+            one_row_per_group=self.one_row_per_group,
         )
 
     @classmethod

@@ -27,7 +27,7 @@ def largest_share(n: int) -> float:
     >>> largest_share(1000), round(largest_share(64000), 3)
     (0.2, 0.075)
     """
-    return min(0.2, 3.0 * n ** (-1.0 / 3.0))
+    return min(0.2, 3.0 / float(np.cbrt(n)))
 
 
 def draw_test_rows(

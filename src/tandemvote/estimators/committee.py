@@ -161,7 +161,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(
         self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, **fit_params: Any
     ) -> Self:
@@ -237,7 +237,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
         rows = np.arange(len(labels))
         codes = encode(labels, self.classes_).astype(np.intp)
-        self.referee_ = _trained((self._referee_base(), rows, seed), X, codes, fit_params)
+        self.referee_: Any = _trained((self._referee_base(), rows, seed), X, codes, fit_params)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -383,7 +383,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
         members = fitted([(base, training, seed) for seed in seeds[: min(self.n_tested, 2)]])
         some = pick(X, training[:N_COMPARED])
-        repeats = self.n_tested > 1 and _have_equal_scores(*members, some)
+        repeats = self.n_tested > 1 and _have_equal_scores(members[0], members[1], some)
         if repeats:
             members = members[:1]
         jobs = [

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.certificate.file_fields import IntArray
@@ -247,8 +248,8 @@ def _wrong_division(record: CertificateRecord, groups: GroupsRecord) -> Iterator
     for group in groups.members:
         if group.by == CLASS and group.label not in record.classes:
             yield f"on {group.points}: there is no such class"
-        if group.by == NAMED and not tested:
-            yield f"on {group.points}: only a test set shows how often the vote is right"
+        if group.by == NAMED and not (tested and np.diag(record.counts["overlaps"]).all()):
+            yield f"on {group.points}: only a test of all voters shows how often the vote is right"
 
 
 def _too_many_points(

@@ -35,6 +35,7 @@ from scipy.linalg import LinAlgError, cholesky, eigh
 
 from tandemvote.certificate.file_fields import FloatArray, IntArray
 from tandemvote.certificate.file_record import PAIRS, CertificateRecord
+from tandemvote.verify.coalitions import voting_units
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -62,7 +63,45 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
         yield "voters err although there is only one class"
     if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
         yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"
+    yield from _impossible_test_of_some(record)
     yield from _impossible_sets(record)
+
+
+def _impossible_test_of_some(record: CertificateRecord) -> Iterator[str]:
+    """Check a test set of a vote with untested voters against the errors of the tested ones.
+
+    Let w be the weight of the tested voters, u that of the others, and z the weight that errs at a
+    sample. It is no error of the committee if 2 z < w - u, so the sum of z limits these errors from
+    above. Two voters whose common errors are always lost limit them from below.
+    """
+    overlaps, errors = record.counts["overlaps"], np.diag(record.counts["tandem_errors"])
+    tested = np.diag(overlaps) > 0
+    if record.test is None or tested.all() or not tested.any():
+        return
+    n_errors, n_samples = record.test
+    if (overlaps[np.ix_(tested, tested)] != n_samples).any():
+        yield f"the tested voters are not all tested on the {n_samples} points of the test set"
+    units = voting_units(record.weights)
+    u = sum(unit for unit, known in zip(units, tested, strict=True) if not known)
+    lead = sum(units) - 2 * u
+    if lead <= 0:
+        yield "voters without held-out points have at least half of the weight"
+        return
+    erring = sum(unit * int(wrong) for unit, wrong in zip(units, errors, strict=True))
+    # Where two voters err, whichever classes they predict, the better of them is a rival.
+    unit = np.array(units, float)
+    one, other = np.broadcast_arrays(unit[:, None], unit[None, :])
+    rival = one + other if len(record.classes) <= 2 else np.maximum(one, other)
+    both = np.where(np.eye(len(units), dtype=bool), one, one + other)
+    rival = np.where(np.eye(len(units), dtype=bool), one, rival)
+    lost = sum(units) - u - both <= rival + u
+    fewest = int((record.counts["tandem_errors"] * lost).max(initial=0))
+    if n_errors < fewest:
+        yield f"two voters that lose the vote err together on {fewest} points, more than {n_errors}"
+    # Ties up to rounding count as errors: they must not be a reason here.
+    room = 2 * int(ROUNDING * sum(units)) * n_samples + n_samples * len(units)
+    if 2 * erring + room < lead * n_errors:
+        yield f"the tested voters err too rarely for {n_errors} errors of the committee"
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:

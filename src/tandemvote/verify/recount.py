@@ -68,7 +68,8 @@ def group_values(
         return {}
     names = np.array([_written(label) for label in grouped.classes.tolist()], object)
     known = {**columns, CLASS: names[grouped.labels].tolist()}
-    if tested and not any(_other_test_set(record, grouped)):
+    every_voter = grouped.held_out.any(axis=1).all()
+    if tested and every_voter and not any(_other_test_set(record, grouped)):
         known[NAMED] = names[_vote(record, grouped)].tolist()
     return {group.by: known[group.by] for group in record.groups.members if group.by in known}
 
@@ -226,16 +227,40 @@ def _other_test_set(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             " one alone would be the vote itself"
         )
         return
-    silent = np.argwhere(~votes.held_out & (np.array(weights) > 0)[:, None])
+    tested: NDArray[np.bool_] = np.asarray(votes.held_out.any(axis=1))
+    if votes.n_voters > 1 and (tested != (np.diag(record.counts["overlaps"]) > 0)).any():
+        yield "the voters that predict the test set are not the tested voters of the file"
+        return
+    silent = np.argwhere(~votes.held_out & tested[:, None])
     if silent.size:
         yield f"voter {silent[0][0]} predicts nothing at test point {silent[0][1]}"
         return
-    n_errors = int((_vote(record, votes) != votes.labels).sum())
+    if tested.all():
+        n_errors = int((_vote(record, votes) != votes.labels).sum())
+    else:
+        n_errors = _n_losable(record.weights, votes, tested)
     if (n_errors, votes.n_samples) != record.test:
         yield (
             f"the vote errs on {record.test[0]} of {record.test[1]} test points in the file and on"
             f" {n_errors} of {votes.n_samples} in the votes"
         )
+
+
+def _n_losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]) -> int:
+    """Count the samples on which some votes of the untested voters let another class win.
+
+    For each other class, the untested voters are given to it; ties up to rounding are lost.
+    """
+    units = np.array(voting_units(weights), object)
+    unknown, room = units[~tested].sum(), float(units.sum()) * ROUNDING
+    lost = np.zeros(votes.n_samples, bool)
+    behind = [
+        units @ ((votes.predictions == c) & tested[:, None]) for c in range(votes.classes.size)
+    ]
+    own = np.array(behind, object)[votes.labels, np.arange(votes.n_samples)]
+    for label, rival in enumerate([*behind, 0 * own]):  # and a class that nobody tested predicts
+        lost |= (votes.labels != label) & (own - rival - unknown <= room).astype(bool)
+    return int(lost.sum())
 
 
 def _vote(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
