@@ -38,27 +38,8 @@ def test_a_forest_uses_unlabelled_points_and_beats_what_it_says_without(blobs):
     )
     assert "600 unlabelled points" in repr(certificate)
     assert any("unlabelled points are independent" in text for text in certificate.assumptions)
-    pruned = forest.prune(10)
-    assert pruned.certificate_.bounds["vote_profile"].value < 1
     tested = forest.certify_with_test(X[1000:], y[1000:])
     assert tested.value == certificate.value
-
-
-def test_voters_are_not_chosen_on_the_unlabelled_points_that_certify_them(blobs):
-    X, y = blobs
-    X, y = X[y < 2], y[y < 2]
-    asked = {"bound": ["disagreement", "vote_profile"]}
-    late, early = (
-        CertifiedForestClassifier(15, max_samples=0.5, random_state=0, **terms).fit(
-            X[:500], y[:500], X_unlabelled=X[500:800]
-        )
-        for terms in ({}, asked)
-    )
-    late.certify_with_test(X[800:], y[800:], **asked, keep=True)
-    with pytest.raises(ValueError, match=r"Fit the vote anew with bound='disagreement'"):
-        late.prune(5)
-    pruned = early.prune(5).certificate_
-    assert pruned.counts.n_unlabelled == pruned.profile.n_points == 150
 
 
 def test_certify_takes_unlabelled_points_for_fitted_models_and_for_votes(blobs):

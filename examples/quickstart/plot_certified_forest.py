@@ -64,12 +64,3 @@ try:
     certify(plain, X[::-1], y[::-1])
 except ValueError as error:
     print(error)
-
-# %%
-# Fewer trees
-# -----------
-# A smaller vote gets a certificate of its own, which pays for having chosen among all the trees.
-
-small = forest.prune(20)
-for vote in (forest, small):
-    print(f"{len(vote.estimators_)} trees. {vote.certificate_.guarantee}")

@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier, certify_agreement
+from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier
 
 X, y = load_digits(return_X_y=True)
 X, X_new, y, y_new = train_test_split(X, y, test_size=0.2, random_state=0)
@@ -53,15 +53,4 @@ for row, model in enumerate(models.values()):
 ax.set(yticks=range(3), yticklabels=models, xlabel="error", xlim=(0, None))
 ax.invert_yaxis()
 ax.legend(loc="upper right")
-
-# %%
-# Answer only where they agree
-# ----------------------------
-# All three models are wrong together at most as often as the first one alone: a guarantee as tight
-# as a hold-out of that size. Where they disagree, the vote may abstain.
-agreement = certify_agreement(forests)
-labels, accepted = agreement.predict(X_new)
-print(agreement)
-print(f"answered: {accepted.mean():.1%}, wrong among all: "
-      f"{(labels != y_new[accepted]).sum() / len(y_new):.1%}")  # fmt: skip
 plt.show()

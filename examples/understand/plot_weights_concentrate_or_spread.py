@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from tandemvote import VoteCounts
 from tandemvote.ensembles import out_of_bag_votes, voter_predictions
 from tandemvote.hard_vote import weighted_vote
-from tandemvote.weights import minimise, prune
+from tandemvote.weights import minimise
 
 X, y = load_digits(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=0, stratify=y)
@@ -82,15 +82,3 @@ together.set(xlabel="heaviest trees", ylabel="weight they hold", ylim=(0, 1.02))
 together.legend(loc="lower right")
 figure.suptitle("First-order weights concentrate, tandem weights spread")
 plt.show()
-
-# %%
-# Fewer trees at a known price
-# ----------------------------
-# A vote of 100 trees can be made cheaper: keep the heaviest and minimise again. A dropped tree has
-# weight 0, and the bound still pays for having chosen among all 100.
-
-for max_voters in (100, 50, 20, 5):
-    pruned = prune(solutions["tandem"], counts, max_voters=max_voters)
-    error = test_error(pruned.weights)
-    kept = np.count_nonzero(pruned.weights)
-    print(f"{kept:3} trees: bound {pruned.value:.3f}, test error {error:.3f}")

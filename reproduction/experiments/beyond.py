@@ -11,14 +11,13 @@ from reproduction.experiments.cells import BeyondCell
 from reproduction.experiments.protocol import DELTA, paper_forest
 from reproduction.experiments.rows import BEYOND, Row
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
-from tandemvote import VoteCounts, Votes
+from tandemvote import VoteCounts
 from tandemvote.bounds import get_bound, test_set_bound
 from tandemvote.bounds.averages import HARMONIC, PAPER
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
 from tandemvote.ensembles import out_of_bag_votes
 from tandemvote.tables import Dataset
 from tandemvote.weights import minimise
-from tandemvote.weights.dirichlet_weights import minimise_dirichlet
 
 AS_PUBLISHED = {name: get_bound(name) for name in ("first_order", "tandem", "c_tandem")}
 SHARPENED = {
@@ -35,21 +34,19 @@ def run_beyond(cell: BeyondCell, dataset: Dataset) -> Row:
     split = Split.of(cell, dataset)
     forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
-    columns = measure_beyond(counts, VoteOnTest.of(forest, split), hold_out_seed=cell.hold_out_seed)
+    columns = measure_beyond(counts, VoteOnTest.of(forest, split))
     return BEYOND.row(
         **cell.columns,
         **columns,
-        n_hold_out=len(split.y_test) // 2,
         **provenance(cell, dataset, split, seconds=perf_counter() - start),
     )
 
 
-def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) -> dict[str, Any]:
-    """Measure the uniform vote of a forest, and two with chosen weights.
+def measure_beyond(counts: VoteCounts, vote: VoteOnTest) -> dict[str, Any]:
+    """Measure the uniform vote of a forest, and the one with weights that minimise sharp TND.
 
-    The `counts` are of the out-of-bag votes on the training part, and `hold_out_seed` draws the
-    half of the test part on which the Dirichlet weights are fitted. Returned are the measured
-    columns of the table ``beyond``.
+    The `counts` are of the out-of-bag votes on the training part. Returned are the measured columns
+    of the table ``beyond``.
     """
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     said, errors = vote.predictions, vote.errors(uniform)
@@ -61,31 +58,13 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest, *, hold_out_seed: int) 
         column: bound(counts, delta=DELTA, sharpening=HARMONIC).value
         for column, bound in SHARPENED.items()
     }
-    hold_out = np.zeros(errors.size, dtype=bool)
-    drawn = np.random.default_rng(hold_out_seed).permutation(errors.size)
-    hold_out[drawn[: errors.size // 2]] = True
-    solution = minimise_dirichlet(_hold_out_votes(vote, hold_out), delta=DELTA)
     weights = minimise(counts, "tandem", delta=DELTA, sharpening=HARMONIC).weights
     return {
         "test_risk": float(errors.mean()),
         **published,
         **sharpened,
         "vote_profile": VOTE_PROFILE(counts, delta=DELTA, unlabelled=said).value,
-        "dirichlet": solution.bound_value.value,
         "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
-        "dirichlet_test_risk": float(vote.errors(solution.weights)[~hold_out].mean()),
         "weighted_vote_profile": VOTE_PROFILE(counts, weights, delta=DELTA, unlabelled=said).value,
         "weighted_test_risk": vote.risk(weights),
     }
-
-
-def _hold_out_votes(vote: VoteOnTest, chosen: np.ndarray) -> Votes:
-    """Return the votes on the chosen test points, with all classes that the forest can predict."""
-    predictions = vote.predictions[:, chosen]
-    return Votes(
-        predictions=predictions,
-        labels=vote.labels[chosen],
-        held_out=np.ones(predictions.shape, dtype=bool),
-        classes=vote.classes,
-        unlabelled=predictions[:, :0],
-    )

@@ -123,11 +123,6 @@ class BeyondCell(_Drawn):
         """Seed of the forest, that of full bagging in families A to C."""
         return ForestCell(self.dataset, "full", self.repetition, self.root).seed
 
-    @property
-    def hold_out_seed(self) -> int:
-        """Seed that draws the half of the test part on which weights are fitted."""
-        return seed_for("hold-out", self.dataset, self.repetition, root=self.root)
-
 
 @dataclass(frozen=True, order=True)
 class FoldsCell(_Drawn):

@@ -238,9 +238,7 @@ WITHOUT_FURTHER_LABELS = MappingProxyType(
 )
 """Columns of the bounds that need no label beside those the forest was grown on."""
 
-WITH_FURTHER_LABELS = MappingProxyType(
-    {"dirichlet": Heading("DIR", "DIR"), "test_set": Heading("TEST", "TEST")}
-)
+WITH_FURTHER_LABELS = MappingProxyType({"test_set": Heading("TEST", "TEST")})
 """Columns of the bounds that spend labels of the test part."""
 
 DECIMALS = 4
@@ -248,9 +246,8 @@ DECIMALS = 4
 CAPTION = (
     "Forests of 100 trees, full bagging, uniform weights, delta = 0.05: means. FO, TND and CTD are "
     "as published; FO and TND sharp, CBOX and SO use harmonic sample sizes. VP also sees the test "
-    "inputs, without labels. DIR is about another vote, with weights fitted on half of the test "
-    "part, whose labels it spends; TEST spends all of them. Of those that spend none the tightest "
-    "is bold, the second tightest underlined; ≥1 says nothing."
+    "inputs, without labels; TEST uses their labels. Of the others the tightest is bold, the "
+    "second tightest underlined; ≥1 says nothing."
 )
 
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tandemvote.api import (
         certify,
-        certify_agreement,
         certify_by_group,
-        certify_fitted_weights,
         certify_selective,
     )
     from tandemvote.certificate import Certificate
@@ -38,9 +36,7 @@ __all__ = [
     "CertifiedVotingClassifier",
     "Votes",
     "certify",
-    "certify_agreement",
     "certify_by_group",
-    "certify_fitted_weights",
     "certify_selective",
     "hold_out_votes",
 ]
@@ -56,9 +52,7 @@ _ROOMS = {
     "VoteCounts": "counting.counts",
     "Votes": "votes",
     "certify": "api",
-    "certify_agreement": "api",
     "certify_by_group": "api",
-    "certify_fitted_weights": "api",
     "certify_selective": "api",
     "hold_out_votes": "ensembles",
 }

@@ -39,7 +39,7 @@ from tandemvote.hard_vote import (
 )
 from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Deployed, Votes
-from tandemvote.weights import WeightSolution, minimise, prune
+from tandemvote.weights import WeightSolution, minimise
 from tandemvote.weights.objective import MINIMISABLE
 
 UNIFORM = "uniform"
@@ -295,41 +295,6 @@ class Certification:
         if self.observed is None:
             return said
         return f"{said} That vote errs on {about(self.observed)} of held-out points."
-
-    def pruned(self, max_voters: int) -> Certification:
-        """Give all weight to at most so many voters.
-
-        The weights minimise the bound the weights were to minimise, else the bound to report, else
-        the tandem bound.
-        """
-        asked = [name for name in self.request.bounds_named[::-1] if name in MINIMISABLE]
-        bound = (*asked, "tandem")[0]
-        solution = self.solution
-        if solution is None or solution.bound != bound:
-            solution = self.request.minimise(self.counts, bound)
-        smaller = prune(solution, self.counts, max_voters=max_voters)
-        weights = votable(smaller.weights)
-        profile = self.profile
-        if profile is not None:
-            if self.votes is None:
-                raise ValueError(
-                    "The votes on unlabelled points were not kept, so those of fewer voters are"
-                    " unknown. Fit the vote anew."
-                )
-            n_unlabelled = self.votes.n_unlabelled
-            if bound == "disagreement" and self.counts.n_unlabelled == n_unlabelled:
-                raise ValueError(
-                    "The fewest disagreements would be sought on the unlabelled points that are to"
-                    " certify them. Fit the vote anew with bound='disagreement', which sets half"
-                    " of them apart."
-                )
-            _, places = set_apart(n_unlabelled, self.request)
-            profile = profile_of(self.votes, weights, places)
-        # A hold-out on which weights are chosen is no longer a test set.
-        test_votes = None if self.test_votes is self.votes else self.test_votes
-        return replace(
-            self, solution=smaller, weights=weights, profile=profile, test_votes=test_votes
-        )
 
 
 def as_one_voter(votes: Votes, weights: FloatArray) -> Votes:

@@ -9,9 +9,7 @@ from tandemvote import (
     CertifiedForestClassifier,
     Votes,
     certify,
-    certify_agreement,
     certify_by_group,
-    certify_fitted_weights,
     certify_selective,
 )
 
@@ -23,9 +21,7 @@ X, Y = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100) % 2
     "way",
     [
         lambda **delta: certify(VOTES, **delta),
-        lambda **delta: certify_agreement(VOTES, **delta),
         lambda **delta: certify_by_group(VOTES, groups="class", **delta),
-        lambda **delta: certify_fitted_weights(VOTES, **delta),
         lambda **delta: certify_selective(VOTES, margin=0.1, **delta),
         lambda **delta: CertifiedForestClassifier(10, **delta).fit(X, Y),
         lambda **delta: CertifiedClassifierCV(DecisionTreeClassifier(), **delta).fit(X, Y),

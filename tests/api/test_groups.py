@@ -384,16 +384,6 @@ def test_labels_of_any_container_name_the_classes(kind, data):
     assert list(certify_by_group(model, groups="class").values) == NAMES.tolist()
 
 
-def test_a_pruned_vote_pays_for_the_choice_among_all_voters(data):
-    X, y = data
-    whole = CertifiedForestClassifier(20, max_samples=0.5, random_state=0).fit(X, y)
-    pruned = whole.prune(5)
-    with pytest.raises(ValueError, match=r"pruned to \d of 20 voters.*certificate_\.weights"):
-        certify_by_group(pruned, X, y, groups="class")
-    found = certify_by_group(whole, groups="class", weights=pruned.certificate_.weights)
-    assert np.count_nonzero(found.weights) == len(pruned.estimators_)
-
-
 def test_an_unfitted_classifier_is_told_so(data):
     with pytest.raises(NotFittedError):
         certify_by_group(CertifiedForestClassifier(), *data, groups="class")

@@ -34,8 +34,6 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from tandemvote import (
     CertifiedClassifierCV,
     certify,
-    certify_agreement,
-    certify_fitted_weights,
     certify_selective,
     hold_out_votes,
 )
@@ -153,12 +151,10 @@ def test_a_certificate_predicts_by_what_was_certified(model):
     certificates = [
         certify([model], NEW, NEW_LABELS),
         deployed,
-        certify_fitted_weights([model], NEW, NEW_LABELS),
     ]
     abstaining = [
         certify_selective([model], NEW, NEW_LABELS, margin=0.0),
         certify_selective([model, model], NEW, NEW_LABELS, margin=0.0),
-        certify_agreement([model], NEW, NEW_LABELS),
     ]
     expected = model.predict(NEW)
     model.fit(X, 1 - CERTAIN)
@@ -181,14 +177,13 @@ def test_a_certificate_predicts_by_what_was_certified(model):
 )
 def test_the_vote_of_an_ensemble_stays_what_was_certified(model):
     model.fit(X, CERTAIN)
-    found, agreed = certify(model, X, CERTAIN), certify_agreement(model, X, CERTAIN, quorum=26)
-    before, before_agreed = found.predict(NEW), agreed.predict(NEW)
+    found = certify(model, X, CERTAIN)
+    before = found.predict(NEW)
     if model.get_params().get("warm_start"):
         model.set_params(n_estimators=150)
     model.fit(X, 1 - CERTAIN)
     assert (model.predict(NEW) != before).mean() > 0.5
     assert np.array_equal(found.predict(NEW), before)
-    assert all(map(np.array_equal, agreed.predict(NEW), before_agreed))
 
 
 def test_what_is_no_list_of_classifiers_is_refused_with_the_way_out():

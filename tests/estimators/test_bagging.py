@@ -135,11 +135,3 @@ def test_points_of_weight_zero_are_no_hidden_teachers(binary):
     for voter in bagging.estimators_:
         rows = random_state.randint(len(y), size=len(y))
         assert voter._gamma == pytest.approx(1 / (X.shape[1] * X[rows].var()))
-
-
-def test_pruning_works_for_any_voters(binary):
-    X, y = binary
-    bagging = CertifiedBaggingClassifier(DecisionTreeClassifier(), 12, random_state=0).fit(X, y)
-    small = bagging.prune(4)
-    assert len(small.estimators_) <= 4
-    assert small.predict_proba(X).shape == (len(y), 2)

@@ -110,17 +110,6 @@ def test_out_of_bag_score_is_the_accuracy_of_the_unseeing_vote(binary):
     assert forest.oob_score_ == np.mean(expected.argmax(axis=1) == y[judged])
 
 
-def test_a_smaller_vote_does_not_inherit_the_test_of_the_whole_one(binary):
-    X, y = binary
-    forest = CertifiedForestClassifier(15, random_state=0).fit(X[:300], y[:300])
-    whole = forest.certify_with_test(X[300:], y[300:], keep=True)
-    small = forest.prune(1)
-    assert whole.bound == "test_set" and "test_set" not in small.certificate_.bounds
-    n_errors = int((small.predict(X[300:]) != y[300:]).sum())
-    tested = small.certify_with_test(X[300:], y[300:])
-    assert tested.value == test_set_bound(n_errors=n_errors, n_samples=300) > whole.value
-
-
 def test_a_frame_that_holds_the_labels_is_refused(binary):
     X, y = binary
     frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(kind=y)
@@ -132,30 +121,6 @@ def test_a_frame_that_holds_the_labels_is_refused(binary):
         certify(plain, frame, frame["kind"])
     named_alike = frame["a"].gt(0).astype(int).rename("b")
     assert forest.fit(frame, named_alike).certificate_.value < 1
-
-
-def test_pruning_keeps_few_voters_and_an_honest_certificate(binary):
-    X, y = binary
-    asked = {"weights": "tandem", "bound": "tandem", "sharpening": "paper"}
-    forest = CertifiedForestClassifier(40, max_samples=0.5, random_state=0, **asked)
-    small = forest.fit(X, y).prune(7)
-    assert len(small.estimators_) == len(small.weights_) <= 7
-    assert len(forest.estimators_) == 40
-    # The choice among 40 voters is paid for: the certificate still counts all of them.
-    weights = small.certificate_.weights
-    assert len(weights) == 40
-    assert np.array_equal(weights[weights > 0], small.weights_)
-    kept = [forest.estimators_[voter] for voter in np.flatnonzero(weights)]
-    assert all(a is b for a, b in zip(kept, small.estimators_, strict=True))
-    terms = small.certificate_.bounds["tandem"].terms
-    assert terms["kl_divergence"] >= np.log(40 / 7) - 1e-9
-    assert small.certificate_.value >= forest.certificate_.value
-    proba = small.predict_proba(X)
-    assert np.array_equal(small.predict(X), small.classes_[proba.argmax(axis=1)])
-    with pytest.raises(ValueError, match="Prune the whole one again"):
-        small.prune(3)
-    again = small.fit(X, y)
-    assert len(again.estimators_) == 40
 
 
 def test_the_result_does_not_depend_on_the_number_of_jobs(binary):
@@ -266,8 +231,3 @@ def test_a_test_set_adds_its_bound_to_the_same_vote():
     kept = forest.certify_with_test(X[400:], y[400:], keep=True)
     assert forest.certificate_ is kept and forest.certification_.certificate is kept
     assert forest.bounds_["test_set"].value == expected
-    smaller = forest.prune(5)
-    said = smaller.predict(X[400:])
-    assert smaller.certify_with_test(X[400:], y[400:], keep=True) is smaller.certificate_
-    assert len(smaller.weights_) == len(smaller.estimators_)
-    np.testing.assert_array_equal(smaller.predict(X[400:]), said)

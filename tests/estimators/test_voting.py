@@ -121,21 +121,19 @@ def test_what_cannot_vote_is_refused(estimators, message, binary):
         CertifiedVotingClassifier(estimators).fit(X, y)
 
 
-def test_a_hold_out_on_which_voters_are_chosen_is_no_longer_a_test_set(binary):
+def test_a_hold_out_on_which_weights_are_chosen_is_not_a_test_set(binary):
     X, y = binary
     fitted = [(str(depth), DecisionTreeClassifier(max_depth=depth).fit(X[:200], y[:200]))
               for depth in (1, 2, 4, 8, 16)]  # fmt: skip
     voting = CertifiedVotingClassifier(fitted, prefit=True).fit(X[200:], y[200:])
     assert voting.certificate_.bound == "test_set"
-    pruned = voting.prune(2)
-    assert "test_set" not in pruned.certificate_.bounds
     fitted_weights = CertifiedVotingClassifier(fitted, prefit=True, weights="tandem")
     assert "test_set" not in fitted_weights.fit(X[200:], y[200:]).certificate_.bounds
     by_class = certify_by_group(fitted_weights, groups="class")
     assert all("test_set" not in each.bounds for each in by_class)
     with pytest.raises(ValueError, match="needs labelled points used for nothing else"):
         certify_by_group(fitted_weights, groups="class", bound="test_set")
-    chosen = pruned.certificate_.weights
+    chosen = fitted_weights.weights_
     with pytest.raises(ValueError, match="no test set for them"):
         certify_by_group(voting, groups="class", weights=chosen, bound="test_set")
     others = certify_by_group(voting, groups="class", weights=chosen)

@@ -27,9 +27,7 @@ from tandemvote import (
     CertifiedVotingClassifier,
     Votes,
     certify,
-    certify_agreement,
     certify_by_group,
-    certify_fitted_weights,
     certify_selective,
     hold_out_votes,
 )
@@ -146,21 +144,6 @@ ENTRY_POINTS = {
             lambda model, X, y: certify_selective([model, model], X, y, margin=0.2),
         ],
     ),
-    "certify_agreement": (
-        ALL,
-        [
-            certify_agreement,
-            lambda model, X, y: certify_agreement([model], X, y),
-            lambda model, X, y: certify_agreement([model, model], X, y, quorum=1),
-        ],
-    ),
-    "certify_fitted_weights": (
-        ALL,
-        [
-            certify_fitted_weights,
-            lambda model, X, y: certify_fitted_weights([model], X, y),
-        ],
-    ),
     "hold_out_votes": (
         ALL,
         [
@@ -204,7 +187,6 @@ METHODS = {
         CERTIFIED,
         [
             lambda model, X, y: model.certify_with_test(X, y, bound="test_set"),
-            lambda model, X, y: model.prune(10).certify_with_test(X, y, bound="test_set"),
         ],
     ),
     "prefit": (

@@ -49,7 +49,6 @@ VOTES = {
         8, weights="tandem", random_state=0
     ).fit(X, y, X_unlabelled=X + 0.01),
     "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
-    "pruned forest": lambda: forest(weights="tandem").prune(3),
     "bagged trees": lambda: bagging(None),
     "bagged neighbours": lambda: bagging(KNeighborsClassifier(algorithm="brute")),
     "bagged pipelines": lambda: bagging(make_pipeline(StandardScaler(), LogisticRegression())),

@@ -22,7 +22,7 @@ from finite_worlds import (
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tandemvote import Certificate, bounds, certify, certify_agreement, certify_fitted_weights
+from tandemvote import Certificate, bounds, certify
 from tandemvote.bounds.averages import HARMONIC
 
 
@@ -99,11 +99,6 @@ def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
     return bounds.test_set_bound(n_errors=int(wrong.sum()), n_samples=wrong.size, delta=delta)
 
 
-def fitted_on_the_hold_out(draw: Draw) -> Promise:
-    found = certify_fitted_weights(draw.votes, delta=draw.world.delta)
-    return Promise(found.value, draw.risk(found.weights))
-
-
 def deployed_in_place(draw: Draw) -> Promise:
     """Certify a classifier that says what the voters say, and errs at the last point besides."""
     own = draw.predictions[0].copy()
@@ -117,15 +112,6 @@ def vote_in_its_place(draw: Draw) -> Promise:
     """Certificate of the vote, handed out with another classifier."""
     value = certify(draw.all_votes, delta=draw.world.delta).value
     return replace(deployed_in_place(draw), value=value)
-
-
-def agreement_of(quorum: int | None, draw: Draw) -> Promise:
-    """Promise how often so many voters agree on a wrong label; all of them by default."""
-    found = certify_agreement(draw.votes, quorum=quorum, delta=draw.world.delta)
-    said, labels = draw.predictions, draw.world.labels
-    agreeing = [((said == label).sum(axis=0), label) for label in range(draw.world.n_classes)]
-    wrong = np.max([np.where(labels == label, 0, n) for n, label in agreeing], axis=0)
-    return Promise(found.value, float(draw.world.mass[wrong >= found.quorum].sum()))
 
 
 def guarantees(
@@ -151,9 +137,6 @@ def guarantees(
         found["test_set, uniform weights"] = on_test_set
     name = f"best of all, {weightings[0]} weights"
     found[name] = partial(best_of_all, weightings[0])
-    # Its solver is slow, so weights are fitted where points are few, which is where fits overfit.
-    if world.common_hold_out and 10 <= world.n_samples <= 30:
-        found["dirichlet, fitted weights"] = fitted_on_the_hold_out
     return found
 
 

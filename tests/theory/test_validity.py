@@ -11,7 +11,7 @@ nothing could ever fail would prove nothing.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -20,9 +20,7 @@ from finite_worlds import World, coin, coin_flippers, narrow_majorities, refitte
 from guarantees import (
     BROKEN,
     Guarantee,
-    agreement_of,
     deployed_in_place,
-    fitted_on_the_hold_out,
     guarantees,
     half_the_value,
     on_test_set,
@@ -70,9 +68,6 @@ BY_LEAD = split_votes(
 TRIALS = (
     Trial(SHARP, guarantees(SHARP, ("uniform", "tandem", "disagreement"), FORMS), half_the_value),
     Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
-    Trial(RARE_ERRORS, {"dirichlet, fitted weights": fitted_on_the_hold_out}, rows_repeated),
-    Trial(RARE_ERRORS, {"agreement of all": partial(agreement_of, None)}, rows_repeated),
-    Trial(FEW, {"agreement of two": partial(agreement_of, 2)}, rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
     Trial(FEW, only("winning_pair", guarantees(FEW, ("uniform", "tandem"), FORMS)), rows_repeated),
     Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
@@ -89,10 +84,8 @@ SIMULATED_AS = {
     "CertifiedClassifierCV": "winning_pair, uniform weights",
     "CertifiedForestClassifier": "tandem, uniform weights",
     "CertifiedVotingClassifier": "tandem, uniform weights",
-    "certify_agreement": "agreement of all",
     "certify_by_group": "by group, test_set",
     "certify_selective": "selective, any of 6 margins",
-    "certify_fitted_weights": "dirichlet, fitted weights",
 }
 """Public names that promise something, and the promise that shows they are simulated here."""
 

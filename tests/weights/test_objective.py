@@ -94,23 +94,6 @@ def test_the_gap_closes_at_the_minimum_alone(make_objective):
     assert objective.gap(objective.at(end.log_ratio + 0.1 * np.arange(20))) > 1e-6
 
 
-@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-def test_a_restricted_objective_is_the_full_one_with_weights_zero(make_objective, bound):
-    objective = make_objective("overlaps", bound, 10, 200, seed=7)
-    kept = np.array([1, 4, 7])
-    log_ratio = np.full(10, -np.inf)
-    log_ratio[kept] = [0.3, -1.0, 0.5]
-    weights = np.exp(objective.log_prior + log_ratio)
-    weights /= weights.sum()
-    inside = objective.restrict(kept).at(log_ratio[kept])
-    np.testing.assert_allclose(inside.weights, weights[kept], rtol=1e-14)
-    divergence = np.sum(weights[kept] * (np.log(weights[kept]) - objective.log_prior[kept]))
-    losses = weights @ objective.losses, weights @ objective.pairs @ weights
-    # The tandem bound does not use the divergence of single voters.
-    expected = *losses, divergence if bound == "disagreement" else 0.0, 2 * divergence
-    np.testing.assert_allclose(inside.averages, expected, rtol=1e-12)
-
-
 def test_weights_that_underflow_keep_their_logarithms(make_objective):
     objective = make_objective("gram", "tandem", 5, 200, seed=8)
     point = objective.at(np.array([0.0, -2000.0, 0.0, 5.0, -1e9]))
@@ -143,12 +126,6 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
     ]
     found = softmax_gradient(objective, point)
     np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
-    kept = np.array([0, 2, 5])
-    inside = objective.restrict(kept).at(point.log_ratio[kept])
-    weights = np.zeros(9)
-    weights[kept] = inside.weights
-    averages = Averages.of(unequal_counts, weights, prior)
-    assert inside.value == pytest.approx(lambda_form(bound, averages), rel=1e-9)
 
 
 def lambda_form(bound, averages):

@@ -14,7 +14,6 @@ SERIES = {
     "published": ("s", "#999999", "tighter of FO and TND, as published"),
     "held_out": ("o", COLOURS["first_order"], "tightest from held-out votes, sharpened"),
     "vote_profile": ("D", COLOURS["disagreement_bound"], "VP: and unlabelled points"),
-    "dirichlet": ("^", COLOURS["c_tandem"], "DIR: weights fitted on n/2 labels"),
     "test_set": ("v", COLOURS["tandem"], "TEST: n labels"),
 }
 """Marker, colour and label of each series, the loosest bound first."""

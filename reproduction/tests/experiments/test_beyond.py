@@ -21,7 +21,7 @@ from reproduction.report.tables import beyond_table
 
 PROMISED = (
     "dataset,repetition,test_risk,first_order,tandem,c_tandem,sharp_first_order,sharp_tandem,c_box,"
-    "second_order,vote_profile,dirichlet,test_set,"
+    "second_order,vote_profile,test_set,"
 )
 
 with_data = pytest.mark.skipif(
@@ -85,12 +85,10 @@ def test_labels_of_the_test_part_do_not_reach_the_bounds_that_spend_none(small_s
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, X[:400], y[:400]))
     predictions = voter_predictions(forest, X[400:])
     right, wrong = (
-        measure_beyond(counts, VoteOnTest(predictions, labels, forest.classes_), hold_out_seed=5)
+        measure_beyond(counts, VoteOnTest(predictions, labels, forest.classes_))
         for labels in (y[400:], 1 - y[400:])
     )
-    spending = {
-        "test_risk", "dirichlet", "test_set", "dirichlet_test_risk", "weighted_test_risk",
-    }  # fmt: skip
+    spending = {"test_risk", "test_set", "weighted_test_risk"}
     assert {name for name in right if right[name] != wrong[name]} == spending
 
 
@@ -134,7 +132,7 @@ def test_rows_of_the_family_survive_the_store_and_end_in_a_page(tmp_path, measur
 def _answer(**changes):
     values = {
         "test_risk": 0.04, "held_out_name": "tandem", "held_out": 0.16, "published": 0.2,
-        "vote_profile": 0.1, "weighted_vote_profile": 0.09, "dirichlet": 0.06, "test_set": 0.05,
+        "vote_profile": 0.1, "weighted_vote_profile": 0.09, "test_set": 0.05,
         "n_test": 4000,
     }  # fmt: skip
     return Answer(**{**values, **changes})
@@ -166,7 +164,7 @@ def test_the_tightest_without_further_labels_is_bold_and_absent_sets_say_so():
     assert texts[4] == "≥1"
     assert texts[7] == "<u>0.3000</u>"
     assert texts[9] == "**0.2000**"
-    assert texts[11] == "0.1000"
+    assert texts[10] == "0.1000"
     assert lines["Protein"][1].text == "not available here"
     assert {len(line) for line in table.rows} == {len(table.headings)}
 

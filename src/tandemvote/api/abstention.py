@@ -1,4 +1,4 @@
-"""Votes that abstain: where the largest shares are too close, or where too few voters agree."""
+"""Votes that abstain where the largest shares are too close."""
 
 from __future__ import annotations
 
@@ -6,22 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds.averages import distribution
-from tandemvote.bounds.coalition import agreement_bound
-from tandemvote.certificate.agreement import AgreementCertificate
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
-from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.composed import as_it_is
-from tandemvote.ensembles.evidence import common_hold_out, evidence, new_points
+from tandemvote.ensembles.evidence import common_hold_out, new_points
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
-from tandemvote.ensembles.voters import is_certified, voters_in
 from tandemvote.hard_vote import vote_shares
-from tandemvote.inequalities.pac_bayes import refuse_confidence
 from tandemvote.votes import Voters
 
 MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -89,7 +83,7 @@ def certify_selective(
         shares, classes = shares_of(X)
         new_points(model, X, y, what="held-out")
     else:
-        votes = common_hold_out(model, X, y, purpose="a vote that abstains").votes
+        votes = common_hold_out(model, X, y)
         rho = distribution(weights, votes.n_voters, "weights")
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, rho, classes.size)
@@ -118,55 +112,3 @@ def _probabilities(model: Any, X: Any) -> tuple[FloatArray, NDArray[Any]]:
             " classifiers vote, or pass shares of your own to SelectiveCertificate.from_shares."
         )
     return model.predict_proba(X), model.classes_
-
-
-def certify_agreement(
-    model: Any,
-    X: Any = None,
-    y: ArrayLike | None = None,
-    *,
-    quorum: int | None = None,
-    delta: float = 0.05,
-) -> AgreementCertificate:
-    """Certify how often voters agree on a wrong label, so that they may abstain elsewhere.
-
-    Where all must agree, this is as tight as a hold-out of the size of one voter's: all of them are
-    wrong at most as often as the first one is, which was fixed in advance.
-
-    Parameters
-    ----------
-    model, X, y
-        As in `certify`. A certified classifier has kept its votes and needs no X and y. The voters
-        count equally.
-    quorum : int, optional
-        How many voters must agree; by default all of them.
-    delta : float in (0, 0.5]
-        Probability with which the guarantee may fail.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from tandemvote import CertifiedClassifierCV
-    >>> X, y = load_digits(return_X_y=True)
-    >>> model = CertifiedClassifierCV(RandomForestClassifier(30), random_state=0)
-    >>> found = certify_agreement(model.fit(X[:1500], y[:1500]))
-    >>> labels, accepted = found.predict(X[1500:])
-    >>> found.value < model.certificate_.value, bool(accepted.mean() > 0.7)
-    (True, True)
-    """
-    refuse_confidence(delta)
-    votes, notes, assumptions = evidence(model, X, y)
-    counts, n_voters = VoteCounts.from_votes(votes), votes.n_voters
-    quorum = n_voters if quorum is None else quorum
-    prior = np.eye(1, n_voters)[0] if quorum == n_voters else np.full(n_voters, 1.0 / n_voters)
-    tested: dict[str, Any] = {"errors": counts.errors, "sizes": counts.sizes, "prior": prior}
-    return AgreementCertificate(
-        value=agreement_bound(**tested, quorum=quorum, delta=delta),
-        **tested,
-        quorum=quorum,
-        delta=delta,
-        assumptions=(*standard_assumptions(), *assumptions),
-        notes=notes,
-        voters=voters_in(model) if is_certified(model) else votes.voters,
-    )

@@ -23,13 +23,7 @@ from tandemvote.bounds.chebyshev_cantelli import (
     chebyshev_cantelli_oracle,
     split_kl_cantelli_bound,
 )
-from tandemvote.bounds.coalition import (
-    agreement_bound,
-    agreement_oracle,
-    coalition_bound,
-    coalition_oracle,
-)
-from tandemvote.bounds.dirichlet import dirichlet_bound, dirichlet_on_votes
+from tandemvote.bounds.coalition import coalition_bound, coalition_oracle
 from tandemvote.bounds.majorities import smallest_coalition
 from tandemvote.bounds.markov import (
     disagreement_bound,
@@ -69,8 +63,6 @@ __all__ = [
     "Requirement",
     "RequirementError",
     "VacuousBoundWarning",
-    "agreement_bound",
-    "agreement_oracle",
     "all_bounds",
     "bernstein_cantelli_bound",
     "c1_bound",
@@ -83,8 +75,6 @@ __all__ = [
     "chebyshev_cantelli_oracle",
     "coalition_bound",
     "coalition_oracle",
-    "dirichlet_bound",
-    "dirichlet_on_votes",
     "disagreement_bound",
     "disagreement_oracle",
     "first_order_bound",

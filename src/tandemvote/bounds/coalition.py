@@ -1,7 +1,4 @@
-"""COA: every voter's own limit, and the cheapest way to pay for every coalition that could err.
-
-The same limits bound how often several voters agree on a wrong label, for votes that abstain.
-"""
+"""COA: every voter's own limit, and the cheapest way to pay for every coalition that could err."""
 
 from __future__ import annotations
 
@@ -80,47 +77,6 @@ def coalition_bound(
     return _cheapest(limits, distribution(posterior, limits.size, "posterior"))
 
 
-def agreement_oracle(*, losses: ArrayLike, quorum: int) -> float:
-    r"""Bound from the true errors of K voters on P(at least r agree on a label, and it is wrong).
-
-    .. math:: \min_{l < r} \frac{1}{r - l} \sum_{k \le K - l} L_{(k)}
-
-    with the errors in ascending order and r = `quorum` (Rüger, 1978): r voters that agree on a
-    wrong label err together, and any K - l voters include at least r - l of them. With l = 0 this
-    is K / r times the mean error. Where all agree, r = K, it is the error of the best voter.
-
-    Examples
-    --------
-    >>> round(agreement_oracle(losses=[0.04, 0.05, 0.06], quorum=3), 6)
-    0.04
-    """
-    return _ruger(np.array(losses, float), quorum)
-
-
-def agreement_bound(
-    *,
-    errors: ArrayLike,
-    sizes: ArrayLike,
-    quorum: int,
-    prior: ArrayLike | None = None,
-    delta: float = 0.05,
-) -> float:
-    """Bound the probability that at least `quorum` voters agree on a label and it is wrong.
-
-    It counts wrong answers among all points, not among those that are answered. The limits of
-    `coalition_bound` enter `agreement_oracle`. Where all must agree, one voter's limit is enough: a
-    prior of 1 at a voter fixed in advance gives that voter the whole delta. Where several labels
-    have a quorum, any of them may be the answer.
-
-    Examples
-    --------
-    >>> tested = {"errors": [20, 22, 18], "sizes": [1000, 1000, 1000]}
-    >>> round(agreement_bound(**tested, quorum=2), 4)
-    0.0475
-    """
-    return _ruger(joint_limits(errors, sizes, prior, delta), quorum)
-
-
 def joint_limits(
     errors: ArrayLike, sizes: ArrayLike, prior: ArrayLike | None, delta: float
 ) -> FloatArray:
@@ -140,14 +96,17 @@ def joint_limits(
     return limits
 
 
-def _ruger(limits: FloatArray, quorum: int) -> float:
-    """Largest possible probability that at least `quorum` of the voters err, given their limits."""
-    if not 1 <= quorum <= limits.size:
-        raise ValueError(
-            f"quorum is {quorum} and there are {limits.size} voters; ask for 1 to {limits.size}."
-        )
-    sums, spared = np.cumsum(np.sort(limits)), np.arange(quorum)
-    return outward(float((sums[limits.size - 1 - spared] / (quorum - spared)).min()), scale=0.0)
+def _ruger(limits: FloatArray) -> float:
+    r"""Largest possible probability that at least half of K voters err, given their limits.
+
+    .. math:: \min_{l < r} \frac{1}{r - l} \sum_{k \le K - l} L_{(k)}, \quad r = \lceil K/2 \rceil
+
+    with the limits in ascending order (Rüger, 1978): any K - l voters include at least r - l of r
+    that err.
+    """
+    half = -(-limits.size // 2)
+    sums, spared = np.cumsum(np.sort(limits)), np.arange(half)
+    return outward(float((sums[limits.size - 1 - spared] / (half - spared)).min()), scale=0.0)
 
 
 def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
@@ -157,7 +116,7 @@ def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
     if 2 * int(units[heaviest]) > total:
         return float(min(limits[heaviest], 1.0))
     if (units == units[0]).all():
-        return _ruger(limits, -(-units.size // 2))
+        return _ruger(limits)
     prices, least = units, total / 2  # twice the weights always pay
     if units.size <= MOST_ENUMERATED and limits.any():
         coalitions = minimal_coalitions(units)

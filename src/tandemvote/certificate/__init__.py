@@ -7,11 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tandemvote.certificate.agreement import AgreementCertificate as AgreementCertificate
     from tandemvote.certificate.by_group import GroupCertificates as GroupCertificates
     from tandemvote.certificate.by_group import GroupGuarantee as GroupGuarantee
     from tandemvote.certificate.certificate import Certificate as Certificate
-    from tandemvote.certificate.certificate import FittedVote as FittedVote
     from tandemvote.certificate.decimals import rounded_up as rounded_up
     from tandemvote.certificate.selective import Selection as Selection
     from tandemvote.certificate.selective import SelectiveCertificate as SelectiveCertificate
@@ -19,9 +17,8 @@ if TYPE_CHECKING:
     from tandemvote.certificate.selective import vote_margins as vote_margins
 
 _MODULES = {
-    "agreement": ("AgreementCertificate",),
     "by_group": ("GroupCertificates", "GroupGuarantee"),
-    "certificate": ("Certificate", "FittedVote"),
+    "certificate": ("Certificate",),
     "decimals": ("rounded_up",),
     "selective": ("Selection", "SelectiveCertificate", "Threshold", "vote_margins"),
 }

@@ -9,20 +9,21 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import standard_assumptions
-from tandemvote.bounds import VOTE_BOUNDS, Averages, get_bound
+from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import HARMONIC, distribution
 from tandemvote.bounds.registry import AUTO, FEW_VOTERS, automatic_bounds
-from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.statement import Table, VoteStatement
+from tandemvote.certificate.decimals import percent, rounded_up
+from tandemvote.certificate.statement import Statement, Table, about
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import VoteProfile, vote_of
 from tandemvote.spelling import printable
+from tandemvote.votes import Voters
 
 BEST = "best"
 TEST_SET = "test_set"
@@ -30,7 +31,7 @@ VOTE_PROFILE = "vote_profile"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Certificate(VoteStatement):
+class Certificate(Statement):
     """A guarantee for one weighted vote, or for a classifier that is deployed in its place.
 
     Build it with `Certificate.from_counts`.
@@ -97,12 +98,19 @@ class Certificate(VoteStatement):
         split_kl_cantelli   CCPBSkl     0.074  held-out labels
     """
 
+    value: float
+    bound: str
+    weights: FloatArray
     prior: FloatArray
     sharpening: str
     candidates: tuple[str, ...]
+    bounds: Mapping[str, BoundValue]
     counts: VoteCounts
     profile: VoteProfile | None
     versions: Mapping[str, str]
+    voters: Voters | None = None
+    observed: float | None = None
+    guessing: float | None = None
     deployed_predict: Callable[[Any], Any] | None = None
     one_row_per_group: bool = False
 
@@ -232,12 +240,32 @@ class Certificate(VoteStatement):
 
     @property
     def _subject(self) -> str:
-        if self.deployed is None:
-            return super()._subject if not self.n_untested else "this committee"
-        return printable(self.deployed)
+        """The classifier that the bound is about."""
+        if self.deployed is not None:
+            return printable(self.deployed)
+        if self.n_untested:
+            return "this committee"
+        return "this weighted majority vote" if self.weights.size > 1 else "this classifier"
+
+    @property
+    def guarantee(self) -> str:
+        """The bound in one sentence."""
+        if self.value >= 1.0:
+            return (
+                f"No guarantee: the bound reported ({self.bound}) shows nothing below an error of"
+                f" 100 % with probability {percent(self.delta)}."
+            )
+        return (
+            f"With probability at least {percent(self.delta)} over the draw of the data,"
+            f" {self._subject} errs on at most {rounded_up(100 * self.value, 1)} % of new points."
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict as `VoteStatement.predict`, or by the deployed classifier if it is certified."""
+        """Predict with the certified vote, or with the deployed classifier if it is certified.
+
+        The voters are required, which files do not keep. The vote predicts the class with the
+        largest total weight; ties go to the smallest class.
+        """
         if self.deployed is None:
             referee = int(self.counts.sizes.argmin()) if self.n_untested else None
             return vote_of(self.voters, X, self.weights, referee=referee)
@@ -288,6 +316,15 @@ class Certificate(VoteStatement):
         ways = ", or ".join(self.ways_to_tighten)
         return f"The guarantee is not below guessing. What would help: {ways}."
 
+    def _headline(self) -> str:
+        promised = f"guaranteed at most {rounded_up(100 * self.value, 1)} %"
+        parts = [f"{promised if self.value < 1.0 else 'no guarantee'} ({percent(self.delta)})"]
+        if self.observed is not None:
+            parts.insert(0, f"observed {about(self.observed)}")
+        if self.guessing is not None:
+            parts.append(f"guessing {about(self.guessing)}")
+        return ", ".join(parts)
+
     def _table(self) -> Table:
         said = {n: v for n, v in self.bounds.items() if v.value < 1.0 or n == self.bound}
         rows = [
@@ -302,11 +339,14 @@ class Certificate(VoteStatement):
     def _records(self) -> list[dict[str, Any]]:
         return [
             {
-                **record,
-                "candidate": record["bound"] in self.candidates,
-                "labels_used": get_bound(record["bound"]).labels_used,
+                "bound": name,
+                "label": found.label,
+                "value": found.value,
+                "delta": found.delta,
+                "candidate": name in self.candidates,
+                "labels_used": get_bound(name).labels_used,
             }
-            for record in super()._records()
+            for name, found in self.bounds.items()
         ]
 
     def _basis(self) -> list[str]:
@@ -327,36 +367,17 @@ class Certificate(VoteStatement):
             tested = f"evaluated on {n.n_min} points it never saw"
         if self.profile is not None:
             tested += f"; {self.profile.n_points} unlabelled points"
-        about = "the hard weighted vote of"
+        subject = "the hard weighted vote of"
         if self.deployed is not None:
-            about = f"{self._subject}, not a vote, through"
+            subject = f"{self._subject}, not a vote, through"
         voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}, {n.n_classes} classes"
         if self.n_untested:
-            about = f"the vote of {n.n_voters - self.n_untested} tested models and"
+            subject = f"the vote of {n.n_voters - self.n_untested} tested models and"
             voters = f"{self.n_untested} untested, {n.n_classes} classes"
         bound = f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}"
         unit = "one random row of each group: the bound is about a random row of a random new group"
-        lines = [f"{bound}; {about} {voters}", tested, *[unit] * self.one_row_per_group]
+        lines = [f"{bound}; {subject} {voters}", tested, *[unit] * self.one_row_per_group]
         return [*lines, *filter(None, [self.advice])]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class FittedVote(VoteStatement):
-    """A vote with weights fitted on a hold-out, and what that hold-out promises of it.
-
-    Build it with `certify_fitted_weights`. All attributes are as in `Certificate`; the only bound
-    is "dirichlet".
-    """
-
-    _drawn: ClassVar[str] = "the hold-out"
-
-    def _basis(self) -> list[str]:
-        found = self.bounds[self.bound]
-        return [
-            f"bound: {self.bound} ({found.label}); the hard weighted vote of {self.weights.size}"
-            f" voters, {found.terms['n_classes']} classes",
-            f"weights fitted and certified on the same {found.terms['n']} labelled points",
-        ]
 
 
 def refuse_other_than_profile(bound: str, deployed: str | None) -> None:

@@ -239,7 +239,7 @@ class CertificateRecord:
         fewer = "Certify fewer groups, or on points that no voter saw, which needs no pairs."
         alike = "Train fewer voters, or hold out the same points for all of them."
         for found, most, what, way_out in (
-            (self.n_voters, MAX_VOTERS, "voters", "Leave out those of weight 0 with `prune`."),
+            (self.n_voters, MAX_VOTERS, "voters", "Train fewer voters."),
             (max(n.max() for n in self.counts.values()), MAX_POINTS, "points", "Take fewer."),
             (n_sizes, MAX_SIZES, "different numbers of points that two voters share", alike),
             (n_profile, MAX_PROFILE, "unlabelled points", "The bound hardly needs more."),

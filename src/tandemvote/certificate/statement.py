@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import html
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
-from tandemvote.bounds import BoundValue
-from tandemvote.certificate.decimals import percent, rounded_up
-from tandemvote.counting.counts import FloatArray
 from tandemvote.extras import import_extra
-from tandemvote.hard_vote import vote_of
 from tandemvote.spelling import printable
-from tandemvote.votes import Voters
 
 if TYPE_CHECKING:
     import pandas
@@ -116,62 +109,6 @@ class Statement(ABC):
     @abstractmethod
     def _records(self) -> list[dict[str, Any]]:
         """Return the rows of the frame; the first column is its index."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class VoteStatement(Statement):
-    """A promise about the error of one weighted vote."""
-
-    value: float
-    bound: str
-    weights: FloatArray
-    bounds: Mapping[str, BoundValue]
-    voters: Voters | None = None
-    observed: float | None = None
-    guessing: float | None = None
-
-    _drawn: ClassVar[str] = "the data"
-    """What the probability is over."""
-
-    @property
-    def _subject(self) -> str:
-        """What errs."""
-        return "this weighted majority vote" if self.weights.size > 1 else "this classifier"
-
-    @property
-    def guarantee(self) -> str:
-        """The promise in one sentence."""
-        if self.value >= 1.0:
-            return (
-                f"No guarantee: the bound reported ({self.bound}) shows nothing below an error of"
-                f" 100 % with probability {percent(self.delta)}."
-            )
-        return (
-            f"With probability at least {percent(self.delta)} over the draw of {self._drawn},"
-            f" {self._subject} errs on at most {rounded_up(100 * self.value, 1)} % of new points."
-        )
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict by the vote that was certified, where the certificate came with its voters.
-
-        The label with the largest total weight counts at each point; ties go to the smallest class.
-        """
-        return vote_of(self.voters, X, self.weights)
-
-    def _headline(self) -> str:
-        promised = f"guaranteed at most {rounded_up(100 * self.value, 1)} %"
-        parts = [f"{promised if self.value < 1.0 else 'no guarantee'} ({percent(self.delta)})"]
-        if self.observed is not None:
-            parts.insert(0, f"observed {about(self.observed)}")
-        if self.guessing is not None:
-            parts.append(f"guessing {about(self.guessing)}")
-        return ", ".join(parts)
-
-    def _records(self) -> list[dict[str, Any]]:
-        return [
-            {"bound": name, "label": found.label, "value": found.value, "delta": found.delta}
-            for name, found in self.bounds.items()
-        ]
 
 
 def about(share: float) -> str:

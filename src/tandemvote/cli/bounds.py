@@ -56,7 +56,7 @@ def bounds(
 ) -> None:
     """Compute every bound for which the given numbers suffice.
 
-    vote_profile looks at every unlabelled point and dirichlet at every vote: for these, certify.
+    vote_profile looks at every unlabelled point: for it, certify.
 
     For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
     """

@@ -107,12 +107,6 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
             " voters: certificate_ is all that is certified. Fit it with the vote (ensemble=True,"
             " voting='hard'), or pass [model] with points it never saw."
         )
-    if len(model.estimators_) < found.counts.n_voters:
-        raise ValueError(
-            f"This vote was pruned to {len(model.estimators_)} of {found.counts.n_voters} voters,"
-            " and the guarantee must pay for the choice among all. Pass the whole vote with"
-            " weights=pruned.certificate_.weights."
-        )
     labels = found.votes.classes[found.votes.labels]
     if (X is not None and not np.array_equal(row_digests(X), model.training_rows_)) or (
         y is not None and not np.array_equal(column_or_1d(y), labels)
@@ -241,20 +235,19 @@ def new_points(
     return (*note_times(X), *notes)
 
 
-def common_hold_out(
-    model: Any, X: Any = None, y: ArrayLike | None = None, *, purpose: str
-) -> Evidence:
+def common_hold_out(model: Any, X: Any = None, y: ArrayLike | None = None) -> Votes:
     """Return votes of all voters on the same points, which were used for nothing else."""
     if is_certified(model) or isinstance(last_step(model), BAGGED):
         raise ValueError(
-            f"With a {type(model).__name__}, X and y mean the data it was trained on; {purpose}"
-            " needs labelled points that no voter was trained on. Pass hold_out_votes(model,"
-            " X_held_out, y_held_out), or [model] to evaluate it as one classifier."
+            f"With a {type(model).__name__}, X and y mean the data it was trained on; a vote that"
+            " abstains needs labelled points that no voter was trained on. Pass"
+            " hold_out_votes(model, X_held_out, y_held_out), or [model] to evaluate it as one"
+            " classifier."
         )
-    found = evidence(model, X, y)
-    if not found.votes.held_out.all():
+    votes = evidence(model, X, y).votes
+    if not votes.held_out.all():
         raise ValueError(
-            f"These voters have different held-out points; {purpose} needs labelled points that no"
-            " voter was trained on: hold_out_votes(model, X_held_out, y_held_out)."
+            "These voters have different held-out points; a vote that abstains needs labelled"
+            " points that no voter was trained on: hold_out_votes(model, X_held_out, y_held_out)."
         )
-    return found
+    return votes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, fields, replace
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
@@ -204,36 +203,8 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         request = self._request() if bound is None else replace(self._request(), bound=bound)
         found = replace(self.certification_, request=request, test_votes=tested)
         if keep:
-            # Not the weights: a pruned vote has those of the voters it kept.
-            self.certification_: Certification = found
-            self.certificate_ = found.certificate
-            self.bounds_ = found.certificate.bounds
+            self._accept(found)
         return found.certificate
-
-    def prune(self, max_voters: int) -> Self:
-        """Return a smaller vote with a certificate of its own; no point is spent on it.
-
-        At most `max_voters` are kept. Their weights are chosen anew, to minimise the bound that
-        `weights` names, else `bound`, else the tandem bound. `certificate_` and `counts_` of the
-        smaller vote list all voters there were: those left out have weight 0, and the guarantee
-        pays for the choice among them. It has no `oob_score_`, and no bound from a test set of the
-        whole vote: `certify_with_test` tests it anew.
-        """
-        check_is_fitted(self)
-        self._refuse_if_deployed("there is no vote to prune")
-        if len(self.estimators_) < self.counts_.n_voters:
-            raise ValueError(
-                f"This vote was pruned to {len(self.estimators_)} of {self.counts_.n_voters} voters"
-                " before. Prune the whole one again."
-            )
-        smaller = copy(self)
-        # What was tested is the whole vote.
-        smaller._accept(replace(self.certification_, test_votes=None).pruned(max_voters))
-        kept = np.flatnonzero(smaller.weights_)
-        smaller._keep([self.estimators_[voter] for voter in kept])
-        smaller.weights_ = smaller.weights_[kept]
-        del smaller.oob_score_, smaller.oob_decision_function_
-        return smaller
 
     def _validated(self, X: Any) -> Any:
         """Return points as the voters take them; refuse other columns than those of `fit`."""
@@ -265,9 +236,6 @@ class CertifiedVote(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
                 f"{self.certificate_.deployed} predicts here, not the vote: {because}. For the vote"
                 f" fit with {self._let_voters_predict}."
             )
-
-    def _keep(self, estimators: list[Any]) -> None:
-        self.estimators_ = estimators
 
     def _request(self) -> CertificateRequest:
         names = [field.name for field in fields(CertificateRequest)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -97,10 +96,6 @@ class CertifiedForestClassifier(CertifiedVote):
         """Return what every tree says of new points: codes of shape (n_voters, n_samples)."""
         check_is_fitted(self)
         return voter_predictions(self.forest_, self._validated(X))
-
-    def _keep(self, estimators: list[Any]) -> None:
-        self.forest_ = copy(self.forest_).set_params(n_estimators=len(estimators))
-        self.forest_.estimators_ = self.estimators_ = estimators
 
     def _validated(self, X: Any) -> Any:
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True

@@ -202,8 +202,6 @@ def _refuse_false_promise(model: CertifiedVote) -> None:
     """Compute the certificate again from its counts; refuse another, or one of other weights."""
     certificate = certificate_of(record_of(model.certificate_))
     weights = certificate.weights
-    if len(model.weights_) < len(weights):  # a pruned vote has no voters of weight 0
-        weights = weights[weights > 0]
     if not np.array_equal(weights, model.weights_) or len(weights) != len(model.estimators_):
         raise ModelFileError("its certificate is about a vote with other weights")
     if certificate.deployed is not None and not hasattr(model._deployed(), "predict"):
@@ -215,7 +213,7 @@ def _refuse_false_promise(model: CertifiedVote) -> None:
     model.certification_ = Certification(
         request=model._request(),
         counts=certificate.counts,
-        weights=certificate.weights,
+        weights=weights,
         profile=certificate.profile,
         notes=certificate.notes,
     )

@@ -1,13 +1,9 @@
 """The weights that make a bound small."""
 
-from tandemvote.weights.dirichlet_weights import DirichletSolution, minimise_dirichlet
-from tandemvote.weights.minimum import Status, WeightSolution, minimise, prune
+from tandemvote.weights.minimum import Status, WeightSolution, minimise
 
 __all__ = [
-    "DirichletSolution",
     "Status",
     "WeightSolution",
     "minimise",
-    "minimise_dirichlet",
-    "prune",
 ]

@@ -1,9 +1,8 @@
-"""The weights that minimise a bound, of all voters or of the heaviest, and how they were found."""
+"""The weights that minimise a bound, and how they were found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
 from tandemvote.bounds.registry import get_bound
-from tandemvote.counting.counts import IntArray, VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.weights.objective import MINIMISABLE, Objective, Point
@@ -37,10 +36,6 @@ class Status(Enum):
     )
     KEPT_UNIFORM = (
         "kept uniform weights: the minimiser of the relaxed bound has a larger bound to report"
-    )
-    KEPT_WEIGHTS = (
-        "kept the old weights of the remaining voters: the minimiser of the relaxed bound has a"
-        " larger bound to report"
     )
     NO_COMMON_POINTS = (
         "kept the prior as weights: two voters share no held-out point, so there is no bound to"
@@ -70,8 +65,6 @@ class WeightSolution:
     status : Status
     history : tuple of float
         The relaxed bound at the start and after each iteration of the descent that was kept.
-    prior, delta, sharpening
-        As given to `minimise`.
     """
 
     weights: FloatArray
@@ -81,9 +74,6 @@ class WeightSolution:
     gap: float | None = None
     status: Status = Status.NO_COMMON_POINTS
     history: tuple[float, ...] = ()
-    prior: FloatArray
-    delta: float
-    sharpening: str
 
     @property
     def n_active(self) -> int:
@@ -149,54 +139,9 @@ def minimise(
     minimised = get_bound(bound)
     if not minimised.applies_to(counts):
         minimised.check(counts)  # raises, naming what is missing
-    unsolved = WeightSolution(weights=pi, bound=bound, prior=pi, delta=delta, sharpening=sharpening)
     if minimised.missing(counts):
-        return unsolved
-    uniform = distribution(None, counts.n_voters, "uniform")
-    fallbacks = {Status.KEPT_PRIOR: pi}
-    if not np.array_equal(uniform, pi):
-        fallbacks[Status.KEPT_UNIFORM] = uniform
-    return _solved(unsolved, counts, np.arange(pi.size), fallbacks)
-
-
-def prune(solution: WeightSolution, counts: VoteCounts, *, max_voters: int) -> WeightSolution:
-    """Keep the heaviest voters and minimise the bound over their weights.
-
-    A voter that is dropped has weight 0. The bound holds for every weighting of all the voters at
-    once, and which ones to drop was learnt from the votes, so prior, KL and sample sizes remain
-    those of all voters: fewer voters make the vote cheaper, not the bound smaller. The solution is
-    that of `minimise` on the same counts.
-    """
-    if solution.weights.size != counts.n_voters:
-        raise ValueError(
-            f"The solution weighs {solution.weights.size} voters and the counts have"
-            f" {counts.n_voters}; pass the counts the solution was found on."
-        )
-    if max_voters < 1:
-        raise ValueError(f"max_voters is {max_voters}; a vote needs at least 1 voter.")
-    if max_voters >= solution.n_active:
-        return solution
-    # The heaviest in ascending order; of equal ones the first.
-    kept = np.sort(np.argsort(-solution.weights, kind="stable")[:max_voters])
-    if solution.status is Status.NO_COMMON_POINTS:
-        weights = np.zeros_like(solution.weights)
-        weights[kept] = solution.weights[kept] / solution.weights[kept].sum()
-        return replace(solution, weights=weights)
-    fallbacks = {Status.KEPT_WEIGHTS: solution.weights}
-    return _solved(solution, counts, kept, fallbacks)
-
-
-def _solved(
-    former: WeightSolution,
-    counts: VoteCounts,
-    kept: IntArray,
-    fallbacks: Mapping[Status, FloatArray],
-) -> WeightSolution:
-    """Minimise over the weights of the voters `kept`, or take a fallback with a smaller bound."""
-    prior, delta, sharpening = former.prior, former.delta, former.sharpening
-    objective = Objective.of(former.bound, counts, prior, delta, sharpening)
-    if kept.size < prior.size:
-        objective = objective.restrict(kept)
+        return WeightSolution(weights=pi, bound=bound)
+    objective = Objective.of(bound, counts, pi, delta, sharpening)
     descent = solve(objective)
     point, gap = descent.point, objective.convex_gap(descent.point)
     status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
@@ -204,22 +149,24 @@ def _solved(
         status = Status.ITERATION_LIMIT
 
     def reported(point: Point) -> tuple[FloatArray, float]:
-        posterior = np.zeros(prior.size)
-        posterior[kept] = point.weights
-        if point.weights @ point.log_ratio < ROUNDING / 10:
-            posterior = prior  # as close to it as rounding can tell
-        bound = get_bound(former.bound)
-        return posterior, bound(counts, posterior, prior, delta, sharpening).value
+        # As close to the prior as rounding can tell is the prior.
+        near = point.weights @ point.log_ratio < ROUNDING / 10
+        posterior = pi if near else point.weights
+        return posterior, minimised(counts, posterior, pi, delta, sharpening).value
 
-    posterior, lowest = reported(point)
-    for kept_status, weights in fallbacks.items():
-        other = objective.at(np.log(weights[kept]) - objective.log_prior)
+    uniform = distribution(None, counts.n_voters, "uniform")
+    fallbacks = {Status.KEPT_PRIOR: pi}
+    if not np.array_equal(uniform, pi):
+        fallbacks[Status.KEPT_UNIFORM] = uniform
+    weights, lowest = reported(point)
+    for kept_status, fallback in fallbacks.items():
+        other = objective.at(np.log(fallback) - objective.log_prior)
         instead, value = reported(other)
         if value < lowest - ROUNDING:
-            point, posterior, lowest, gap, status = other, instead, value, None, kept_status
-    return replace(
-        former,
-        weights=posterior,
+            point, weights, lowest, gap, status = other, instead, value, None, kept_status
+    return WeightSolution(
+        weights=weights,
+        bound=bound,
         value=lowest,
         relaxed_value=point.value,
         gap=gap,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tandemvote.counting.counts import IntArray, VoteCounts
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 
@@ -36,10 +36,7 @@ class Descent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """A relaxation of (L' rho, rho' Q rho, both divergences) over the simplex.
-
-    After `restrict` the prior need not sum to 1: KL then still counts the voters left out.
-    """
+    """A relaxation of (L' rho, rho' Q rho, both divergences) over the simplex."""
 
     relaxation: Relaxation
     log_prior: FloatArray  # ln pi
@@ -140,15 +137,6 @@ class Objective:
         slack = convexity_slack(np.sign(in_pairs) * self.pairs)
         # |rho - rho'|^2 is at most 2 on the simplex.
         return None if slack is None else self.gap(point) + 2.0 * slack * abs(in_pairs)
-
-    def restrict(self, kept: IntArray) -> Objective:
-        """Return the same objective on weights that vanish outside `kept` (positions)."""
-        upper, lower = self.relaxation.upper, self.relaxation.lower
-        fewer = replace(
-            self.relaxation, upper=upper.restrict(kept), lower=lower and lower.restrict(kept)
-        )
-        pairs = None if self.pairs is None else self.pairs[np.ix_(kept, kept)]
-        return Objective(fewer, self.log_prior[kept], self.losses[kept], pairs)
 
 
 def convexity_slack(matrix: FloatArray) -> float | None:

@@ -16,13 +16,13 @@ takes their place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tandemvote.bounds.averages import sample_size
-from tandemvote.counting.counts import HeldOutSets, IntArray
+from tandemvote.counting.counts import HeldOutSets
 from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import eliminated_upper
@@ -86,14 +86,6 @@ class Estimate:
         if in_pairs:
             slope += scale * (shares @ weighted_ratio)
         return value, self.voters * slope
-
-    def restrict(self, kept: IntArray) -> Estimate:
-        """Leave out the sets of other voters."""
-        if self.unequal is None:
-            return self
-        some, sets = np.ix_(*[kept] * self.voters), self.unequal
-        fewer = replace(sets, shares=sets.shares[some], entropies=sets.entropies[some])
-        return replace(self, unequal=fewer)
 
 
 @dataclass(frozen=True, eq=False)
