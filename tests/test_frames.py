@@ -6,7 +6,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import (
-    CertifiedClassifierCV,
+    CertifiedClassifier,
     CertifiedForestClassifier,
     certify,
     certify_selective,
@@ -45,7 +45,7 @@ def test_every_way_in_refuses_them_and_an_index_of_cases(visits):
     forest = RandomForestClassifier(20, random_state=0)
     for frame, labels in ((X, y), (X.set_index("patient_id"), y.to_numpy())):
         for way in (
-            CertifiedClassifierCV(forest).fit,
+            CertifiedClassifier(forest).fit,
             CertifiedForestClassifier(20).fit,
             lambda X, y: certify(forest.fit(X, y), X, y),
             lambda X, y: certify([forest.fit(X[:300], y[:300])], X[300:], y[300:]),
@@ -86,6 +86,6 @@ def test_an_index_of_times_is_noted():
     forest = RandomForestClassifier(10, random_state=0)
     for index, noted in ((pd.date_range("2020", periods=200), True), (np.arange(200), False)):
         timed = X.set_index(index)
-        folds = CertifiedClassifierCV(forest, random_state=0).fit(timed, y).certificate_
-        for certificate in (folds, certify(forest.fit(timed, y), timed, y)):
+        committee = CertifiedClassifier(forest, random_state=0).fit(timed, y).certificate_
+        for certificate in (committee, certify(forest.fit(timed, y), timed, y)):
             assert any("not about later rows" in note for note in certificate.notes) is noted

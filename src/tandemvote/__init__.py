@@ -16,24 +16,15 @@ if TYPE_CHECKING:
     from tandemvote.certificate import Certificate
     from tandemvote.counting.counts import VoteCounts as VoteCounts
     from tandemvote.ensembles import hold_out_votes
-    from tandemvote.estimators import (
-        CertifiedBaggingClassifier,
-        CertifiedClassifier,
-        CertifiedClassifierCV,
-        CertifiedForestClassifier,
-        CertifiedVotingClassifier,
-    )
+    from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
     from tandemvote.votes import Votes
 
 __version__ = version("tandemvote")
 
 __all__ = [
     "Certificate",
-    "CertifiedBaggingClassifier",
     "CertifiedClassifier",
-    "CertifiedClassifierCV",
     "CertifiedForestClassifier",
-    "CertifiedVotingClassifier",
     "Votes",
     "certify",
     "certify_by_group",
@@ -44,11 +35,8 @@ __all__ = [
 # Names are looked up when first asked for, so that the command line starts without scikit-learn.
 _ROOMS = {
     "Certificate": "certificate",
-    "CertifiedBaggingClassifier": "estimators",
     "CertifiedClassifier": "estimators",
-    "CertifiedClassifierCV": "estimators",
     "CertifiedForestClassifier": "estimators",
-    "CertifiedVotingClassifier": "estimators",
     "VoteCounts": "counting.counts",
     "Votes": "votes",
     "certify": "api",

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
 from tandemvote.bounds.registry import AUTO
-from tandemvote.bounds.requirements import RequirementError
 from tandemvote.certificate.certificate import (
     BEST,
     TEST_SET,
@@ -88,18 +87,6 @@ class CertificateRequest:
         for name in self.bounds_named:
             refuse_without(name, unlabelled=unlabelled, test_set=test_set)
             get_bound(name).refuse_classes(classes)
-
-    def check_overlaps(self, held_out: NDArray[np.bool_], n_unlabelled: int) -> None:
-        """Refuse bounds that would say nothing with these held-out sets, whatever the votes."""
-        said = np.zeros(held_out.shape, np.uint8)
-        unlabelled = np.zeros((len(said), n_unlabelled), np.uint8)
-        probe = VoteCounts.from_votes(Votes(said, said[0], held_out, np.arange(1), unlabelled))
-        for name in self.bounds_named:
-            for need in get_bound(name).missing(probe):
-                raise RequirementError(
-                    f"The bound {name!r} says nothing with these splits: {need.explanation(probe)}"
-                    " Voters of different folds never share one; random halves do (splits=5)."
-                )
 
     @property
     def bounds_reported(self) -> list[str]:

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
-    CertifiedClassifierCV,
     CertifiedForestClassifier,
     Votes,
     certify,
@@ -24,7 +22,6 @@ X, Y = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100) % 2
         lambda **delta: certify_by_group(VOTES, groups="class", **delta),
         lambda **delta: certify_selective(VOTES, margin=0.1, **delta),
         lambda **delta: CertifiedForestClassifier(10, **delta).fit(X, Y),
-        lambda **delta: CertifiedClassifierCV(DecisionTreeClassifier(), **delta).fit(X, Y),
     ],
 )
 def test_a_confidence_in_place_of_a_failure_probability_is_refused(way):

@@ -10,16 +10,11 @@ from scipy.stats import beta
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 from tandemvote import (
     Certificate,
-    CertifiedBaggingClassifier,
-    CertifiedClassifierCV,
     CertifiedForestClassifier,
-    CertifiedVotingClassifier,
     VoteCounts,
     Votes,
     certify_by_group,
@@ -202,25 +197,22 @@ def test_missing_values_are_a_group_and_categories_keep_their_order():
 def test_columns_of_a_frame_group_points_for_every_kind_of_model(data):
     X, y = data
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(site=np.arange(600) % 2)
-    folds = CertifiedClassifierCV(GaussianNB(), 3, random_state=0).fit(frame, y)
-    pairs = CertifiedClassifierCV(GaussianNB(), random_state=0).fit(frame, y)
+    trees = CertifiedForestClassifier(10, random_state=0).fit(frame, y)
     forest = RandomForestClassifier(20, random_state=0).fit(frame, y)
     held = [GaussianNB().fit(frame[:300], y[:300])]
     found = [
-        certify_by_group(folds, frame, groups=["site", "class"]),
-        certify_by_group(pairs, frame, groups=["site", "class"]),
+        certify_by_group(trees, frame, groups=["site", "class"]),
         certify_by_group(forest, frame, y, groups=["site", "class"]),
         certify_by_group(held, frame[300:], y[300:], groups=["site", "class"]),
     ]
-    for each, n in zip(found, (300, 300, 300, 150), strict=True):
+    for each, n in zip(found, (300, 300, 150), strict=True):
         assert each.by == ("site", "true class")
         assert each["site", 1].n_points == n
         assert len(each.values) == 5
     assert found[0].guarantees[0].bound == "coalition"
-    assert found[1].guarantees[0].bound == "winning_pair"
-    assert found[3].guarantees[0].bound == "test_set"
-    alone = certify_by_group(folds, groups=frame["site"]).values
-    assert alone == certify_by_group(folds, frame, groups="site").values
+    assert found[2].guarantees[0].bound == "test_set"
+    alone = certify_by_group(trees, groups=frame["site"]).values
+    assert alone == certify_by_group(trees, frame, groups="site").values
 
 
 def test_polars_frames_and_columns_group_as_those_of_pandas_do():
@@ -327,25 +319,11 @@ def test_fitted_ensembles_are_judged_out_of_bag(model, data):
         certify_by_group(model, X[::-1], y[::-1], groups="class")
 
 
-def certified(data, **more):
+def test_certified_forests_have_kept_their_votes_and_weights(data):
     X, y = data
-    parameters = {"weights": "first_order", "bound": "first_order", "random_state": 0, **more}
-    models = [("bayes", GaussianNB()), ("near", KNeighborsClassifier())]
-    fitted = [(name, model.fit(X[:200], y[:200])) for name, model in models]
-    halves = ShuffleSplit(3, test_size=0.5, random_state=1)
-    return {
-        "forest": CertifiedForestClassifier(12, max_samples=0.5, **parameters),
-        "bagging": CertifiedBaggingClassifier(GaussianNB(), 8, max_samples=0.5, **parameters),
-        "halves": CertifiedVotingClassifier(models, splits=3, **parameters),
-        "splitter": CertifiedVotingClassifier(models, splits=halves, **parameters),
-        "prefit": CertifiedVotingClassifier(fitted, prefit=True, **parameters),
-    }
-
-
-@pytest.mark.parametrize("kind", ["forest", "bagging", "halves", "splitter", "prefit"])
-def test_certified_classifiers_have_kept_their_votes_and_weights(kind, data):
-    X, y = data
-    model = certified(data)[kind].fit(X[200:], y[200:])
+    model = CertifiedForestClassifier(
+        12, max_samples=0.5, weights="first_order", bound="first_order", random_state=0
+    ).fit(X[200:], y[200:])
     asked = {"groups": "class", "bound": "first_order", "delta": 0.06}
     found = certify_by_group(model, X[200:], y[200:], **asked)
     assert np.array_equal(found.weights, model.weights_)

@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
     Certificate,
-    CertifiedBaggingClassifier,
+    CertifiedClassifier,
     CertifiedForestClassifier,
     VoteCounts,
     Votes,
@@ -167,7 +167,7 @@ def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
     ("model", "message"),
     [
         (SVC(), r"pass points it never saw: certify\(\[model\]"),
-        (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifierCV"),
+        (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifier"),
         (RandomForestRegressor(5), "is not a classifier"),
         (RandomForestClassifier(5, bootstrap=False), "hold_out_votes"),
         (CertifiedForestClassifier(5, bound="first_order"), "see its certificate_"),
@@ -247,7 +247,7 @@ def test_that_bagged_voters_heed_weights_is_an_assumption(data):
     X, y = data
     bagging = BaggingClassifier(IgnoresWeights(), 5, random_state=0).fit(X, y)
     certificate = certify(bagging, X, y, bound="first_order")
-    assert any("ignore points of sample weight 0" in text for text in certificate.assumptions)
+    assert any("ignore samples of sample weight 0" in text for text in certificate.assumptions)
     trees = BaggingClassifier(n_estimators=5, random_state=0).fit(X, y)
     assert not any("sample weight" in text for text in certify(trees, X, y).assumptions)
 
@@ -257,7 +257,7 @@ def test_a_frozen_part_is_refused_with_the_way_out(data):
     frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
     for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
         with pytest.raises(ValueError, match=r"keeps what it learnt.*Pass the estimator unfitted"):
-            CertifiedBaggingClassifier(estimator, 5).fit(X, y)
+            CertifiedClassifier(estimator).fit(X, y)
     with pytest.raises(ValueError, match="keeps what it learnt"):
         certify(BaggingClassifier(frozen).fit(X, y), X, y)
 

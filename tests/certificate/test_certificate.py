@@ -34,8 +34,8 @@ def test_value_is_the_chosen_bound_at_full_delta(counts):
 
 def test_best_pays_for_its_choice(counts):
     certificate = Certificate.from_counts(counts, bound="best", delta=0.06)
-    # c_box is never looser than c_tandem, which is not worth a share; no two of 15 voters win.
-    assert set(certificate.candidates) == set(bounds.VOTE_BOUNDS) - {"c_tandem", "winning_pair"}
+    # c_box is never looser than c_tandem, which is not worth a share.
+    assert set(certificate.candidates) == set(bounds.VOTE_BOUNDS) - {"c_tandem"}
     share = 0.06 / len(certificate.candidates)
     each = {n: bounds.get_bound(n)(counts, delta=share).value for n in certificate.candidates}
     assert certificate.value == min(each.values())
@@ -63,7 +63,6 @@ def test_best_leaves_out_what_does_not_apply():
         "bernstein_cantelli",
         "split_kl_cantelli",
         "coalition",
-        "winning_pair",
     )
 
 

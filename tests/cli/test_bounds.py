@@ -22,20 +22,13 @@ def test_every_bound_is_computed_for_which_the_numbers_suffice(capsys):
         assert f"\n{label}" in f"\n{shown}"
 
 
-def test_voters_and_pairs_are_given_by_their_counts(capsys):
-    pairs = [word for count in ("9/400", "12/400", "10/390") for word in ("--pair", count)]
+def test_voters_are_given_by_their_counts(capsys):
     voters = [word for count in ("8/600", "9/600") for word in ("--voter", count)]
-    assert run(["bounds", *pairs, *voters, "--json"]) == 0
+    assert run(["bounds", *voters, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["bounds"]
-    counts = {"pair_errors": [9, 12, 10], "pair_sizes": [400, 400, 390]}
-    assert found == {
-        "coalition": bounds.coalition_bound(errors=[8, 9], sizes=[600, 600]),
-        "winning_pair": bounds.winning_pair_bound(**counts),
-    }
-    assert run(["bounds", *pairs[:4]]) == 2
-    assert "--pair was given 2 times. Give it once for a vote of two" in capsys.readouterr().err
-    assert run(["bounds", "--pair", "12"]) == 2
-    assert "--pair 12 is not a number of errors among points" in capsys.readouterr().err
+    assert found == {"coalition": bounds.coalition_bound(errors=[8, 9], sizes=[600, 600])}
+    assert run(["bounds", "--voter", "12"]) == 2
+    assert "--voter 12 is not a number of errors among points" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,6 @@ def test_other_voters_are_said_to_be_unaudited(data):
     (only,) = unaudited_assumptions(nearest)
     assert "exactly what the KNeighborsClassifier voters were trained on" in only
     machine = BaggingClassifier(SVC(), n_estimators=3).fit(X, y)
-    assert "ignore points of sample weight 0" in unaudited_assumptions(machine)[1]
+    assert "ignore samples of sample weight 0" in unaudited_assumptions(machine)[1]
     trees = BaggingClassifier(n_estimators=3).fit(X, y)
     assert unaudited_assumptions(trees) == []

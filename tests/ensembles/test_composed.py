@@ -32,7 +32,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from tandemvote import (
-    CertifiedClassifierCV,
+    CertifiedClassifier,
     certify,
     certify_selective,
     hold_out_votes,
@@ -64,7 +64,7 @@ RECOGNISED = {
     ),
     "columns eliminated": RFE(forest(), n_features_to_select=4, step=1),
     "search for neighbours": GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}, cv=2),
-    "certified in a vote": VotingClassifier([("a", CertifiedClassifierCV(GaussianNB()))]),
+    "certified in a vote": VotingClassifier([("a", CertifiedClassifier(GaussianNB()))]),
 }
 WHOLE_SET_ALONE = {
     "tree": DecisionTreeClassifier(),
@@ -197,7 +197,7 @@ def test_what_is_no_list_of_classifiers_is_refused_with_the_way_out():
     with pytest.raises(ValueError, match=r"A dict has no predict.*list\(models.values\(\)\)"):
         certify({"a": model}, NEW, NEW_LABELS)
     with pytest.raises(ValueError, match="RandomForestRegressor is not a classifier"):
-        CertifiedClassifierCV(RandomForestRegressor()).fit(X, LABELS)
+        CertifiedClassifier(RandomForestRegressor()).fit(X, LABELS)
 
 
 def test_bagging_enlarged_by_warm_start_is_refused_out_of_bag_and_certified_by_a_hold_out():

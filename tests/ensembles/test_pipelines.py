@@ -14,9 +14,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler, TargetEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import CertifiedClassifierCV, certify, certify_by_group, hold_out_votes
+from tandemvote import (
+    CertifiedClassifier,
+    CertifiedForestClassifier,
+    certify,
+    certify_by_group,
+    hold_out_votes,
+)
 
-RECIPES = r"CertifiedClassifierCV\(.*certify\(\["
+RECIPES = r"CertifiedClassifier\(.*certify\(\["
 
 
 X_ALL, Y_ALL = make_classification(1200, 6, class_sep=2.0, random_state=0)
@@ -111,7 +117,7 @@ def test_other_compositions_are_refused_with_recipes_that_work(points, model):
     X, y = points
     with pytest.raises(ValueError, match=f"{type(model).__name__}.*{RECIPES}"):
         certify(model.fit(X, y), X, y)
-    assert CertifiedClassifierCV(model, random_state=0).fit(X, y).certificate_.value < 0.5
+    assert CertifiedClassifier(model, random_state=0).fit(X, y).certificate_.value < 0.5
     assert certify([model.fit(X[:250], y[:250])], X[250:], y[250:]).bound == "test_set"
 
 
@@ -119,13 +125,13 @@ def test_forests_of_imbalanced_learn_are_refused(points):
     X, y = points
     kind = type("BalancedRandomForestClassifier", (RandomForestClassifier,), {})
     kind.__module__ = "imblearn.ensemble._forest"
-    with pytest.raises(ValueError, match=r"draws points by label.*CertifiedClassifierCV"):
+    with pytest.raises(ValueError, match=r"draws points by label.*CertifiedClassifier"):
         certify(kind(10).fit(X, y), X, y)
 
 
 def test_a_pipeline_that_ends_in_a_certified_vote_names_the_way_to_its_voters(points):
     X, y = points
-    model = make_pipeline(Normalizer(), CertifiedClassifierCV(forest(), random_state=0)).fit(X, y)
+    model = make_pipeline(Normalizer(), CertifiedForestClassifier(10, random_state=0)).fit(X, y)
     with pytest.raises(ValueError, match=r"Pass model\[-1\]"):
         certify_by_group(model, X, y, groups="class")
     found = certify_by_group(model[-1], model[:-1].transform(X), y, groups="class")

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler, TargetEncoder
 from sklearn.svm import SVC
 
-from tandemvote import CertifiedClassifierCV, certify
+from tandemvote import CertifiedClassifier, certify
 from tandemvote.ensembles.refusals import refuse_frozen
 
 RNG = np.random.default_rng(0)
@@ -63,7 +63,7 @@ def test_functions_that_reach_a_fitted_estimator_are_refused(name):
     step = FunctionTransformer(FUNCTIONS[name])
     pipeline = make_pipeline(step, RandomForestClassifier(10, random_state=0))
     with pytest.raises(ValueError, match="keeps what it learnt before"):
-        CertifiedClassifierCV(pipeline).fit(X, Y)
+        CertifiedClassifier(pipeline).fit(X, Y)
     with pytest.raises(ValueError, match="keeps what it learnt before"):
         certify(pipeline.fit(X, Y), X, Y)
 

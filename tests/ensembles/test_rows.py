@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 
-from tandemvote import CertifiedClassifierCV, certify
+from tandemvote import CertifiedForestClassifier, certify
 from tandemvote.ensembles.rows import note_copies, refuse_training_rows, row_digests
 
 NOTED = "if these are copies of one case, the guarantee is too good"
@@ -83,11 +83,11 @@ def test_certificates_say_how_many_rows_repeat_another(rng):
     X, y = rng.integers(3, size=(400, 5)), rng.integers(2, size=400)
     more = rng.integers(3, size=(400, 5))
     forest = RandomForestClassifier(10, random_state=0)
-    folds = CertifiedClassifierCV(forest, random_state=0).fit(X, y, X_unlabelled=more)
+    trees = CertifiedForestClassifier(10, random_state=0).fit(X, y, X_unlabelled=more)
     fitted = forest.fit(X, y)
-    for certificate in (folds.certificate_, certify(fitted, X, y), certify([fitted], more, y)):
+    for certificate in (trees.certificate_, certify(fitted, X, y), certify([fitted], more, y)):
         assert sum(NOTED in note for note in certificate.notes) == 1 + (
-            certificate is folds.certificate_
+            certificate is trees.certificate_
         )
 
 

@@ -21,10 +21,8 @@ from typer.testing import CliRunner
 
 import tandemvote
 from tandemvote import (
-    CertifiedBaggingClassifier,
-    CertifiedClassifierCV,
+    CertifiedClassifier,
     CertifiedForestClassifier,
-    CertifiedVotingClassifier,
     Votes,
     certify,
     certify_by_group,
@@ -62,17 +60,7 @@ def fitted():
         "extra trees": ExtraTreesClassifier(50, bootstrap=True, random_state=0).fit(X, y),
         "bagged trees": BaggingClassifier(TREE, 50, random_state=0).fit(X, y),
         "certified forest": CertifiedForestClassifier(50, random_state=0).fit(X, y),
-        "certified folds": CertifiedClassifierCV(TREE, random_state=0).fit(X, y),
-        "certified model": CertifiedClassifierCV(TREE, ensemble=False, random_state=0).fit(
-            X, y, X_unlabelled=rng.normal(size=(500, 5))
-        ),
-        "certified average": CertifiedForestClassifier(50, voting="soft", random_state=0).fit(
-            X, y, X_unlabelled=rng.normal(size=(500, 5))
-        ),
-        "certified bagging": CertifiedBaggingClassifier(TREE, 50, random_state=0).fit(X, y),
-        "certified voting": CertifiedVotingClassifier(
-            [("a", TREE), ("b", TREE)], splits=5, random_state=0
-        ).fit(X, y),
+        "committee": CertifiedClassifier(TREE, random_state=0).fit(X, y),
     }
 
 
@@ -82,10 +70,7 @@ def models():
 
 
 BAGGED = ["forest", "extra trees", "bagged trees"]
-CERTIFIED = [
-    *("certified forest", "certified folds", "certified bagging", "certified voting"),
-    *("certified model", "certified average"),
-]
+CERTIFIED = ["certified forest", "committee"]
 ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
 
 
@@ -98,16 +83,10 @@ def value(issued):
     return issued.error if hasattr(issued, "error") else issued.value
 
 
-def estimator_of(kind, **more):
-    return {
-        "CertifiedForestClassifier": CertifiedForestClassifier(50, random_state=0, **more),
-        "CertifiedClassifierCV": CertifiedClassifierCV(TREE, random_state=0, **more),
-        "CertifiedBaggingClassifier": CertifiedBaggingClassifier(TREE, 50, random_state=0, **more),
-        "CertifiedVotingClassifier": CertifiedVotingClassifier(
-            [("a", TREE), ("b", TREE)], random_state=0, **more
-        ),
-    }[kind]
-
+CLASSIFIERS = {
+    "CertifiedForestClassifier": CertifiedForestClassifier(50, random_state=0),
+    "CertifiedClassifier": CertifiedClassifier(TREE, random_state=0),
+}
 
 FROZEN = make_pipeline(StandardScaler(), FrozenEstimator(TREE.fit(X, y)))
 
@@ -151,67 +130,52 @@ ENTRY_POINTS = {
             lambda model, X, y: certify(hold_out_votes([model], X, y), bound="first_order"),
         ],
     ),
-    **{
-        kind: (
-            ["forest"],
-            [
-                lambda _, X, y, kind=kind: estimator_of(kind).fit(X, y).certificate_,
-                lambda _, X, y, kind=kind: (
-                    estimator_of(kind, bound="vote_profile").fit(X, y, X_unlabelled=X).certificate_
-                ),
-            ],
-        )
-        for kind in (
-            "CertifiedForestClassifier",
-            "CertifiedClassifierCV",
-            "CertifiedBaggingClassifier",
-            "CertifiedVotingClassifier",
-        )
-    },
+    "CertifiedForestClassifier": (
+        ["forest"],
+        [
+            lambda _, X, y: CertifiedForestClassifier(50, random_state=0).fit(X, y).certificate_,
+            lambda _, X, y: (
+                CertifiedForestClassifier(50, bound="vote_profile", random_state=0)
+                .fit(X, y, X_unlabelled=X)
+                .certificate_
+            ),
+        ],
+    ),
+    "CertifiedClassifier": (
+        ["forest"],
+        [
+            lambda _, X, y: CertifiedClassifier(TREE, random_state=0).fit(X, y).certificate_,
+            lambda _, X, y: (
+                CertifiedClassifier(TREE, n_tested=2, referee=False, random_state=0)
+                .fit(X, y)
+                .certificate_
+            ),
+        ],
+    ),
 }
 
 # Methods of the classifiers, beyond `fit`, through which points come in.
 METHODS = {
-    "another classifier than the vote": (
-        ["forest"],
-        [
-            lambda _, X, y, model=model, more=more: model.fit(X, y, X_unlabelled=more).certificate_
-            for model in (
-                CertifiedClassifierCV(TREE, ensemble=False, random_state=0),
-                CertifiedForestClassifier(50, voting="soft", random_state=0),
-            )
-            for more in (X, X[ORDER[:300]], rng.normal(size=(500, 5)))
-        ],
-    ),
     "certify_with_test": (
-        CERTIFIED,
+        ["certified forest"],
         [
             lambda model, X, y: model.certify_with_test(X, y, bound="test_set"),
         ],
     ),
-    "prefit": (
-        ALL,
+    "refit_referee": (
+        ["committee"],
         [
-            lambda model, X, y: (
-                CertifiedVotingClassifier([("a", model)], prefit=True, bound="first_order")
-                .fit(X, y)
-                .certificate_
-            ),
+            lambda model, X, y: clone(model).fit(X, y).refit_referee(X, y).certificate_,
         ],
     ),
     "frozen parts": (
         ["forest"],
         [
-            lambda _, X, y: CertifiedBaggingClassifier(FROZEN, 20).fit(X, y).certificate_,
-            lambda _, X, y: CertifiedClassifierCV(FROZEN).fit(X, y).certificate_,
-            lambda _, X, y: (
-                CertifiedVotingClassifier([("a", FROZEN)], bound="first_order")
-                .fit(X, y)
-                .certificate_
-            ),
+            lambda _, X, y: CertifiedClassifier(FROZEN).fit(X, y).certificate_,
+            lambda _, X, y: CertifiedClassifier(TREE, referee=FROZEN).fit(X, y).certificate_,
             lambda _, X, y: certify(BaggingClassifier(FROZEN, 20).fit(X, y), X, y),
             lambda _, X, y: certify(BaggingClassifier(FROZEN[-1], 20).fit(X, y), X, y),
-            lambda _, X, y: CertifiedBaggingClassifier(FROZEN[-1], 20).fit(X, y).certificate_,
+            lambda _, X, y: CertifiedClassifier(FROZEN[-1]).fit(X, y).certificate_,
         ],
     ),
 }
@@ -237,15 +201,7 @@ OVERSAMPLED = rng.permutation(np.repeat(np.arange(400), 3))
 @pytest.mark.parametrize(
     "way",
     [
-        *(
-            lambda X, y, kind=kind: estimator_of(kind).fit(X, y)
-            for kind in (
-                "CertifiedForestClassifier",
-                "CertifiedClassifierCV",
-                "CertifiedBaggingClassifier",
-                "CertifiedVotingClassifier",
-            )
-        ),
+        *(lambda X, y, model=model: clone(model).fit(X, y) for model in CLASSIFIERS.values()),
         lambda X, y: certify(RandomForestClassifier(50, random_state=0).fit(X, y), X, y),
         lambda X, y: certify(BaggingClassifier(TREE, 50, random_state=0).fit(X, y), X, y),
         lambda X, y: certify([clone(TREE).fit(X[:600], y[:600])], X[600:], y[600:]),
@@ -254,11 +210,11 @@ OVERSAMPLED = rng.permutation(np.repeat(np.arange(400), 3))
             [clone(TREE).fit(X[:600], y[:600])], X[600:], y[600:], margin=0.1
         ),
         lambda X, y: (
-            estimator_of("CertifiedForestClassifier")
+            clone(CLASSIFIERS["CertifiedForestClassifier"])
             .fit(rng.normal(size=(200, 5)), y[:200])
             .certify_with_test(X, y)
         ),
-        lambda X, y: estimator_of("CertifiedForestClassifier").fit(
+        lambda X, y: clone(CLASSIFIERS["CertifiedForestClassifier"]).fit(
             rng.normal(size=(200, 5)), y[:200], X_unlabelled=X
         ),
     ],
@@ -286,16 +242,11 @@ def test_every_public_name_is_either_tried_on_coin_flips_or_takes_no_points():
 def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
     taking_labels = {
         name
-        for estimator in (
-            CertifiedForestClassifier,
-            CertifiedClassifierCV,
-            CertifiedBaggingClassifier,
-            CertifiedVotingClassifier,
-        )
+        for estimator in (CertifiedForestClassifier, CertifiedClassifier)
         for name, method in inspect.getmembers(estimator, inspect.isfunction)
         if not name.startswith("_") and {"y", "y_test"} & set(inspect.signature(method).parameters)
     }
-    assert taking_labels == {"fit", "score", "certify_with_test"}
+    assert taking_labels == {"fit", "refit_referee", "score", "certify_with_test"}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,22 +11,16 @@ import sklearn.base
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import Tree
 
-from tandemvote import (
-    CertifiedBaggingClassifier,
-    CertifiedClassifierCV,
-    CertifiedForestClassifier,
-    CertifiedVotingClassifier,
-)
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.cli.app import as_one_line
+from tandemvote.counting.counts import INTEGER_FIELDS
 from tandemvote.model_file import ModelFileError, load_model, save_model
 from tandemvote.model_file.storage import write_skops
 
@@ -39,8 +34,8 @@ def forest(**options):
     return CertifiedForestClassifier(8, random_state=0, max_samples=0.5, **options).fit(X, y)
 
 
-def bagging(base):
-    return CertifiedBaggingClassifier(base, 3, random_state=0).fit(X, y)
+def committee(base, **options):
+    return CertifiedClassifier(base, n_tested=2, random_state=0, **options).fit(X, y)
 
 
 VOTES = {
@@ -49,23 +44,19 @@ VOTES = {
         8, weights="tandem", random_state=0
     ).fit(X, y, X_unlabelled=X + 0.01),
     "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
-    "bagged trees": lambda: bagging(None),
-    "bagged neighbours": lambda: bagging(KNeighborsClassifier(algorithm="brute")),
-    "bagged pipelines": lambda: bagging(make_pipeline(StandardScaler(), LogisticRegression())),
-    "bagged linear models": lambda: bagging(SGDClassifier()),
-    "bagged bags": lambda: bagging(BaggingClassifier(n_estimators=3, max_features=0.5)),
-    "forests on folds": lambda: CertifiedClassifierCV(
-        RandomForestClassifier(5), random_state=0
+    "committee of forests": lambda: committee(RandomForestClassifier(5)),
+    "neighbors": lambda: committee(KNeighborsClassifier(algorithm="brute")),
+    "pipelines": lambda: committee(make_pipeline(StandardScaler(), LogisticRegression())),
+    "linear models": lambda: committee(SGDClassifier(loss="log_loss")),
+    "bagging": lambda: committee(BaggingClassifier(n_estimators=3, max_features=0.5)),
+    "averaged forests": lambda: committee(RandomForestClassifier(5), referee=False),
+    "another referee": lambda: committee(GaussianNB(), referee=RandomForestClassifier(3)),
+    "hold-out": lambda: CertifiedClassifier(
+        RandomForestClassifier(5), n_tested=1, referee=False, random_state=0
     ).fit(X, y),
-    "folds drawn by a splitter": lambda: CertifiedClassifierCV(
-        GaussianNB(), KFold(4, shuffle=True), random_state=0
-    ).fit(X, y),
-    "refitted after a hold-out": lambda: CertifiedClassifierCV(
-        RandomForestClassifier(5), ShuffleSplit(1, test_size=0.3), ensemble=False, random_state=0
-    ).fit(X, y, X_unlabelled=X + 0.01),
-    "voting": lambda: CertifiedVotingClassifier(
-        [("svc", SVC()), ("bayes", GaussianNB()), ("forest", RandomForestClassifier(3))]
-    ).fit(X, y),
+    "one row per group": lambda: CertifiedClassifier(GaussianNB(), random_state=0).fit(
+        X, y, groups=np.arange(300) // 2
+    ),
 }
 
 
@@ -74,10 +65,15 @@ def assert_same_vote(found, expected):
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))
     np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
     assert repr(found.certificate_) == repr(expected.certificate_)
-    assert found.certificate_.bounds == expected.certificate_.bounds == found.bounds_
+    assert found.certificate_.bounds == expected.certificate_.bounds
     assert found.certificate_.versions == expected.certificate_.versions
     for name in ("errors", "overlaps", "tandem_errors", "disagreements", "lone_errors"):
-        np.testing.assert_array_equal(getattr(found.counts_, name), getattr(expected.counts_, name))
+        counts = found.certificate_.counts, expected.certificate_.counts
+        np.testing.assert_array_equal(*(getattr(each, name) for each in counts))
+    assert found.certification_.certificate == found.certificate_
+    if isinstance(found, CertifiedForestClassifier):
+        assert found.bounds_ == expected.bounds_
+        np.testing.assert_array_equal(found.counts_.errors, expected.counts_.errors)
 
 
 @pytest.mark.parametrize("name", VOTES)
@@ -117,14 +113,14 @@ def test_a_joblib_file_is_opened_only_by_those_who_trust_its_maker(tmp_path):
 def test_what_skops_cannot_keep_safely_is_not_written(base, reason, tmp_path):
     path = tmp_path / "vote.skops"
     with pytest.raises(ModelFileError, match=reason) as caught:
-        save_model(bagging(base), path)
+        save_model(committee(base), path)
     assert ".joblib" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not path.exists()
 
 
 def test_what_joblib_cannot_keep_is_not_written(tmp_path):
-    vote = bagging(make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()))
+    vote = committee(make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()))
     with pytest.raises(ModelFileError, match="a name in a module"):
         save_model(vote, tmp_path / "vote.joblib")
     assert not list(tmp_path.iterdir())
@@ -386,6 +382,29 @@ def change_type(vote):
 )
 def test_a_vote_cannot_promise_more_than_its_counts_give(change, tmp_path):
     vote = forest()
+    change(vote)
+    assert "was not opened" in refusal(filed(vote, tmp_path))
+
+
+def without_a_referee(vote):
+    vote.referee_ = None
+
+
+def with_a_swapped_referee(vote):
+    counts, order = vote.certificate_.counts, [2, 1, 0]
+    swapped = {name: getattr(counts, name)[order][:, order] for name in INTEGER_FIELDS}
+    vote.certificate_ = replace(vote.certificate_, counts=replace(counts, **swapped))
+
+
+def with_other_members(vote):
+    vote.estimators_ = [*vote.estimators_, vote.estimators_[0]]
+
+
+@pytest.mark.parametrize(
+    "change", [without_a_referee, with_a_swapped_referee, with_other_members, change_value]
+)
+def test_a_committee_must_be_the_one_of_its_certificate(change, tmp_path):
+    vote = committee(GaussianNB())
     change(vote)
     assert "was not opened" in refusal(filed(vote, tmp_path))
 

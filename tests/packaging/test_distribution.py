@@ -19,12 +19,12 @@ CERTIFY = """
 import numpy as np
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
-from tandemvote import Certificate, CertifiedClassifierCV, __version__
+from tandemvote import Certificate, CertifiedClassifier, __version__
 from tandemvote.verify import verify_file
 
 assert __version__ == {version!r}, __version__
 X, y = load_iris(return_X_y=True)
-model = CertifiedClassifierCV(RandomForestClassifier(10), random_state=0).fit(X, y)
+model = CertifiedClassifier(RandomForestClassifier(10), random_state=0).fit(X, y)
 assert 0 < model.certificate_.value < 1
 model.certificate_.save("iris.json")
 assert Certificate.load("iris.json").value == model.certificate_.value

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
     Certificate,
-    CertifiedClassifierCV,
+    CertifiedClassifier,
     VoteCounts,
     Votes,
     certify,
@@ -311,12 +311,12 @@ def test_the_same_certificate_gives_the_same_file(certificate, votes, tmp_path):
 def test_a_certified_classifier_brings_its_votes_and_names_itself():
     from sklearn.linear_model import LogisticRegression
 
-    from tandemvote import CertifiedClassifierCV
+    from tandemvote import CertifiedClassifier
 
     rng = np.random.default_rng(0)
     y = np.arange(240) % 3
     X = rng.normal(size=(240, 2)) + y[:, None]
-    model = CertifiedClassifierCV(LogisticRegression(), random_state=0).fit(X, y)
+    model = CertifiedClassifier(LogisticRegression(), random_state=0).fit(X, y)
     page = Page(render_report(model))
     assert "LogisticRegression()" in page.sections["again"]
     assert {"confusion", "labels", "data"} <= set(page.sections)
@@ -328,7 +328,7 @@ def test_a_certified_classifier_brings_its_votes_and_names_itself():
 def test_the_report_of_a_pipeline_is_that_of_its_last_step():
     frame = pandas.DataFrame({"size": np.arange(90) % 7 / 2, "colour": ["red", "blue", None] * 30})
     labels = np.where(frame["size"] > 1, "big", "small")
-    vote = CertifiedClassifierCV(DecisionTreeClassifier(random_state=0), random_state=0)
+    vote = CertifiedClassifier(DecisionTreeClassifier(random_state=0), random_state=0)
     pipeline = make_pipeline(TableEncoder(), vote).fit(frame, labels)
     alone = render_report(pipeline[-1], estimator=pipeline)
     assert render_report(pipeline) == alone and "TableEncoder" in alone

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
-from tandemvote import CertifiedClassifierCV
+from tandemvote import CertifiedClassifier
 from tandemvote.tables import DatasetError, TableEncoder
 from tandemvote.tables.encoder import category_number
 
@@ -81,7 +81,7 @@ def test_a_model_from_raw_columns_to_labels_survives_a_file(form, tmp_path):
     size, colour = rng.normal(size=90).round(2), rng.choice(["red", "blue", None], 90)
     day = pandas.date_range("2018-01-01", periods=90).strftime("%d.%m.%Y")
     table = pandas.DataFrame({"size": size, "colour": colour, "day": day, "row": range(90)})
-    voters = CertifiedClassifierCV(RandomForestClassifier(5, random_state=0), cv=3, random_state=0)
+    voters = CertifiedClassifier(RandomForestClassifier(5), random_state=0)
     model = make_pipeline(TableEncoder(drop=["row"]), voters).fit(table, size > 0)
     path = tmp_path / f"model.{form}"
     if form == "joblib":

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.ensembles.training import paired_folds
 from tandemvote.hard_vote import weighted_vote
 
 Array = NDArray[Any]
@@ -32,8 +31,6 @@ class World:
     held_out_share : float, or ndarray of shape (n_voters, 1)
         Probability that a voter holds out a drawn point; 1 for a common hold-out. A trained voter
         instead holds out what its bootstrap leaves out.
-    paired : bool
-        Whether three trained voters leave out folds in pairs, in place of bootstraps.
     confidences : ndarray of shape (n_voters, n_points)
         Probability each voter gives its label; used by soft votes only.
     """
@@ -49,7 +46,6 @@ class World:
     n_unlabelled: int = 50
     n_test: int = 40
     held_out_share: float | Array = 1.0
-    paired: bool = False
     places: Array | None = None
     confidences: Array | None = None
 
@@ -65,11 +61,7 @@ class World:
             for n in (self.n_samples, self.n_unlabelled, self.n_test)
         )
         if callable(self.voters):
-            if self.paired:
-                seed = int(rng.integers(2**31))
-                picked = np.array(paired_folds(self.n_samples, np.random.RandomState(seed)))
-            else:
-                picked = rng.integers(self.n_samples, size=(self.n_voters, self.n_samples))
+            picked = rng.integers(self.n_samples, size=(self.n_voters, self.n_samples))
             held_out = np.array([~np.isin(np.arange(self.n_samples), p) for p in picked])
             places = self.places if self.places is not None else np.arange(self.mass.size)
             predictions = np.array([self.voters(sample[p], self.labels, places) for p in picked])
@@ -304,11 +296,4 @@ REFITTED: tuple[World, ...] = (
 )
 """Where a classifier is certified through others, and errs as often as these let it."""
 
-IN_PAIRS: tuple[World, ...] = (
-    narrow_majorities("two of three err", 0.1, 300, 0.3, k=3, held_out_share=0.5),
-    noisy_memorisers(
-        "memorisers in pairs", noise=0.1, n_places=40, n_voters=3, n_samples=300, delta=0.3,
-        paired=True,
-    ),
-)  # fmt: skip
-"""Three voters, every two of which share held-out points."""
+THREE_VOTERS = narrow_majorities("two of three err", 0.1, 300, 0.3, k=3, held_out_share=0.5)

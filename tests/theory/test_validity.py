@@ -69,7 +69,6 @@ TRIALS = (
     Trial(SHARP, guarantees(SHARP, ("uniform", "tandem", "disagreement"), FORMS), half_the_value),
     Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), rows_repeated),
-    Trial(FEW, only("winning_pair", guarantees(FEW, ("uniform", "tandem"), FORMS)), rows_repeated),
     Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
     Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
     Trial(BY_GROUP, only(", tandem, ", finer_guarantees(BY_GROUP, ("tandem",))), half_the_value),
@@ -80,10 +79,7 @@ TRIALS = (
 
 SIMULATED_AS = {
     **dict.fromkeys(["certify", "Certificate"], "tandem, uniform weights"),
-    "CertifiedBaggingClassifier": "tandem, uniform weights",
-    "CertifiedClassifierCV": "winning_pair, uniform weights",
     "CertifiedForestClassifier": "tandem, uniform weights",
-    "CertifiedVotingClassifier": "tandem, uniform weights",
     "certify_by_group": "by group, test_set",
     "certify_selective": "selective, any of 6 margins",
 }

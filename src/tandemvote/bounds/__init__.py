@@ -50,7 +50,6 @@ from tandemvote.bounds.second_order import (
 )
 from tandemvote.bounds.test_set import single_voter_bound, test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile_bound, vote_profile_oracle
-from tandemvote.bounds.winning_pair import winning_pair_bound, winning_pair_oracle
 
 __all__ = [
     "BOUNDS",
@@ -90,6 +89,4 @@ __all__ = [
     "test_set_bound",
     "vote_profile_bound",
     "vote_profile_oracle",
-    "winning_pair_bound",
-    "winning_pair_oracle",
 ]

@@ -15,7 +15,6 @@ from tandemvote.bounds.markov import DISAGREEMENT, FIRST_ORDER, TANDEM
 from tandemvote.bounds.second_order import C_BOX, C_TANDEM, SECOND_ORDER
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
-from tandemvote.bounds.winning_pair import MOST_VOTERS, WINNING_PAIR
 from tandemvote.counting.counts import VoteCounts
 
 FROM_VOTES = (
@@ -30,7 +29,6 @@ FROM_VOTES = (
     BERNSTEIN_CANTELLI,
     SPLIT_KL_CANTELLI,
     COALITION,
-    WINNING_PAIR,
 )
 
 BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE, TEST_SET)})
@@ -40,7 +38,6 @@ VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 
 AUTO = "auto"
 FEW_VOTERS = 15  # each can have a limit of its own without paying much for it
-ENOUGH_SHARED = 0.25  # of a voter's held-out points, for pairs to tell more than voters do
 
 
 def get_bound(name: str) -> Bound:
@@ -62,7 +59,7 @@ def all_bounds(
     """Every bound defined for these votes, each valid on its own with probability 1 - delta.
 
     They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
-    among them for up to 15 voters, `winning_pair` for two and three.
+    among them for up to 15 voters.
     """
     averages = Averages.of(counts, posterior, prior, sharpening)
     offered = (bound for bound in FROM_VOTES if bound.offered_for(counts))
@@ -70,30 +67,27 @@ def all_bounds(
 
 
 def automatic_bounds(
-    *, n_voters: int, shared: float, unlabelled: bool, test_set: bool, deployed: bool = False
+    *, n_voters: int, overlaps: bool, unlabelled: bool, test_set: bool, deployed: bool = False
 ) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
-    `shared` is the smallest number of held-out points that two voters have in common, as a part of
-    the smallest number that one has; `test_set` tells whether there are labelled points used for
-    nothing else: a test set, or a common hold-out if the weights were fixed beforehand. `deployed`
-    is for a classifier in place of the vote. Of several bounds the smallest counts, each at its
-    share of delta.
+    `overlaps` tells whether every two voters share held-out samples. `test_set` tells whether there
+    are labelled samples used for nothing else: a test set, or a common hold-out if the weights were
+    fixed beforehand. `deployed` is for a classifier in place of the vote. Of several bounds the
+    smallest counts, each at its share of delta.
 
     Examples
     --------
-    >>> evidence = {"shared": 0.5, "unlabelled": False, "test_set": False}
+    >>> evidence = {"overlaps": True, "unlabelled": False, "test_set": False}
     >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
-    (('winning_pair',), ('first_order', 'tandem'))
+    (('coalition',), ('first_order', 'tandem'))
     """
-    if test_set:
-        return ("test_set",)
     if deployed:
         return ("vote_profile",)
-    if 1 < n_voters <= MOST_VOTERS and shared >= ENOUGH_SHARED:
-        return ("winning_pair",)
+    if test_set:
+        return ("test_set",)
     if unlabelled:
         return ("vote_profile",)
     if n_voters <= FEW_VOTERS:
         return ("coalition",)
-    return ("first_order", "tandem") if shared else ("first_order",)
+    return ("first_order", "tandem") if overlaps else ("first_order",)

@@ -92,24 +92,12 @@ PAIR_OVERLAPS = Requirement(
     explanation=lambda counts: _overlap_explanation(counts.overlaps),
     without_it_vacuous=True,
 )
-SOME_PAIR_OVERLAPS = Requirement(
-    holds=lambda counts: bool(np.triu(counts.overlaps, k=1).any()),
-    explanation=lambda _: (
-        "no two voters share a held-out point. Let every two leave out points together"
-        " (cv='pairs'), or use 'coalition'."
-    ),
-    without_it_vacuous=True,
-)
 DISAGREEMENT_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_disagreement > 0,
     explanation=lambda counts: _overlap_explanation(
         counts.disagreement_overlaps, ", or add unlabelled points"
     ),
     without_it_vacuous=True,
-)
-SEVERAL_VOTERS = Requirement(
-    holds=lambda counts: counts.n_voters > 1,
-    explanation=lambda _: "one voter has no other beside it. Its own limit is 'coalition'.",
 )
 ONE_CLASSIFIER = Requirement(
     holds=lambda counts: counts.n_voters == 1,

@@ -183,9 +183,11 @@ class Certificate(Statement):
             sources[TEST_SET] = Averages.of(test_counts)
         has = {"unlabelled": profile is not None, "test_set": test_counts is not None}
         if names == (AUTO,):
-            shared = counts.n_min_pairs / max(counts.n_min, 1)
             names = automatic_bounds(
-                n_voters=counts.n_voters, shared=shared, deployed=deployed is not None, **has
+                n_voters=counts.n_voters,
+                overlaps=counts.n_min_pairs > 0,
+                deployed=deployed is not None,
+                **has,
             )
         if names == (BEST,):
             current = [name for name in sources if get_bound(name).superseded_by is None]
@@ -299,11 +301,11 @@ class Certificate(Statement):
             return ["more labelled points", "more points without labels (X_unlabelled)"]
         ways = ["more labelled points"]
         if self.counts.n_voters > FEW_VOTERS:
-            ways.append("a few whole models instead of many weak voters (CertifiedClassifierCV)")
+            ways.append(
+                "a committee of whole models instead of many weak voters (CertifiedClassifier)"
+            )
             if self.profile is None:
                 ways.append("points without labels (X_unlabelled)")
-        elif self.counts.n_voters > 1 and not self.counts.n_min_pairs:
-            ways.append("three models, tested in pairs (cv='pairs')")
         if TEST_SET not in self.bounds:
             ways.append("a test set")
         return ways

@@ -124,8 +124,7 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
 def _first_of_pairs(bounds: list[str]) -> str:
     """Return the first bound that says nothing of voters who share no held-out point."""
     from tandemvote.bounds import get_bound
-    from tandemvote.bounds.requirements import PAIR_OVERLAPS, SOME_PAIR_OVERLAPS
+    from tandemvote.bounds.requirements import PAIR_OVERLAPS
 
-    of_pairs = {PAIR_OVERLAPS, SOME_PAIR_OVERLAPS}
     named = [get_bound(name) for name in bounds if name not in ("auto", "best")]
-    return next((bound.name for bound in named if of_pairs & {*bound.needs}), "")
+    return next((bound.name for bound in named if PAIR_OVERLAPS in bound.needs), "")

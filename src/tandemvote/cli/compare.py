@@ -95,13 +95,13 @@ def demo(
     from sklearn.datasets import load_breast_cancer, load_digits
     from sklearn.ensemble import RandomForestClassifier
 
-    from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier
+    from tandemvote import CertifiedClassifier, CertifiedForestClassifier
     from tandemvote.certificate.decimals import rounded_up
     from tandemvote.report import write_report
 
-    few: Any = CertifiedClassifierCV(RandomForestClassifier(trees), random_state=0)
+    few: Any = CertifiedClassifier(RandomForestClassifier(trees), random_state=0)
     paper: Any = CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0)
-    designs = {"three forests": few, "the paper: every tree votes": paper}
+    designs = {"five forests": few, "the paper: every tree votes": paper}
     typer.echo("How often can these classifiers err? All labels train, none is set aside.")
     typer.echo("Errors in percent; what is guaranteed holds with probability 95 %.\n")
     line = "{:<15}{:<33}{:<10}{:<12}{}".format

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.model_selection import ShuffleSplit, train_test_split
+from sklearn.model_selection import train_test_split
 
-from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier, CertifiedVotingClassifier
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.certificate.certificate import TEST_SET
 from tandemvote.certification import (
     CertificateRequest,
@@ -31,7 +31,6 @@ from tandemvote.counting import parquet
 from tandemvote.counting.parquet_files import names_parquet
 from tandemvote.counting.shards import count_shards
 from tandemvote.ensembles.rows import refuse_training_rows, row_digests
-from tandemvote.ensembles.training import PAIRS
 from tandemvote.extras import import_extra
 from tandemvote.tables import Dataset, read_votes
 from tandemvote.tables.columns import MISSING_TEXTS
@@ -68,21 +67,18 @@ def train(
     typer.echo(f"Training {number_of(n_models, 'model')} on {len(y):,} rows.", err=True)
     with _progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
-        if design is Design.HOLDOUT and not refit:
-            fitted = [("model", learner(training).fit(X, y))]
-            vote = CertifiedVotingClassifier(fitted, prefit=True, delta=asked["delta"])
-            return vote.fit(*tested)
         asked = {**asked, "random_state": training.seed}
         model: Any
         if design is not Design.TREES:
-            asked["n_jobs"] = None if training.dask is None else -1
-            one = ShuffleSplit(1, test_size=training.test_fraction or HOLD_OUT)
-            cv = {Design.PAIRS: PAIRS, Design.FOLDS: training.folds}.get(design, one)
-            model = CertifiedClassifierCV(learner(training), cv=cv, **asked)
-        else:
-            asked["n_jobs"] = training.jobs if training.dask is None else -1
-            share = 0.5 if training.bagging is Bagging.REDUCED else None
-            model = CertifiedForestClassifier(training.trees, max_samples=share, **asked)
+            alone = {"n_tested": 1, "referee": False} if design is Design.HOLDOUT else {}
+            confidence, seed = 1.0 - asked["delta"], asked["random_state"]
+            model = CertifiedClassifier(
+                learner(training), confidence=confidence, random_state=seed, **alone
+            )
+            return model.fit(X, y)
+        asked["n_jobs"] = training.jobs if training.dask is None else -1
+        share = 0.5 if training.bagging is Bagging.REDUCED else None
+        model = CertifiedForestClassifier(training.trees, max_samples=share, **asked)
         bound = model.bound
         if TEST_SET in bound:
             # The model does not know the test set; its own certificate has the other bounds.

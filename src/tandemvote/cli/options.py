@@ -51,8 +51,6 @@ PHRASES = {
     r"\bX_unlabelled\b": "--unlabelled",
     r"\bX_test( and y_test)?\b": "--test",
     r"\bbound='(\w+)'": r"--bound \1",
-    r"\bCertifiedClassifierCV\b": "--design pairs",
-    r"\bcv='pairs'": "--design pairs",
     r"\btrusted=True": "--trusted",
     r"\bPass points\b": "Give points",
     r"\bnumber of splits n_splits=": "--folds ",

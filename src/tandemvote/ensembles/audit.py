@@ -33,8 +33,8 @@ ABOUT_TRAINING_DATA = (
     " keep no record by which this could be checked."
 )
 ABOUT_WEIGHT_ZERO = (
-    "The {} voters ignore points of sample weight 0: BaggingClassifier gave each of them every"
-    " point, those left out with weight 0. CertifiedBaggingClassifier gives drawn points alone."
+    "The {} voters ignore samples of sample weight 0: BaggingClassifier gave each of them every"
+    " sample, those left out with weight 0."
 )
 
 

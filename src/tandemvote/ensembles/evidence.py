@@ -101,12 +101,6 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
         raise ValueError(f"Pass X_unlabelled to the fit of {name}, which then certifies with it.")
     if found.votes is None:
         raise ValueError(f"A {name} read from a file has no votes. Fit it anew.")
-    if found.votes.deployed is not None:
-        raise ValueError(
-            f"This {name} predicts by {found.votes.deployed.name}, and the labels test only its"
-            " voters: certificate_ is all that is certified. Fit it with the vote (ensemble=True,"
-            " voting='hard'), or pass [model] with points it never saw."
-        )
     labels = found.votes.classes[found.votes.labels]
     if (X is not None and not np.array_equal(row_digests(X), model.training_rows_)) or (
         y is not None and not np.array_equal(column_or_1d(y), labels)

@@ -9,7 +9,6 @@ from sklearn.tree import _tree
 from sklearn.utils import _safe_indexing
 from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_method_params
 
 __all__ = ["HasMethods", "Interval", "RealNotInt", "StrOptions"]
@@ -31,9 +30,6 @@ TREE_LEAF: int = _tree.TREE_LEAF
 pick = _safe_indexing
 """Rows or columns of an array, frame, sparse matrix or list, as scikit-learn's own meta-estimators
 take them. No public function does it for all of these."""
-
-NamedEstimators = _BaseComposition
-"""Parameters of a list of (name, estimator) pairs, as in `VotingClassifier`: name__parameter."""
 
 
 def slice_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 from types import CodeType, FunctionType, ModuleType
@@ -29,7 +29,7 @@ WITH_A_HOLD_OUT = (
 )
 
 TRAIN_IT = (
-    "Train the whole with a certificate, CertifiedClassifierCV(model).fit(X, y), or pass points it"
+    "Train the whole with a certificate, CertifiedClassifier(model).fit(X, y), or pass points it"
     " never saw: certify([model], X_held_out, y_held_out)."
 )
 
@@ -53,7 +53,7 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     packages = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     problems = {
         f"{type(model).__name__} of imbalanced-learn draws points by label, so those left out are"
-        " not a fair sample. Train it by CertifiedClassifierCV.": "imblearn" in packages,
+        " not a fair sample. Train it with CertifiedClassifier.": "imblearn" in packages,
         f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
         f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which points"
@@ -121,19 +121,6 @@ def refuse_without_voters(model: Any) -> None:
         f"{type(model).__name__} has no voters that left training points out, as forests and"
         f" bagging do, so its training data show nothing. {TRAIN_IT}"
     )
-
-
-def refuse_fit_parameters(names: Iterable[str]) -> None:
-    """Refuse what the `fit` of certified classifiers is given beyond points and labels."""
-    for name in names:
-        if name == "sample_weight":
-            raise TypeError(
-                "fit takes no sample_weight: the guarantee is about the share of wrong labels, to"
-                " which every point contributes alike. Where classes are to count differently, set"
-                " class_weight on the classifier inside CertifiedClassifierCV or"
-                " CertifiedBaggingClassifier; for their errors see certify_by_group."
-            )
-        raise TypeError(f"fit takes X, y and X_unlabelled; {name!r} is unknown. Leave it out.")
 
 
 def refuse_frozen(estimator: Any) -> None:

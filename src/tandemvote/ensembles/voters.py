@@ -20,7 +20,8 @@ from tandemvote.codes import Codes, encode
 from tandemvote.ensembles.composed import as_it_is, last_step, steps_before, through
 from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.refusals import refuse_other_than_one_label, refuse_without_predict
-from tandemvote.ensembles.training import Rows, held_out_mask
+from tandemvote.ensembles.splitting import Rows
+from tandemvote.ensembles.training import held_out_mask
 from tandemvote.votes import Voters, Votes
 
 BAGGED = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)

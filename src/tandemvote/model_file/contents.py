@@ -24,12 +24,13 @@ from sklearn.tree import BaseDecisionTree
 
 from tandemvote.ensembles.composed import everything_in
 from tandemvote.ensembles.private_names import TREE_LEAF, Tree
-from tandemvote.estimators import CertifiedForestClassifier
-from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.tables import TableEncoder
 
-Model: TypeAlias = "CertifiedVote | Pipeline"
-"""A certified vote, or a pipeline of a `TableEncoder` and one."""
+Vote: TypeAlias = CertifiedClassifier | CertifiedForestClassifier
+
+Model: TypeAlias = Vote | Pipeline
+"""A certified classifier, or a pipeline of a `TableEncoder` and one."""
 
 WITHOUT_PARTS = (
     *(type(None), str, bytes, bytearray, int, float, complex, range, type),
@@ -43,9 +44,9 @@ class ModelFileError(ValueError):
     """A file cannot be opened as a certified vote, or a vote cannot be kept in such a file."""
 
 
-def vote_of(model: Model) -> CertifiedVote:
+def vote_of(model: Model) -> Vote:
     """Return the vote itself, without the encoder of its columns."""
-    vote: CertifiedVote = model[-1] if isinstance(model, Pipeline) else model
+    vote: Vote = model[-1] if isinstance(model, Pipeline) else model
     return vote
 
 
@@ -57,7 +58,7 @@ def encoder_of(model: Model) -> TableEncoder | None:
 def refuse_other_models(model: Any) -> None:
     """Refuse what is neither a certified vote nor an encoder followed by one."""
     parts = [part for _, part in model.steps] if isinstance(model, Pipeline) else [model]
-    if not isinstance(parts[-1], CertifiedVote):
+    if not isinstance(parts[-1], Vote):
         raise ModelFileError(f"it holds a {type(parts[-1]).__name__}, not a certified vote")
     if len(parts) > 2 or not all(isinstance(part, TableEncoder) for part in parts[:-1]):
         raise ModelFileError(f"it holds a {type(parts[0]).__name__} before the vote")

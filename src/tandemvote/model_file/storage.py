@@ -19,28 +19,22 @@ from zipfile import ZIP_STORED, ZipFile
 import joblib
 import numpy as np
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
-from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.bounds import BoundValue
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.file import certificate_of, record_of
-from tandemvote.certification import Certification
+from tandemvote.certification import CertificateRequest, Certification
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.ensembles.private_names import Tree
-from tandemvote.estimators import (
-    CertifiedBaggingClassifier,
-    CertifiedClassifierCV,
-    CertifiedForestClassifier,
-    CertifiedVotingClassifier,
-)
-from tandemvote.estimators.certified_vote import CertifiedVote
+from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.model_file.contents import (
     Model,
     ModelFileError,
+    Vote,
     encoder_of,
     refuse_other_models,
     refuse_unsound_trees,
@@ -57,12 +51,8 @@ TRUSTED = [
     for kind in (
         BoundValue,
         Certificate,
-        CertifiedBaggingClassifier,
-        CertifiedClassifierCV,
+        CertifiedClassifier,
         CertifiedForestClassifier,
-        CertifiedVotingClassifier,
-        KFold,
-        ShuffleSplit,
         TableEncoder,
         Tree,
         VoteCounts,
@@ -70,9 +60,8 @@ TRUSTED = [
     )
 ]
 """What a file may hold besides what skops trusts by itself: numbers, containers, arrays and the
-public estimators of scikit-learn. Splitters hold nothing but numbers. Compiled trees are not among
-what skops trusts, because it does not check where their branches lead; `refuse_unsound_trees` does,
-before they are used."""
+public estimators of scikit-learn. Compiled trees are not among what skops trusts, because it does
+not check where their branches lead; `refuse_unsound_trees` does, before they are used."""
 
 
 def _model_path(path: str | os.PathLike[str]) -> Path:
@@ -198,27 +187,39 @@ def read_skops(data: bytes) -> Model:
     return model
 
 
-def _refuse_false_promise(model: CertifiedVote) -> None:
-    """Compute the certificate again from its counts; refuse another, or one of other weights."""
+def _refuse_false_promise(model: Vote) -> None:
+    """Compute the certificate again from its counts; refuse another, or one of other models."""
     certificate = certificate_of(record_of(model.certificate_))
-    weights = certificate.weights
-    if not np.array_equal(weights, model.weights_) or len(weights) != len(model.estimators_):
-        raise ModelFileError("its certificate is about a vote with other weights")
-    if certificate.deployed is not None and not hasattr(model._deployed(), "predict"):
+    if certificate.deployed is not None:
         raise ModelFileError("its certificate is about a classifier that it does not hold")
+    if isinstance(model, CertifiedForestClassifier):
+        request, described = model._request(), np.array_equal(certificate.weights, model.weights_)
+        described &= len(certificate.weights) == len(model.estimators_)
+    else:
+        request = CertificateRequest(delta=certificate.delta)
+        tested = [True] * (1 if model._averages() else len(model.estimators_))
+        untested = [False] * (model.referee_ is not None)
+        described = np.array_equal(certificate.counts.sizes > 0, tested + untested)
+        described &= bool((certificate.weights == certificate.weights[0]).all())
+    if not described:
+        raise ModelFileError("its certificate is about a vote with other weights")
     names = ("observed", "guessing")
     shown: dict[str, Any] = {name: getattr(model.certificate_, name, None) for name in names}
     if not all(share is None or 0.0 <= float(share) <= 1.0 for share in shown.values()):
         raise ModelFileError("its certificate shows an error that is no share of points")
-    model.certification_ = Certification(
-        request=model._request(),
+    certification = Certification(
+        request=request,
         counts=certificate.counts,
-        weights=weights,
+        weights=certificate.weights,
         profile=certificate.profile,
         notes=certificate.notes,
     )
-    model.certificate_, model.bounds_ = replace(certificate, **shown), certificate.bounds
-    model.counts_, model.weights_ = certificate.counts, weights
+    # The votes on a test set are not kept, so the certificate cannot be issued again from them.
+    vars(certification)["certificate"] = replace(certificate, **shown)
+    model.certification_, model.certificate_ = certification, certification.certificate
+    if isinstance(model, CertifiedForestClassifier):
+        model.bounds_, model.counts_ = certificate.bounds, certificate.counts
+        model.weights_ = certificate.weights
 
 
 def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 from scipy.optimize import OptimizeResult, minimize_scalar
@@ -18,7 +18,6 @@ from scipy.optimize import OptimizeResult, minimize_scalar
 from tandemvote.certificate.file_fields import FloatArray
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Average, Evidence
-from tandemvote.verify.coalitions import SMALLEST_SHARE
 from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
@@ -259,25 +258,6 @@ def _coalition(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return clipped(seen, seen.coalitions.bound(delta, seen.arithmetic))
 
 
-def _winning_pair(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
-    """Take two voters that together outweigh all others: if both are right, so is the vote."""
-    counts, arithmetic = seen.record.counts, seen.arithmetic
-    units, prior = seen.coalitions.units, seen.coalitions.prior
-    wrong = counts["tandem_errors"] + counts["lone_errors"]
-    all_units, squares = sum(units), sum((share**2 for share in prior), Fraction(0))
-    all_pairs = (1 - squares) / 2
-    least = arithmetic.exactly(1)
-    for pair in combinations(range(len(units)), 2):
-        shared = int(counts["overlaps"][pair])
-        if not shared or 2 * (units[pair[0]] + units[pair[1]]) <= all_units:
-            continue
-        share = delta * prior[pair[0]] * prior[pair[1]]
-        if share >= SMALLEST_SHARE * all_pairs and share:
-            limit = arithmetic.binomial_limit(int(wrong[pair]), shared, share / all_pairs)
-            least = arithmetic.smaller(least, limit)
-    return clipped(seen, least)
-
-
 def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
@@ -296,7 +276,6 @@ RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
     "bernstein_cantelli": _bernstein_cantelli,
     "split_kl_cantelli": _split_kl_cantelli,
     "coalition": _coalition,
-    "winning_pair": _winning_pair,
     "vote_profile": _vote_profile,
     "test_set": _test_set,
 }
