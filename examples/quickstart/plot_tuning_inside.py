@@ -1,6 +1,6 @@
 """
-Tune inside, and see what is confused with what
-===============================================
+Tune inside
+===========
 
 Everything that learns from data belongs inside the classifier that is certified: scaling, the
 choice of components, and the search for good parameters.
@@ -9,8 +9,8 @@ choice of components, and the search for good parameters.
 # %%
 # A search is a classifier
 # ------------------------
-# Each of the three models searches for its own parameters, on its own part of the points.
-# Points that train only another model evaluate the result of the search, which has never seen them.
+# Each model searches for its own parameters on its training rows. The test samples evaluate the
+# result of the searches, which have never seen them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,14 +22,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tandemvote import CertifiedClassifierCV
+from tandemvote import CertifiedClassifier
+from tandemvote.hard_vote import weighted_vote
 
 X, y = load_digits(return_X_y=True)
 pipeline = make_pipeline(StandardScaler(), PCA(), SVC())
 grid = {"pca__n_components": [20, 40], "svc__C": [1, 10]}
 search = GridSearchCV(pipeline, grid, cv=3)
 
-model = CertifiedClassifierCV(search, random_state=0).fit(X, y)
+model = CertifiedClassifier(search, random_state=0).fit(X, y)
 print(str(model.certificate_).splitlines()[0])
 for each in model.estimators_:
     print(each.best_params_)
@@ -37,16 +38,15 @@ for each in model.estimators_:
 # %%
 # What is taken for what
 # ----------------------
-# ``oob_decision_function_`` holds, for each training point, the shares of the models that were not
-# trained on it, and nothing where all were. Its largest entry is the answer to a point as if it
-# were new. The matrix is an estimate.
+# ``test_indices_`` are the test samples, which the tested models have never seen. The referee has:
+# so the matrix shows the vote of the four tested models. It is an estimate.
 
-shares = model.oob_decision_function_
-seen = ~np.isnan(shares[:, 0])
-answers = model.classes_[shares[seen].argmax(axis=1)]
-print(f"{seen.sum()} points, wrong: {(answers != y[seen]).mean():.1%}")
+test = model.test_indices_
+votes = np.array([each.predict(X[test]) for each in model.estimators_])
+answers = model.classes_[weighted_vote(votes, np.full(4, 0.25), len(model.classes_))]
+print(f"{len(test)} test samples, wrong: {(answers != y[test]).mean():.1%}")
 display = ConfusionMatrixDisplay.from_predictions(
-    y[seen], answers, cmap="Blues", colorbar=False, text_kw={"fontsize": 8}
+    y[test], answers, cmap="Blues", colorbar=False, text_kw={"fontsize": 8}
 )
-display.ax_.set(xlabel="answer", ylabel="true digit")
+display.ax_.set(xlabel="predicted digit", ylabel="true digit")
 plt.show()

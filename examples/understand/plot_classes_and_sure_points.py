@@ -15,11 +15,10 @@ others hard, it says little about the easy ones. Two finer guarantees help.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import train_test_split
 
 from tandemvote import (
-    CertifiedClassifierCV,
+    CertifiedForestClassifier,
     certify_by_group,
     certify_selective,
 )
@@ -32,11 +31,11 @@ X_hold_out, X_new, y_hold_out, y_new = train_test_split(
     X_rest, y_rest, train_size=500, random_state=0
 )
 
-model = CertifiedClassifierCV(ExtraTreesClassifier(50), random_state=0).fit(X_train, y_train)
+model = CertifiedForestClassifier(50, random_state=0).fit(X_train, y_train)
 print(model.certificate_.guarantee)
 
 # %%
-# Split by true class it looks different. The points of a class that a model was not trained on are
+# Split by true class it looks different. The points of a class that a tree was not trained on are
 # a fair sample of that class, so the same bounds hold for them alone, each class at its share of
 # delta; no further labels are needed. A rare class has few points and, here, many errors.
 

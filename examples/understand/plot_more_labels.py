@@ -2,7 +2,7 @@
 How many labels does a guarantee need?
 ======================================
 
-Three designs on the same digits: a test set of a quarter of the labels, three models, and the
+Three designs on the same digits: a test set of a quarter of the labels, a committee, and the
 trees of one forest. All three get better with more labels, at different prices.
 """
 
@@ -10,26 +10,26 @@ trees of one forest. All three get better with more labels, at different prices.
 # From 200 to 1,600 labels
 # ------------------------
 # The test set spends a quarter of the labels and certifies one forest trained on the rest. The
-# other two designs train with every label.
+# committee's referee and the trees train with every label.
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 
-from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier, certify
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify
 
 X, y = load_digits(return_X_y=True)
 order = np.random.default_rng(0).permutation(len(y))
 X, y = X[order], y[order]
 sizes = np.array([200, 400, 800, 1600])
-found = {"a test set": [], "three forests": [], "the trees of one forest": []}
+found = {"a test set": [], "a committee": [], "the trees of one forest": []}
 for n in sizes:
     spent = n // 4
     model = RandomForestClassifier(50, random_state=0).fit(X[spent:n], y[spent:n])
     found["a test set"].append(certify([model], X[:spent], y[:spent]))
-    few = CertifiedClassifierCV(RandomForestClassifier(50), random_state=0).fit(X[:n], y[:n])
-    found["three forests"].append(few.certificate_)
+    committee = CertifiedClassifier(RandomForestClassifier(50), random_state=0).fit(X[:n], y[:n])
+    found["a committee"].append(committee.certificate_)
     trees = CertifiedForestClassifier(50, max_samples=0.5, weights="tandem", random_state=0)
     found["the trees of one forest"].append(trees.fit(X[:n], y[:n]).certificate_)
 
@@ -37,8 +37,8 @@ for n in sizes:
 # The picture
 # -----------
 # Solid lines are guaranteed, dotted ones observed. The guarantee of a test set is the closest to
-# what is observed; three forests come next, and keep every label for training. Trees need far more
-# labels.
+# what is observed; a committee comes next, and its referee trains with every label. Trees need far
+# more labels.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, certificates), colour in zip(found.items(), ("C2", "C0", "C1"), strict=True):

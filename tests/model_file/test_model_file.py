@@ -392,7 +392,8 @@ def without_a_referee(vote):
 
 def with_a_swapped_referee(vote):
     counts, order = vote.certificate_.counts, [2, 1, 0]
-    swapped = {name: getattr(counts, name)[order][:, order] for name in INTEGER_FIELDS}
+    tables = {name: np.asarray(getattr(counts, name)) for name in INTEGER_FIELDS}
+    swapped = {name: table[np.ix_(*[order] * table.ndim)] for name, table in tables.items()}
     vote.certificate_ = replace(vote.certificate_, counts=replace(counts, **swapped))
 
 

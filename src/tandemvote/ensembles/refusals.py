@@ -117,6 +117,11 @@ def refuse_without_voters(model: Any) -> None:
             "The last step of the pipeline has the voters. Pass model[-1]; if X is needed, pass"
             " model[:-1].transform(X)."
         )
+    if hasattr(model, "certificate_"):
+        raise ValueError(
+            f"{type(model).__name__} has certified itself: see its certificate_. To test it on"
+            " held-out samples, pass [model]."
+        )
     raise ValueError(
         f"{type(model).__name__} has no voters that left training points out, as forests and"
         f" bagging do, so its training data show nothing. {TRAIN_IT}"

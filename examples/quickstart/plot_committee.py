@@ -1,18 +1,17 @@
 """
-Three models: a guarantee to use
-================================
+A committee: a guarantee to use
+===============================
 
-Any classifier, trained three times, every two models evaluated on points that train only the third:
-all labels train, none is set aside, and the vote of the three gets a guarantee close to its error.
+Four models are tested together on a test set, and a fifth, the referee, is trained on all labels.
+Their vote gets a guarantee close to that of a hold-out.
 """
 
 # %%
 # Train and certify
 # -----------------
-# `~tandemvote.CertifiedClassifierCV` works like scikit-learn's ``CalibratedClassifierCV``. The
-# first line of the certificate has three numbers: the error observed on points that the models did
-# not see, what is guaranteed with probability 95 %, and what always naming the most frequent label
-# gives.
+# `~tandemvote.CertifiedClassifier` takes any classifier. The first line of the certificate has
+# three numbers: the error of the tested models' vote on the test samples, what is guaranteed with
+# probability 95 %, and what always naming the most frequent label gives.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -21,19 +20,20 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tandemvote import CertifiedClassifierCV, CertifiedForestClassifier
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 
 X, y = load_digits(return_X_y=True)
 X, X_new, y, y_new = train_test_split(X, y, test_size=0.2, random_state=0)
-forests = CertifiedClassifierCV(RandomForestClassifier(100), random_state=0).fit(X, y)
+forests = CertifiedClassifier(RandomForestClassifier(100), random_state=0).fit(X, y)
 print(forests.certificate_)
 
 # %%
 # Any pipeline will do
 # --------------------
-# Everything that learns from data belongs inside: each model then learns from its own points alone.
+# Everything that learns from data belongs inside: each model then learns from its training rows
+# alone.
 pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-linear = CertifiedClassifierCV(pipeline, random_state=0).fit(X, y)
+linear = CertifiedClassifier(pipeline, random_state=0).fit(X, y)
 
 # %%
 # Beside the vote of the trees
@@ -41,7 +41,7 @@ linear = CertifiedClassifierCV(pipeline, random_state=0).fit(X, y)
 # In the paper every tree votes. A single tree is a weak classifier, and the guarantee pays for it.
 trees = CertifiedForestClassifier(weights="tandem", max_samples=0.5, random_state=0).fit(X, y)
 
-models = {"three forests": forests, "three pipelines": linear, "one vote per tree": trees}
+models = {"five forests": forests, "five pipelines": linear, "one vote per tree": trees}
 figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
 for row, model in enumerate(models.values()):
     found = model.certificate_
