@@ -2,37 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection
-from decimal import Decimal, InvalidOperation
 from itertools import islice
 
 FEWEST_POINTS = 20
 """On fewer points no prediction may be a label by chance."""
-
-
-def refuse_other_spellings(predictions: Collection[str], labels: Collection[str]) -> None:
-    """Refuse a prediction that is no label but looks like one: ``1.0`` where a label is ``1``.
-
-    It would count as an error everywhere, and cannot be merged with the label either: ``1.1`` and
-    ``1.10`` may be two versions. Where both occur as labels, they are two labels.
-
-    Examples
-    --------
-    >>> refuse_other_spellings({" cat"}, {"cat", "dog"})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    ValueError: A prediction is written ' cat' and a label 'cat'. Labels are compared as text, ...
-    """
-    unknown = sorted(set(predictions).difference(labels))
-    look = {_look(label): label for label in sorted(labels if unknown else ())}
-    for word in unknown:
-        if _look(word) in look:
-            raise ValueError(
-                f"A prediction is written {word!r} and a label {look[_look(word)]!r}. Labels are"
-                " compared as text, so these two differ. Write them alike. (pandas writes whole"
-                ' numbers as 1.0 in a column with missing cells: convert it by astype("Int64").)'
-            )
 
 
 def refuse_other_words(predictions: Collection[str], labels: Collection[str]) -> None:
@@ -71,13 +45,3 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
-
-
-def _look(word: str) -> str | Decimal:
-    """Return what a word looks like to a reader: a number, or text without case and margins."""
-    plain = unicodedata.normalize("NFKC", word).strip().casefold()
-    try:
-        number = Decimal(plain)
-    except InvalidOperation:
-        return plain
-    return number if number.is_finite() else plain

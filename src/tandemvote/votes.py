@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes, as_array, comparable, distinct, encode, refuse_missing
 from tandemvote.frames import refuse_other_order
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From points to the codes that voters predict, shape (n_voters, n_points), and the classes."""
@@ -132,10 +132,8 @@ class Votes:
         refuse_missing(extra, "unlabelled", EVERY_POINT)
         coded = [distinct(part) for part in comparable(labels, predictions[mask], extra)]
         words = [part.tolist() for part, _ in coded]
-        if coded[0][0].dtype.kind == "U":
-            refuse_other_spellings(words[1], words[0])
-            if labels.size >= FEWEST_POINTS:
-                refuse_other_words(words[1], words[0])
+        if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_POINTS:
+            refuse_other_words(words[1], words[0])
         classes = np.unique(np.concatenate([part for part, _ in coded]))
         truth, said, more = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on points a voter was trained on mean nothing; the label stands in for them.

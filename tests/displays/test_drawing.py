@@ -5,25 +5,21 @@ import sys
 import pytest
 from matplotlib import pyplot
 
-from tandemvote import VoteCounts
 from tandemvote.displays import (
     BoundsDisplay,
-    HistoryDisplay,
     ProfileDisplay,
     TandemDisplay,
     WeightsDisplay,
 )
-from tandemvote.weights import minimise
 
 
-@pytest.fixture(params=["bounds", "weights", "tandem", "profile", "history"])
+@pytest.fixture(params=["bounds", "weights", "tandem", "profile"])
 def display(request, certificate, votes, weights):
     return {
         "bounds": lambda: BoundsDisplay.from_certificate(certificate),
         "weights": lambda: WeightsDisplay.from_certificate(certificate),
         "tandem": lambda: TandemDisplay.from_counts(certificate.counts),
         "profile": lambda: ProfileDisplay.from_votes(votes, weights),
-        "history": lambda: HistoryDisplay.from_solution(minimise(VoteCounts.from_votes(votes))),
     }[request.param]()
 
 

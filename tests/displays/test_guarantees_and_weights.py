@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from tandemvote import VoteCounts
-from tandemvote.displays import BoundsDisplay, HistoryDisplay, WeightsDisplay
-from tandemvote.weights import minimise
+from tandemvote.displays import BoundsDisplay, WeightsDisplay
 
 
 def test_bounds_frame_is_the_certificates_own(certificate):
@@ -59,17 +58,3 @@ def test_weights_frame_is_sorted_and_keeps_every_voter(certificate):
 )
 def test_fewest_voters_with_half_of_the_weight(weights, n_for_half):
     assert WeightsDisplay(weights=np.array(weights)).n_for_half == n_for_half
-
-
-def test_history_frame_is_the_solvers_path(votes):
-    solution = minimise(VoteCounts.from_votes(votes))
-    frame = HistoryDisplay.from_solution(solution).frame()
-    assert tuple(frame["relaxed_bound"]) == solution.history
-    assert frame.index.name == "iteration"
-
-
-def test_a_solver_without_a_path_says_so():
-    display = HistoryDisplay(values=np.array([]), value=1.0, bound="tandem")
-    assert display.description.startswith("No path")
-    assert display.frame().empty
-    display.plot()

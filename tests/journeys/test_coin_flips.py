@@ -11,7 +11,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
@@ -192,36 +191,6 @@ def calls():
         for kind in kinds:
             for number, way in enumerate(ways):
                 yield pytest.param(kind, way, id=f"{name}-{number}-{kind}")
-
-
-OVERSAMPLED = rng.permutation(np.repeat(np.arange(400), 3))
-"""Rows of which each is there three times, as after oversampling, or after joining tables."""
-
-
-@pytest.mark.parametrize(
-    "way",
-    [
-        *(lambda X, y, model=model: clone(model).fit(X, y) for model in CLASSIFIERS.values()),
-        lambda X, y: certify(RandomForestClassifier(50, random_state=0).fit(X, y), X, y),
-        lambda X, y: certify(BaggingClassifier(TREE, 50, random_state=0).fit(X, y), X, y),
-        lambda X, y: certify([clone(TREE).fit(X[:600], y[:600])], X[600:], y[600:]),
-        lambda X, y: hold_out_votes([clone(TREE).fit(X[:600], y[:600])], X[600:], y[600:]),
-        lambda X, y: certify_selective(
-            [clone(TREE).fit(X[:600], y[:600])], X[600:], y[600:], margin=0.1
-        ),
-        lambda X, y: (
-            clone(CLASSIFIERS["CertifiedForestClassifier"])
-            .fit(rng.normal(size=(200, 5)), y[:200])
-            .certify_with_test(X, y)
-        ),
-        lambda X, y: clone(CLASSIFIERS["CertifiedForestClassifier"]).fit(
-            rng.normal(size=(200, 5)), y[:200], X_unlabelled=X
-        ),
-    ],
-)
-def test_rows_and_their_copies_are_refused(way):
-    with pytest.raises(ValueError, match="these are copies"):
-        way(X[OVERSAMPLED], y[OVERSAMPLED])
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -17,7 +17,6 @@ from tandemvote import (
     certify_by_group,
 )
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
 from tandemvote.report import render_report, write_report
 from tandemvote.report.page import Confusion
@@ -107,7 +106,6 @@ def test_a_deployed_classifier_is_not_shown_with_the_mistakes_of_the_vote(votes)
     assert found.deployed is not None
     assert found.guarantee in page.text
     assert "confusion" not in page.sections
-    assert "90 more points needed no label" in page.text
     assert "ore points without labels" in page.sections["tighter"]
 
 
@@ -146,18 +144,12 @@ def test_a_table_adds_how_every_column_was_read(certificate):
         assert f"{column}{kind}{detail}" in table
 
 
-def test_which_labels_were_used_for_what_is_a_picture_with_words(votes, page):
-    text = page.sections["labels"]
-    assert LabelUseDisplay.from_votes(votes, n_test=200).description in text
-    assert "200 more labels were set aside" in text
-
-
 def test_pictures_that_would_show_nothing_are_left_out():
     folds = np.repeat(np.eye(3, dtype=bool), 50, axis=1)
     votes = Votes.from_predictions(np.zeros((3, 150), int), np.arange(150) % 9 < 1, folds)
     page = Page(render_report(Certificate.from_counts(VoteCounts.from_votes(votes)), votes=votes))
     figures = [attributes["id"] for tag, attributes in page.tags if tag == "figure"]
-    assert figures == ["label-use", "bounds"]  # equal weights, and no two voters share a point
+    assert figures == ["bounds"]  # equal weights, and no two voters share a point
 
 
 def test_what_would_make_it_tighter_names_what_was_not_done_in_the_words_given(votes, page):
@@ -185,9 +177,9 @@ def test_what_the_guarantee_rests_on_is_said_in_words(certificate, page):
     assert str(certificate.counts.n_min_pairs) in page.sections["bounds-table"]
 
 
-def test_all_six_pictures_are_inside_and_described(page):
+def test_all_four_pictures_are_inside_and_described(page):
     pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(pictures) == 6
+    assert len(pictures) == 4
     words = {attributes.get("id") for _, attributes in page.tags}
     assert {picture["aria-labelledby"] for picture in pictures} <= words
 
@@ -298,7 +290,7 @@ def test_a_hopeless_vote_opens_with_no_guarantee():
 def test_a_single_voter_gets_a_report():
     votes = Votes.from_predictions([[0, 1, 1, 0] * 50], [0, 1, 1, 1] * 50)
     page = render_report(Certificate.from_counts(VoteCounts.from_votes(votes)), votes=votes)
-    assert page.count("<svg") == 2  # labels and bounds
+    assert page.count("<svg") == 1  # bounds
 
 
 def test_the_same_certificate_gives_the_same_file(certificate, votes, tmp_path):
@@ -319,7 +311,7 @@ def test_a_certified_classifier_brings_its_votes_and_names_itself():
     model = CertifiedClassifier(LogisticRegression(), random_state=0).fit(X, y)
     page = Page(render_report(model))
     assert "LogisticRegression()" in page.sections["again"]
-    assert {"confusion", "labels", "data"} <= set(page.sections)
+    assert {"confusion", "data"} <= set(page.sections)
     found = model.certification_
     same = render_report(found.certificate, votes=found.votes, estimator=model)
     assert render_report(model) == same == render_report(found, estimator=model)

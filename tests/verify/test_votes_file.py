@@ -50,7 +50,7 @@ words = st.sampled_from(
 )
 
 
-REFUSED = ("null character", "line break", "no held-out point")
+REFUSED = ("null character", "line break", "has a held-out sample")
 
 
 def tables(cell):
@@ -87,7 +87,7 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_both_readers_read_the_same_text(table, ending, tmp_path):
     labels, voters = table
-    # Whatever a voter says is a label somewhere, so nothing is another spelling of one.
+    # A table in which no prediction is a label is rejected, so every prediction is one somewhere.
     used = sorted({cell for cells in voters for cell in cells} - {""})
     labels, voters = labels + used, [cells + [""] * len(used) for cells in voters]
     path = tmp_path / f"votes.{ending}"

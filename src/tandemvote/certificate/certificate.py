@@ -198,6 +198,11 @@ class Certificate(Statement):
         for name in names:
             refuse_other_than_profile(name, deployed)
             refuse_without(name, **has)
+            if name not in sources and not counts.sizes.all():
+                raise ValueError(
+                    f"bound={name!r} does not cover voters without held-out samples. Use"
+                    " bound='test_set', or leave these voters out."
+                )
             get_bound(name).check(sources.get(name, averages).counts)
         share = delta / len(names)
         compared = {
@@ -361,9 +366,11 @@ class Certificate(Statement):
             pairs = ", some pairs on none"
         tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
         if self.n_untested:
+            how = "together on" if TEST_SET in self.bounds else "on at least"
+            untested = "models predict" if self.n_untested > 1 else "model (the referee) predicts"
             tested = (
-                f"tested together on {n.sizes.max()} samples; the bound holds whatever the untested"
-                f" model{'s predict' if self.n_untested > 1 else ' (the referee) predicts'}"
+                f"tested {how} {n.sizes[n.sizes > 0].min()} samples; the bound holds whatever the"
+                f" untested {untested}"
             )
         if n.n_voters == 1:
             tested = f"evaluated on {n.n_min} points it never saw"

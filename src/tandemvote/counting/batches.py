@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tandemvote.codes import Codes, distinct
 from tandemvote.extras import import_extra
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words, shown
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
 from tandemvote.votes import Votes
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def votes_of(
 
     Only null and the empty text are missing. A number is the text it is written as, a float that of
     the whole number it equals. There may be other batches: a voter may hold out no point here, and
-    `labels` are then all true labels, with whose spelling predictions are compared.
+    `labels` are then all true labels, with which predictions are compared.
     """
     table, present, vocabulary = _numbered(batch, columns)
     if not present[0].all():
@@ -144,7 +144,6 @@ def votes_of(
     _refuse_row_names(votes, columns)
     if columns.kind == "text":
         known = classes[np.unique(votes.labels)].tolist() if labels is None else labels
-        refuse_other_spellings(classes.tolist(), known)
         if votes.n_samples >= FEWEST_POINTS and set(classes.tolist()).difference(known):
             said = np.unique(votes.predictions[votes.held_out])
             refuse_other_words(classes[said].tolist(), known)

@@ -6,20 +6,12 @@ The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` 
 
 from tandemvote.displays.display import Display
 from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
-from tandemvote.displays.label_use import LabelUseDisplay
-from tandemvote.displays.voters import (
-    HistoryDisplay,
-    ProfileDisplay,
-    TandemDisplay,
-    WeightsDisplay,
-)
+from tandemvote.displays.voters import ProfileDisplay, TandemDisplay, WeightsDisplay
 
 __all__ = [
     "BoundsDisplay",
     "Display",
     "GroupsDisplay",
-    "HistoryDisplay",
-    "LabelUseDisplay",
     "ProfileDisplay",
     "SelectiveDisplay",
     "TandemDisplay",

@@ -1,4 +1,4 @@
-"""The voters: their weights, how the solver found them, and how many of them err together."""
+"""The voters: their weights, and how many of them err together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from tandemvote.bounds import get_bound
 from tandemvote.bounds.averages import distribution
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
@@ -18,7 +17,6 @@ from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
-from tandemvote.weights import WeightSolution
 
 OPTIMAL_LEAVES = 300
 """With more voters the best order of leaves takes seconds and makes no visible difference."""
@@ -98,53 +96,6 @@ class WeightsDisplay(Display):
 
 
 @dataclass(eq=False, kw_only=True)
-class HistoryDisplay(Display):
-    """The relaxed bound at the start and after every iteration of the solver.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_iterations + 1,)
-        The PAC-Bayes-lambda form, which the solver minimises; it may exceed 1. Empty if there was
-        nothing to minimise.
-    value : float
-        The PAC-Bayes-kl form at the final weights, which is reported.
-    bound : str
-        Name of the bound.
-    """
-
-    values: FloatArray
-    value: float
-    bound: str
-
-    @classmethod
-    def from_solution(cls, solution: WeightSolution) -> HistoryDisplay:
-        """Take the history of a `WeightSolution`."""
-        history = np.asarray(solution.history, float)
-        return cls(values=history, value=solution.value, bound=solution.bound)
-
-    def _words(self) -> str:
-        label = get_bound(self.bound).label
-        if not self.values.size:
-            return f"No path: there was no {label} bound to minimise."
-        return (
-            f"The relaxed {label} bound falls from {self.values[0]:.4g} to {self.values[-1]:.4g} in"
-            f" {self.values.size - 1} iterations; {self.value:.4g} is reported."
-        )
-
-    def _columns(self) -> dict[Any, Any]:
-        return {"iteration": range(self.values.size), "relaxed_bound": self.values}
-
-    def _draw(self, ax: Axes) -> None:
-        label = get_bound(self.bound).label
-        ax.plot(self.values, color=ACCENT, linewidth=2, label=f"{label}, relaxed to be minimised")
-        ax.axhline(self.value, color=SECOND, linestyle="--", label=f"{label}, as reported")
-        ticker = import_extra("matplotlib.ticker", "report")
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-        ax.set(xlabel="iteration", ylabel="bound")
-        ax.legend(frameon=False)
-
-
-@dataclass(eq=False, kw_only=True)
 class TandemDisplay(Display):
     """The matrix of tandem losses, clustered.
 
@@ -215,7 +166,7 @@ class TandemDisplay(Display):
 
 @dataclass(eq=False, kw_only=True)
 class ProfileDisplay(Display):
-    """Distribution of the erring weight Z over points, below what the bounds count for each Z.
+    """Histogram of the erring weight Z over samples.
 
     A vote errs only where voters with at least half of the weight err. Every bound of the paper
     counts at least 1 for such a point: 2 z in the first order, 4 z^2 in the second.
@@ -234,9 +185,6 @@ class ProfileDisplay(Display):
     erring_weights: FloatArray
     normalised: bool = False
     n_skipped: int = 0
-
-    def _size(self) -> tuple[float, float]:
-        return 6.0, 4.4
 
     @classmethod
     def from_votes(cls, votes: Votes, weights: ArrayLike | None = None) -> ProfileDisplay:
@@ -306,23 +254,6 @@ class ProfileDisplay(Display):
         ax.minorticks_off()
         source = "\namong the voters that never saw the point" if self.normalised else ""
         ax.set_xlabel(f"erring weight Z{source}")
-        self._draw_majorants(ax)
-
-    def _draw_majorants(self, ax: Axes) -> None:
-        """Indicator and majorants in a panel of their own, over the same z."""
-        divider = import_extra("mpl_toolkits.axes_grid1", "report").make_axes_locatable(ax)
-        upper = divider.append_axes("top", size="95%", pad=0.12, sharex=ax)
-        z = np.linspace(0, 1, 201)
-        errs = f"the vote may err: mean {self.half_rate:.3f}"
-        first = f"first order, 2z: mean {2 * self.gibbs_loss:.3f}"
-        second = f"second order, 4z²: mean {4 * self.tandem_loss:.3f}"
-        upper.plot([0, 0.5, 0.5, 1], [0, 0, 1, 1], color=SECOND, linewidth=2.5, label=errs)
-        upper.plot(z, 2 * z, color=MUTED, linestyle="--", linewidth=2, label=first)
-        upper.plot(z, 4 * z**2, color=ACCENT, linewidth=2, label=second)
-        upper.set(ylim=(0, 4), ylabel="counted per point")
-        upper.tick_params(axis="x", labelbottom=False)
-        upper.legend(frameon=False, loc="upper left")
-        upper.spines[["top", "right"]].set_visible(False)
 
 
 def _cluster(losses: FloatArray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,15 +74,3 @@ def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
         for name, value in vars(model).items():
             vars(copy)[name] = as_it_is(value, copies)
     return copies[id(model)]
-
-
-def everything_in(whole: Any, held_by: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
-    """Yield an object and all that it holds, at any depth, each thing once."""
-    seen: dict[int, Any] = {}
-    waiting = [whole]
-    while waiting:
-        part = waiting.pop()
-        if id(part) not in seen:
-            seen[id(part)] = part
-            yield part
-            waiting.extend(held_by(part))

@@ -34,7 +34,7 @@ from tandemvote.frames import (
     refuse_labels_among_features,
     refuse_several_rows_per_case,
 )
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, refuse_other_words
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_words
 from tandemvote.votes import Votes
 
 
@@ -200,10 +200,9 @@ def votes_on(models: Any, X: Any, y: ArrayLike, *, what: str, X_unlabelled: Any 
     known = np.concatenate([classes, more_classes])
     joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
     words = [np.unique(part).tolist() for part in (classes[np.unique(codes)], labels)]
-    if all(isinstance(word, str) for part in words for word in part):
-        refuse_other_spellings(*words)
-        if labels.size >= FEWEST_POINTS:
-            refuse_other_words(*words)
+    is_text = all(isinstance(word, str) for part in words for word in part)
+    if is_text and labels.size >= FEWEST_POINTS:
+        refuse_other_words(*words)
     position, more_position = np.split(joined.unlabelled[0], [len(classes)])
     said, held_out = position[codes], np.ones(codes.shape, bool)
     votes = Votes(said, joined.labels, held_out, joined.classes, more_position[more], voters)
@@ -215,7 +214,7 @@ def new_points(
 ) -> tuple[str, ...]:
     """Refuse points on which models cannot be tested; return what else is to be said of them.
 
-    Refused are copies, several rows of a case, labels among the features, and points that a model
+    Refused are several rows of a case, labels among the features, and points that a model
     is seen to be trained on. In errors the points are called `what`.
     """
     refuse_labels_among_features(X, y)

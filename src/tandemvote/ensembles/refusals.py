@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Iterator, Mapping
-from functools import partial
-from itertools import islice
-from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -15,7 +11,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 
-from tandemvote.ensembles.composed import everything_in
 from tandemvote.ensembles.private_names import (
     knows_all_bootstraps,
     n_drawn,
@@ -35,9 +30,6 @@ TRAIN_IT = (
 
 COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
 """What transformers are put together by."""
-
-MOST_ITEMS = 1000
-"""How many items of a list or dict are looked at; longer ones hold data."""
 
 
 def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
@@ -129,21 +121,17 @@ def refuse_without_voters(model: Any) -> None:
 
 
 def refuse_frozen(estimator: Any) -> None:
-    """Refuse an estimator that keeps what it learnt when it is cloned, as a whole or in a part.
+    """Refuse an estimator that stays fitted when it is cloned, as a FrozenEstimator does.
 
-    Voters that are trained on different points must have learnt nothing from the others. A
-    FrozenEstimator, wherever it stands inside, has learnt what it was fitted to before; so has an
-    estimator whose method is a parameter.
+    Estimators among its parameters are checked too, functions are not.
     """
-    kept = [part for part in _parts(estimator) if clone(part) is part]
-    reached = everything_in(clone(estimator, safe=False), _held_by)
-    for part in kept or filter(_is_fitted, reached):
-        raise ValueError(
-            f"{part!r} keeps what it learnt before, from points that the voters are to be"
-            " evaluated on. Pass the estimator unfitted, and as a step of its own rather than"
-            " inside a function; or pass fitted models with points they never saw:"
-            " certify([model], X_held_out, y_held_out)."
-        )
+    for part in _parts(estimator):
+        if clone(part) is part:
+            raise ValueError(
+                f"{part!r} keeps what it learnt before, from points that the voters are to be"
+                " evaluated on. Pass the estimator unfitted; or pass fitted models with points they"
+                " never saw: certify([model], X_held_out, y_held_out)."
+            )
 
 
 def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
@@ -167,7 +155,10 @@ def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
             )
         else:
             refuse_frozen(step)
-            texts.append(f"{type(step).__name__} looks at one point at a time.")
+            texts.append(
+                f"{type(step).__name__} learned nothing from X or y and transforms each sample on"
+                " its own."
+            )
     return texts
 
 
@@ -182,49 +173,3 @@ def _parts(estimator: Any, inside: tuple[type[Any], ...] = (object,)) -> Iterato
         yield estimator
         if isinstance(estimator, inside):
             yield from _parts(estimator.get_params(deep=False), inside)
-
-
-def _is_fitted(value: Any) -> bool:
-    return (
-        isinstance(value, BaseEstimator)
-        and get_tags(value).requires_fit
-        and any(name.endswith("_") for name in vars(value))
-    )
-
-
-def _held_by(value: Any) -> Iterator[Any]:
-    """Yield what an object holds; of functions also what they can use.
-
-    That is what they are methods of, have as arguments, close over or name as global variables:
-    FunctionTransformer(encoder.transform) keeps what the encoder learnt.
-    """
-    if isinstance(value, type | ModuleType):
-        return
-    if isinstance(value, Mapping):
-        yield from islice(value.values(), MOST_ITEMS)
-    elif isinstance(value, list | tuple | set):
-        yield from islice(value, MOST_ITEMS)
-    elif callable(value) or isinstance(value, BaseEstimator):
-        yield from getattr(value, "__dict__", {}).values()
-        yield getattr(value, "__self__", None)
-        yield getattr(value, "__func__", None)
-    if isinstance(value, partial):
-        yield from (value.func, value.args, value.keywords)
-    if isinstance(value, FunctionType):
-        yield from (value.__defaults__, value.__kwdefaults__)
-        for name in set(_global_names(value.__code__)):
-            yield value.__globals__.get(name)
-        for cell in value.__closure__ or ():
-            try:
-                yield cell.cell_contents
-            except ValueError:  # not assigned yet
-                continue
-
-
-def _global_names(code: CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL":
-            yield instruction.argval
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _global_names(inner)

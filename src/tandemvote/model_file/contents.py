@@ -22,7 +22,6 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 
-from tandemvote.ensembles.composed import everything_in
 from tandemvote.ensembles.private_names import TREE_LEAF, Tree
 from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.tables import TableEncoder
@@ -66,7 +65,7 @@ def refuse_other_models(model: Any) -> None:
 
 def refuse_unsound_trees(model: Model) -> None:
     """Refuse a vote that holds, anywhere, a tree on which a walk could leave it or its table."""
-    parts = list(everything_in(model, _held_by))
+    parts = list(_everything_in(model))
     trees = [part for part in parts if isinstance(part, BaseDecisionTree)]
     owners = [part for part in trees if hasattr(part, "tree_")]
     owned = {id(owner.tree_) for owner in owners}
@@ -122,6 +121,18 @@ def _refuse_other_widths(model: CertifiedForestClassifier) -> None:
         or not all(isinstance(part, BaseDecisionTree) for part in forest.estimators_)
     ):
         raise ModelFileError("its forest is none, or not the one its weights are for")
+
+
+def _everything_in(whole: Any) -> Iterator[Any]:
+    """Yield an object and all that it holds, at any depth, each object once."""
+    seen: dict[int, Any] = {}
+    waiting = [whole]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in seen:
+            seen[id(part)] = part
+            yield part
+            waiting.extend(_held_by(part))
 
 
 def _held_by(whole: Any) -> Iterator[object]:

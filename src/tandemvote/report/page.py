@@ -17,15 +17,13 @@ from sklearn.metrics import confusion_matrix
 
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.by_group import GroupCertificates
-from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.statement import Statement, about
 from tandemvote.certification import Certification
 from tandemvote.displays import (
     BoundsDisplay,
     GroupsDisplay,
-    HistoryDisplay,
-    LabelUseDisplay,
     ProfileDisplay,
     TandemDisplay,
     WeightsDisplay,
@@ -40,9 +38,8 @@ from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution
 
 PROFILE_CAPTION = (
-    "Below, how much of the vote errs at a point (Z), by the voters that never saw it. The vote can"
-    " err only where Z is one half or more. Above, what each kind of bound counts for such a point:"
-    " never less than the vote's own error."
+    "Share of the vote that is wrong on a sample (Z), among the voters that were not trained on it."
+    " The vote can be wrong only where Z is one half or more."
 )
 
 
@@ -67,8 +64,8 @@ def render_report(
         The first two bring the votes, how the weights were found, and the estimator; a pipeline
         may end in it.
     estimator, votes, solution : optional
-        The same for a certificate alone. The votes add which label is taken for which, which labels
-        were used for what, and the profile of erring weights; the solution the solver's path.
+        The same for a certificate alone. The votes add which label is taken for which and the
+        histogram of erring weights; the solution adds how the weights were found.
     classes : GroupCertificates or other statement with a table, optional
         Guarantees of the same vote for every true class or group.
     data : Dataset, optional
@@ -88,7 +85,7 @@ def render_report(
     >>> certificate = Certificate.from_counts(VoteCounts.from_votes(votes))
     >>> page = render_report(certificate, votes=votes, data_description="Coins.")
     >>> certificate.guarantee in page, page.count("<svg")
-    (True, 4)
+    (True, 3)
     """
     vote = last_step(certified)
     if hasattr(vote, "certification_"):
@@ -117,10 +114,9 @@ def render_report(
             counts=certificate.counts,
             get_bound=get_bound,
             silent=silent,
-            label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
             ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
-            pictures=_pictures(certificate, None if equal_weights else weights, votes, solution),
+            pictures=_pictures(certificate, None if equal_weights else weights, votes),
             weights=weights,
             equal_weights=equal_weights,
             confusion=confusion,
@@ -207,16 +203,6 @@ def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, 
     return sorted(counts.items(), key=lambda item: -item[1])
 
 
-def _label_use(certificate: Certificate, votes: Votes, data: Dataset | None) -> Picture:
-    beside = {}
-    if votes.held_out.all():
-        beside["n_training"] = 0 if data is None else max(0, data.n_samples - votes.n_samples)
-    elif TEST_SET in certificate.bounds:
-        beside["n_test"] = int(certificate.bounds[TEST_SET].terms["n_samples"])
-    display = LabelUseDisplay.from_votes(votes, **beside)
-    return draw(display, "label-use", display.description, 1.2 + 0.2 * min(votes.n_voters, 12))
-
-
 def _groups(classes: Statement | None) -> Picture | None:
     if not isinstance(classes, GroupCertificates):
         return None
@@ -226,10 +212,7 @@ def _groups(classes: Statement | None) -> Picture | None:
 
 
 def _pictures(
-    certificate: Certificate,
-    weights: WeightsDisplay | None,
-    votes: Votes | None,
-    solution: WeightSolution | None,
+    certificate: Certificate, weights: WeightsDisplay | None, votes: Votes | None
 ) -> Iterator[Picture]:
     caption = "Every bound computed for this vote. The guarantee is the marked one."
     height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
@@ -238,13 +221,10 @@ def _pictures(
         yield draw(weights, "weights", "Weights of the voters from largest to smallest.")
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
-        yield draw(profile, "profile", PROFILE_CAPTION, 4.0)
+        yield draw(profile, "profile", PROFILE_CAPTION)
     if certificate.counts.n_voters > 1 and certificate.counts.n_min_pairs > 0:
         caption = (
             "How often two voters err on the same point; on the diagonal, how often each errs by"
             " itself. Voters of a dark pair correct each other."
         )
         yield draw(TandemDisplay.from_counts(certificate.counts), "tandem", caption, 4.0)
-    if solution is not None and solution.history:
-        caption = f"How the weights were found: {solution.status}."
-        yield draw(HistoryDisplay.from_solution(solution), "history", caption)

@@ -17,7 +17,7 @@ from tandemvote.counting.batches import NAMES_SHOWN, agree_on_columns, predictio
 from tandemvote.counting.parquet import ParquetVotes
 from tandemvote.counting.parquet_files import find_files, names_parquet
 from tandemvote.extras import import_extra
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_spellings, shown
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
 from tandemvote.tables.columns import find_column
 from tandemvote.tables.errors import DatasetError, either, explained, named
 from tandemvote.tables.file_content import read_text, refuse_no_file
@@ -45,8 +45,7 @@ def read_votes(
 
     Cells are text, compared letter by letter: ``NA``, ``None`` and a blank are labels like any
     other, and ``1`` is not ``1.0``. In Parquet a number is the text it is written as. A
-    `DatasetError` says what to do if the table cannot be votes, or if a prediction is no label but
-    looks like one.
+    `DatasetError` says what to do if the table cannot be votes.
 
     Parameters
     ----------
@@ -92,7 +91,8 @@ def read_votes(
             " columns in the same order."
         )
     with named(str(unlabelled)):
-        refuse_other_spellings(np.unique(more).tolist(), votes.classes.tolist())
+        for predictions in more if more.shape[1] >= FEWEST_POINTS else ():
+            refuse_other_words(np.unique(predictions).tolist(), votes.classes.tolist())
         return votes.with_unlabelled(more)
 
 
