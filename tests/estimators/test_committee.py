@@ -89,7 +89,7 @@ def test_members_of_a_random_learner_get_all_training_samples(data):
     forest = RandomForestClassifier(3)
     model = CertifiedClassifier(forest, n_tested=2, random_state=0).fit(*data)
     assert [member._n_samples for member in model.estimators_] == [320, 320]
-    seeds = {member.random_state for member in model._models()}
+    seeds = {member.model.random_state for member in model._members()}
     assert len(seeds) == 3
 
 
@@ -133,7 +133,7 @@ def test_prediction_is_the_plurality_with_ties_to_the_referee(data):
     X, y = data
     model = CertifiedClassifier(DecisionTreeClassifier(max_features=1), random_state=0)
     model.fit(X, y)
-    votes = np.array([model.classes_[each.predict(X)] for each in model._models()])
+    votes = np.array([model.classes_[each.predict(X)] for each in model._members()])
     expected = [_plurality(list(votes[:, i]), votes[-1, i]) for i in range(len(X))]
     assert model.predict(X).tolist() == expected
     assert len(set(map(tuple, votes.T.tolist()))) > 10
@@ -214,7 +214,7 @@ def test_sample_weights_train_and_do_not_test():
     X, y = numbered()
     weight = np.arange(100.0)
     model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y, sample_weight=weight)
-    for member in model._models():
+    for member in (*model.estimators_, model.referee_):
         np.testing.assert_array_equal(member.weight_, weight[member.rows_])
     assert model.certificate_.bounds["test_set"].terms["n_samples"] == 20
 
