@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import tandemvote
 from tandemvote import (
     CertifiedBaggingClassifier,
+    CertifiedClassifier,
     CertifiedClassifierCV,
     CertifiedForestClassifier,
     CertifiedVotingClassifier,
@@ -62,6 +63,7 @@ def fitted():
         "extra trees": ExtraTreesClassifier(50, bootstrap=True, random_state=0).fit(X, y),
         "bagged trees": BaggingClassifier(TREE, 50, random_state=0).fit(X, y),
         "certified forest": CertifiedForestClassifier(50, random_state=0).fit(X, y),
+        "committee": CertifiedClassifier(TREE, random_state=0).fit(X, y),
         "certified folds": CertifiedClassifierCV(TREE, random_state=0).fit(X, y),
         "certified model": CertifiedClassifierCV(TREE, ensemble=False, random_state=0).fit(
             X, y, X_unlabelled=rng.normal(size=(500, 5))
@@ -86,7 +88,7 @@ CERTIFIED = [
     *("certified forest", "certified folds", "certified bagging", "certified voting"),
     *("certified model", "certified average"),
 ]
-ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
+ALL = [*BAGGED, "forest in a pipeline", "committee", *CERTIFIED]
 
 
 def value(issued):
@@ -151,6 +153,28 @@ ENTRY_POINTS = {
             lambda model, X, y: certify(hold_out_votes([model], X, y), bound="first_order"),
         ],
     ),
+    "CertifiedClassifier": (
+        ["forest"],
+        [
+            lambda _, X, y: CertifiedClassifier(TREE, random_state=0).fit(X, y).certificate_,
+            lambda _, X, y: (
+                CertifiedClassifier(TREE, n_tested=3, referee=False, random_state=0)
+                .fit(X, y)
+                .certificate_
+            ),
+            lambda model, X, y: (
+                CertifiedClassifier(TREE, referee=model, random_state=0)
+                .fit(X, y)
+                .refit_referee(X, y)
+                .certificate_
+            ),
+            lambda _, X, y: (
+                CertifiedClassifier(TREE, random_state=0)
+                .fit(X, y, groups=np.arange(len(y)) // 2)
+                .certificate_
+            ),
+        ],
+    ),
     **{
         kind: (
             ["forest"],
@@ -203,6 +227,7 @@ METHODS = {
         ["forest"],
         [
             lambda _, X, y: CertifiedBaggingClassifier(FROZEN, 20).fit(X, y).certificate_,
+            lambda _, X, y: CertifiedClassifier(FROZEN).fit(X, y).certificate_,
             lambda _, X, y: CertifiedClassifierCV(FROZEN).fit(X, y).certificate_,
             lambda _, X, y: (
                 CertifiedVotingClassifier([("a", FROZEN)], bound="first_order")
@@ -246,6 +271,7 @@ OVERSAMPLED = rng.permutation(np.repeat(np.arange(400), 3))
                 "CertifiedVotingClassifier",
             )
         ),
+        lambda X, y: CertifiedClassifier(TREE, random_state=0).fit(X, y),
         lambda X, y: certify(RandomForestClassifier(50, random_state=0).fit(X, y), X, y),
         lambda X, y: certify(BaggingClassifier(TREE, 50, random_state=0).fit(X, y), X, y),
         lambda X, y: certify([clone(TREE).fit(X[:600], y[:600])], X[600:], y[600:]),
@@ -287,6 +313,7 @@ def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
     taking_labels = {
         name
         for estimator in (
+            CertifiedClassifier,
             CertifiedForestClassifier,
             CertifiedClassifierCV,
             CertifiedBaggingClassifier,
@@ -295,7 +322,7 @@ def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
         for name, method in inspect.getmembers(estimator, inspect.isfunction)
         if not name.startswith("_") and {"y", "y_test"} & set(inspect.signature(method).parameters)
     }
-    assert taking_labels == {"fit", "score", "certify_with_test"}
+    assert taking_labels == {"fit", "score", "refit_referee", "certify_with_test"}
 
 
 @pytest.fixture

@@ -198,6 +198,6 @@ BROKEN_COMMITTEE: dict[str, tuple[World, Guarantee]] = {
         contested("contested, 100 points", 0.1, 100, 0.3),
         referee_tested_on_its_training_samples,
     ),
-    "all rows of all groups": (coin("60 groups of 5 rows", 0.1, 60, 0.3), all_rows_of_all_groups),
+    "all rows of all groups": (coin("60 groups of 5 rows", 0.1, 60, 0.1), all_rows_of_all_groups),
 }
 """Promises that must be caught, each in a world where it shows."""
