@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 LIBRARY, WORLDS_AND_GUARANTEES = HERE.parent / "src", HERE.parent / "tests" / "theory"
 sys.path.insert(0, str(WORLDS_AND_GUARANTEES))
 
+from committee_guarantees import BROKEN_COMMITTEE, COMMITTEES  # noqa: E402
 from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees  # noqa: E402
 from finite_worlds import REFITTED, THREE_VOTERS, WORLDS, World  # noqa: E402
 from guarantees import BROKEN, Guarantee, deployed_in_place, guarantees  # noqa: E402
@@ -59,6 +60,8 @@ def cells_of(table: str) -> Cells:
     if worlds is WORLDS:
         cells += [(world, {"deployed classifier": deployed_in_place}) for world in REFITTED]
         cells.append((THREE_VOTERS, guarantees(THREE_VOTERS)))
+        cells += COMMITTEES
+        cells += [(w, {f"broken: {name}": bad}) for name, (w, bad) in BROKEN_COMMITTEE.items()]
     return cells
 
 

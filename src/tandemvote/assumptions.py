@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+HARD_VOTE = (
+    "The guarantee is about the hard weighted vote (the label with the largest total weight),"
+    " not about averaged probabilities."
+)
+
 VOTES = (
     "The points are independent draws from the source the vote will be used on: no duplicated,"
     " grouped or time-ordered rows.",
     "Which points a voter was trained on was decided without looking at the data.",
     "Held-out points were not used in any other way: not for tuning, not for selecting features"
     " or voters, not for choosing the kind of bound, delta or the prior.",
-    "The guarantee is about the hard weighted vote (the label with the largest total weight),"
-    " not about averaged probabilities.",
+    HARD_VOTE,
     "The voters are used as they were: a refit, even on more data, is another vote.",
 )
 
@@ -84,15 +88,16 @@ def standard_assumptions(
     deployed: bool = False,
     untested: bool = False,
     one_row_per_group: bool = False,
+    one_voter: bool = False,
 ) -> tuple[str, ...]:
     """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote, with `untested` about a vote in
-    which some voters have no held-out samples.
+    which some voters have no held-out samples, with `one_voter` about that voter itself.
     """
     if deployed:
         return DEPLOYED
-    votes = list(VOTES)
+    votes = [text for text in VOTES if text != HARD_VOTE or not one_voter]
     if untested:
         votes[-1] = TESTED_AND_UNTESTED
     if one_row_per_group:

@@ -143,7 +143,7 @@ def certify_votes(
         )
     if test_votes is None and deployed is None and votes.is_test_set and request.fixes_weights:
         test_votes = votes  # a common hold-out on which nothing is chosen is a test set
-    _check_untested_voters(votes, test_votes)
+    _check_untested_voters(votes, test_votes, request)
     request.check(
         n_voters=votes.n_voters,
         classes=votes.classes,
@@ -168,10 +168,20 @@ def certify_votes(
     )
 
 
-def _check_untested_voters(votes: Votes, test_votes: Votes | None) -> None:
+def _check_untested_voters(
+    votes: Votes, test_votes: Votes | None, request: CertificateRequest
+) -> None:
     """Raise ValueError for untested voters where no bound covers them."""
-    if votes.untested.any() and test_votes is not votes:
-        voter = int(np.flatnonzero(votes.untested)[0])
+    if not votes.untested.any():
+        return
+    voter = int(np.flatnonzero(votes.untested)[0])
+    others = [name for name in request.bounds_reported if name != TEST_SET]
+    if others and test_votes is votes:
+        raise ValueError(
+            f"bound={others[0]!r} requires every voter to be tested, and voter {voter} has no"
+            " held-out samples. Use bound='auto'."
+        )
+    if test_votes is not votes:
         raise ValueError(
             f"Voter {voter} has no held-out samples. That requires fixed weights, every other voter"
             " to be tested on all samples, and neither a test set of its own nor a deployed"

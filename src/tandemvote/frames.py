@@ -56,12 +56,17 @@ def refuse_labels_among_features(X: Any, y: Any) -> None:
 
 
 def refuse_several_rows_per_case(
-    X: Any, y: Any, way_out: str = "rename the column or reset the index"
+    X: Any,
+    y: Any,
+    way_out: str = "rename the column or reset the index",
+    *,
+    groups: bool = False,
 ) -> None:
     """Refuse a frame whose index or a column names cases, patients say, whose rows share a label.
 
     Voters then know the cases that they are tested on. What is met again when the vote is used, a
-    shop say, may be in many rows too, but seldom with the same label in all of them.
+    shop say, may be in many rows too, but seldom with the same label in all of them. `groups` is
+    True if the caller takes the cases as a parameter of that name.
     """
     told = {"The index": X.index} if hasattr(X, "iloc") and not X.index.is_unique else {}
     for name in getattr(X, "columns", ()):
@@ -87,9 +92,13 @@ def refuse_several_rows_per_case(
                 f"{where} has {n_cases} values in two rows or more, {alike} of them with the same"
                 f" label in all their rows; chance would give about {by_chance * n_cases:.0f}. If"
                 " these are cases with several rows each, or rows drawn more than once, voters know"
-                " those that they are tested on, and the guarantee is not about new ones. Keep one"
-                f" row of each, for example by groupby(...).sample(1); if it names no cases,"
-                f" {way_out}."
+                " those that they are tested on, and the guarantee is not about new ones."
+                + (
+                    " Pass it as groups=... and leave it out of X"
+                    if groups
+                    else " Keep one row of each, for example by groupby(...).sample(1)"
+                )
+                + f"; if it names no cases, {way_out}."
             )
 
 

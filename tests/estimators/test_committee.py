@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from scipy.stats import beta
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -20,7 +22,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tandemvote import CertifiedClassifier
+from tandemvote import CertifiedClassifier, certify, certify_by_group
 from tandemvote.estimators.committee import SUBSET
 
 
@@ -89,7 +91,7 @@ def test_members_of_a_random_learner_get_all_training_samples(data):
     forest = RandomForestClassifier(3)
     model = CertifiedClassifier(forest, n_tested=2, random_state=0).fit(*data)
     assert [member._n_samples for member in model.estimators_] == [320, 320]
-    seeds = {member.random_state for member in model._models()}
+    seeds = {member.model.random_state for member in model._members()}
     assert len(seeds) == 3
 
 
@@ -133,7 +135,7 @@ def test_prediction_is_the_plurality_with_ties_to_the_referee(data):
     X, y = data
     model = CertifiedClassifier(DecisionTreeClassifier(max_features=1), random_state=0)
     model.fit(X, y)
-    votes = np.array([model.classes_[each.predict(X)] for each in model._models()])
+    votes = np.array([model.classes_[each.predict(X)] for each in model._members()])
     expected = [_plurality(list(votes[:, i]), votes[-1, i]) for i in range(len(X))]
     assert model.predict(X).tolist() == expected
     assert len(set(map(tuple, votes.T.tolist()))) > 10
@@ -142,10 +144,11 @@ def test_prediction_is_the_plurality_with_ties_to_the_referee(data):
 @pytest.mark.parametrize(
     "estimator", [DecisionTreeClassifier(max_depth=3), SVC(probability=True), GaussianNB()]
 )
+@pytest.mark.parametrize("parts", [{}, {"n_tested": 1, "referee": False}])
 @pytest.mark.filterwarnings("ignore:The `probability` parameter")
-def test_probabilities_agree_with_predictions(data, estimator):
+def test_probabilities_agree_with_predictions(data, estimator, parts):
     X, y = data
-    model = CertifiedClassifier(estimator, n_tested=2, random_state=0).fit(X, y)
+    model = CertifiedClassifier(estimator, **{"n_tested": 2, **parts}, random_state=0).fit(X, y)
     shares = model.predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
@@ -214,7 +217,7 @@ def test_sample_weights_train_and_do_not_test():
     X, y = numbered()
     weight = np.arange(100.0)
     model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y, sample_weight=weight)
-    for member in model._models():
+    for member in (*model.estimators_, model.referee_):
         np.testing.assert_array_equal(member.weight_, weight[member.rows_])
     assert model.certificate_.bounds["test_set"].terms["n_samples"] == 20
 
@@ -305,15 +308,133 @@ def test_bad_samples_are_rejected(data):
         CertifiedClassifier(GaussianNB()).fit(frame, series.sample(frac=1, random_state=0))
 
 
+def test_frozen_parts_and_regressors_are_rejected(data):
+    tree = DecisionTreeClassifier().fit(data[0], data[1])
+    with pytest.raises(ValueError, match="FrozenEstimator"):
+        CertifiedClassifier(FrozenEstimator(tree)).fit(*data)
+    with pytest.raises(ValueError, match="LinearRegression is not a classifier"):
+        CertifiedClassifier(LinearRegression()).fit(*data)
+
+
+def test_bad_groups_are_rejected(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    with pytest.raises(ValueError, match="groups has 9 distinct values; at least 10 are required"):
+        model.fit(X, y, groups=np.arange(400) % 9)
+    with pytest.raises(ValueError, match=r"groups has shape \(399,\) and y has 400 samples"):
+        model.fit(X, y, groups=np.arange(399))
+    groups = pd.Series(np.arange(400) // 4)
+    shuffled = groups.sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match="groups has the index of the points in another order"):
+        model.fit(pd.DataFrame(X), pd.Series(y), groups=shuffled)
+    with pytest.raises(ValueError, match="missing"):
+        model.fit(X, y, groups=np.where(groups == 3, np.nan, groups))
+    assert not hasattr(model, "certificate_")
+
+
+def test_rows_of_one_patient_need_groups_and_the_error_says_so(data):
+    X, y = data
+    patients = np.repeat(np.arange(100), 4)
+    frame, labels = pd.DataFrame(X).assign(patient_id=patients), y[patients]
+    frame.columns = frame.columns.astype(str)
+    with pytest.raises(ValueError, match="Pass it as groups"):
+        CertifiedClassifier(GaussianNB()).fit(frame, labels)
+    features = frame.drop(columns="patient_id")
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    assert model.fit(features, labels, groups=patients).certificate_.one_row_per_group
+
+
+def test_a_class_that_only_test_samples_have_cannot_be_predicted_by_the_members(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    test = model.fit(X, y).test_indices_
+    labels = np.where(y == "mid", "top", y)
+    labels[test[:3]] = "mid"
+    model.fit(X, labels)
+    assert model.classes_.tolist() == ["low", "mid", "top"]
+    assert [member.classes_.tolist() for member in model.estimators_] == [[0, 1]] * 4
+    assert model.referee_.classes_.tolist() == [0, 1, 2]
+    assert set(model.predict(X)) == {"low", "top"}
+    shares = model.predict_proba(X)
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+    assert model.certificate_.bounds["test_set"].terms["n_errors"] >= 3
+
+
+def test_a_failed_fit_leaves_an_earlier_one_as_it_was(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    before, certificate = model.predict(X), model.certificate_
+    with pytest.raises(ValueError, match="at least 10 are required"):
+        model.fit(X, np.where(y == "low", "a new class", y), groups=[0] * 400)
+    assert model.certificate_ is certificate
+    assert (model.predict(X) == before).all()
+
+
+def test_metadata_is_routed_to_members_and_referee():
+    X, y = numbered()
+    weight = np.arange(100.0)
+    with config_context(enable_metadata_routing=True):
+        member = Recorder().set_fit_request(sample_weight=True)
+        referee = Recorder().set_fit_request(sample_weight=False)
+        model = CertifiedClassifier(member, referee=referee, random_state=0)
+        model.fit(X, y, sample_weight=weight)
+        assert all((each.weight_ == each.rows_).all() for each in model.estimators_)
+        assert model.referee_.weight_ is None
+        with pytest.raises(ValueError, match="sample_weight"):
+            CertifiedClassifier(Recorder()).fit(X, y, sample_weight=weight)
+
+
+def test_polars_frames(data):
+    polars = pytest.importorskip("polars")
+    X, y = data
+    frame = polars.DataFrame(X, schema=[f"x{i}" for i in range(8)])
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(frame, polars.Series(y))
+    same = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    assert (model.predict(frame) == same.predict(X)).all()
+    assert model.certificate_.value == same.certificate_.value
+
+
+def test_the_certificate_says_what_may_change_and_what_observed_is(data):
+    certificate = CertifiedClassifier(GaussianNB(), random_state=0).fit(*data).certificate_
+    printed = repr(certificate)
+    assert "observed is the error of the tested models' vote on them" in printed
+    assert "refit it at any time, but not the tested models" in printed
+    assert any(
+        "The tested models are used as they were" in each for each in certificate.assumptions
+    )
+
+
+def test_groups_of_samples_are_those_given_to_fit(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    parts = np.arange(400) % 2
+    expected = np.bincount(parts[model.test_indices_])
+    for groups in (parts, {"part": parts}, pd.DataFrame({"part": parts})):
+        found = certify_by_group(model, X, y, groups=groups)
+        assert [each.n_points for each in found] == expected.tolist()
+    with pytest.raises(ValueError, match="has certified itself"):
+        certify(model, X, y)
+
+
+@pytest.mark.parametrize("labels", ["text", "from 1", "one in the test set only"])
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
-def test_boosting_libraries(library, data):
+def test_boosting_libraries(library, labels, data):
     module = pytest.importorskip(library)
     X, y = data
     learner = {
         "lightgbm": lambda: module.LGBMClassifier(n_estimators=5, verbose=-1),
         "xgboost": lambda: module.XGBClassifier(n_estimators=5),
-        "catboost": lambda: module.CatBoostClassifier(iterations=5, verbose=False),
+        "catboost": lambda: module.CatBoostClassifier(
+            iterations=5, verbose=False, allow_writing_files=False
+        ),
     }[library]()
-    model = CertifiedClassifier(learner, n_tested=2, random_state=0).fit(X, y)
+    model = CertifiedClassifier(learner, n_tested=2, random_state=0)
+    if labels == "from 1":
+        y = np.unique(y, return_inverse=True)[1] + 1
+    elif labels == "one in the test set only":
+        test = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y).test_indices_
+        y = np.where(y == "mid", "top", y)
+        y[test[:3]] = "mid"
+    model.fit(X, y)
     assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
     assert model.certificate_.value < 0.6

@@ -11,6 +11,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
@@ -145,8 +146,19 @@ ENTRY_POINTS = {
         [
             lambda _, X, y: CertifiedClassifier(TREE, random_state=0).fit(X, y).certificate_,
             lambda _, X, y: (
-                CertifiedClassifier(TREE, n_tested=2, referee=False, random_state=0)
+                CertifiedClassifier(TREE, n_tested=3, referee=False, random_state=0)
                 .fit(X, y)
+                .certificate_
+            ),
+            lambda model, X, y: (
+                CertifiedClassifier(TREE, referee=model, random_state=0)
+                .fit(X, y)
+                .refit_referee(X, y)
+                .certificate_
+            ),
+            lambda _, X, y: (
+                CertifiedClassifier(TREE, random_state=0)
+                .fit(X, y, groups=np.arange(len(y)) // 2)
                 .certificate_
             ),
         ],

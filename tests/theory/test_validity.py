@@ -15,6 +15,14 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from committee_guarantees import (
+    BROKEN_COMMITTEE,
+    FITTED,
+    GROUPED,
+    REFEREES,
+    contested,
+    places,
+)
 from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees, group_truth, split_votes
 from finite_worlds import World, coin, coin_flippers, narrow_majorities, refitted
 from guarantees import (
@@ -65,6 +73,10 @@ BY_LEAD = split_votes(
     delta=0.2,
 )  # fmt: skip
 
+CONTESTED = contested("a referee decides", 0.1, 300, 0.3)
+FORGETFUL = places("forgetful members", 300, 0.3)
+IN_GROUPS = coin("groups that err together", 0.1, 300, 0.3)
+
 TRIALS = (
     Trial(SHARP, guarantees(SHARP, ("uniform", "tandem", "disagreement"), FORMS), half_the_value),
     Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
@@ -73,12 +85,16 @@ TRIALS = (
     Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
     Trial(BY_GROUP, only(", tandem, ", finer_guarantees(BY_GROUP, ("tandem",))), half_the_value),
     Trial(FEW_POINTS, only("by group", finer_guarantees(FEW_POINTS)), rows_repeated),
+    Trial(CONTESTED, REFEREES, half_the_value),
+    Trial(FORGETFUL, FITTED, half_the_value),
+    Trial(IN_GROUPS, GROUPED, half_the_value),
     Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), rows_repeated),
 )
 """A new kind of guarantee needs a line here; a new bound of the registry needs none."""
 
 SIMULATED_AS = {
     **dict.fromkeys(["certify", "Certificate"], "tandem, uniform weights"),
+    "CertifiedClassifier": "CertifiedClassifier, referee refitted",
     "CertifiedForestClassifier": "tandem, uniform weights",
     "certify_by_group": "by group, test_set",
     "certify_selective": "selective, any of 6 margins",
@@ -137,9 +153,9 @@ def test_every_public_name_that_promises_something_is_tested():
     assert set(SIMULATED_AS.values()) <= SIMULATED
 
 
-@pytest.mark.parametrize("name", [*BROKEN, *BROKEN_FINER])
+@pytest.mark.parametrize("name", [*BROKEN, *BROKEN_FINER, *BROKEN_COMMITTEE])
 def test_a_broken_guarantee_is_caught(name):
-    world, broken = {**BROKEN, **BROKEN_FINER}[name]
+    world, broken = {**BROKEN, **BROKEN_FINER, **BROKEN_COMMITTEE}[name]
     (outcome,) = simulate(world, {name: broken}, draws=250, seed=0)
     assert not outcome.consistent, outcome
 

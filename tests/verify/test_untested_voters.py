@@ -131,13 +131,17 @@ def test_the_assumptions_say_what_may_change():
     ("options", "message"),
     [
         ({"weights": "tandem"}, "Voter 4 has no held-out samples. That requires fixed weights"),
-        ({"weights": [0.1, 0.1, 0.1, 0.1, 0.6]}, "Voters without held-out samples have 0.6 of"),
+        (
+            {"weights": [0.1, 0.1, 0.1, 0.1, 0.6], "bound": "test_set"},
+            "Voters without held-out samples have 0.6 of",
+        ),
+        ({"bound": "tandem"}, "bound='tandem' requires every voter to be tested, and voter 4"),
+        ({"bound": ["test_set", "coalition"]}, "bound='coalition' requires every voter"),
     ],
 )
 def test_what_untested_voters_do_not_allow(options, message):
-    bound = {} if options["weights"] == "tandem" else {"bound": "test_set"}
     with pytest.raises(ValueError, match=message):
-        certify(committee(), **options, **bound)
+        certify(committee(), **options)
 
 
 def test_groups_of_a_committee_count_the_same_event(tmp_path):

@@ -13,7 +13,7 @@ from tandemvote.bounds.averages import distribution
 from tandemvote.certificate.selective import SelectiveCertificate, ShareFunction
 from tandemvote.counting.counts import FloatArray
 from tandemvote.ensembles.composed import as_it_is
-from tandemvote.ensembles.evidence import common_hold_out, new_points
+from tandemvote.ensembles.evidence import common_hold_out, draw_by_group, new_points
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.hard_vote import vote_shares
 from tandemvote.votes import Voters
@@ -27,6 +27,7 @@ def certify_selective(
     X: Any = None,
     y: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
     margin: float | Sequence[float] | None = None,
     max_error: float | None = None,
     weights: ArrayLike | None = None,
@@ -43,6 +44,8 @@ def certify_selective(
     X, y : array_like, optional
         Labelled points that no classifier was trained on, used for nothing else; nothing with
         votes.
+    groups : array_like of shape (n_samples,), optional
+        Group of each sample, as in `certify`: one random row of each group is used.
     margin : float or sequence of float, optional
         Accept a point if the two largest shares differ by at least this: one threshold fixed in
         advance; or several, fixed in advance, of which any may be chosen afterwards, each at its
@@ -76,6 +79,9 @@ def certify_selective(
                 " example, or which error to keep, max_error=0.05."
             )
         margin = MARGINS
+    if groups is not None:
+        model, X, y = draw_by_group(model, X, y, groups)
+    one_row_per_group = groups is not None
     shares_of: ShareFunction | None
     if isinstance(model, Sequence) and len(model) == 1 and y is not None:
         labels = column_or_1d(y)
@@ -84,6 +90,7 @@ def certify_selective(
         new_points(model, X, y, what="held-out")
     else:
         votes = common_hold_out(model, X, y)
+        one_row_per_group |= votes.one_row_per_group
         rho = distribution(weights, votes.n_voters, "weights")
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, rho, classes.size)
@@ -96,6 +103,7 @@ def certify_selective(
         margin=margin,
         max_error=max_error,
         delta=delta,
+        one_row_per_group=one_row_per_group,
     )
 
 

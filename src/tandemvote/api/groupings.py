@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tandemvote.certificate.by_group import MEASURES, PREDICTED_CLASS, TRUE_CLASS
 from tandemvote.codes import Codes, as_array, is_missing
+from tandemvote.ensembles.private_names import pick
 from tandemvote.frames import refuse_other_order
 
 Mask = NDArray[np.bool_]
@@ -39,6 +40,15 @@ def members_of(
             refuse_other_order(X, {f"The grouping {name!r}": told})
             for label, points in _members(name, told, n_samples):
                 yield name, label, points
+
+
+def on_rows(groups: Any, rows: NDArray[np.intp], n_samples: int) -> Any:
+    """Return groupings of some of the samples, given those of all samples and names of columns."""
+    if isinstance(groups, Mapping):
+        return {name: on_rows(values, rows, n_samples) for name, values in groups.items()}
+    if isinstance(groups, str) or np.shape(groups)[:1] != (n_samples,):
+        return groups
+    return pick(groups, rows)
 
 
 def _named(groups: Any, n_samples: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.api.groupings import Mask, members_of
+from tandemvote.api.groupings import Mask, members_of, on_rows
 from tandemvote.api.models import own_predict_note
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import BoundValue, VacuousBoundWarning, get_bound
@@ -36,6 +36,7 @@ from tandemvote.certification import (
 )
 from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.ensembles.evidence import evidence
+from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.voters import is_certified
 from tandemvote.hard_vote import held_out_vote
 from tandemvote.inequalities.pac_bayes import refuse_confidence
@@ -138,6 +139,10 @@ def certify_by_group(
         request = CertificateRequest(weights=fixed, prior=prior, **asked)
         whole = certify_votes(labelled, request, notes=found.notes, assumptions=found.assumptions)
     own = own_predict_note(model, whole.certificate.predict, training=X)
+    rows = getattr(model, "test_indices_", None)
+    if rows is not None:
+        groups = on_rows(groups, rows, model.training_rows_.size)
+        X = None if X is None else pick(X, rows)
     certified = certify_groups(whole, groups, X)
     return replace(certified, notes=(*certified.notes, *own))
 
@@ -181,6 +186,7 @@ def certify_groups(whole: Certification, groups: Any, X: Any = None) -> GroupCer
         test_set=whole.test_votes is not None,
         untested=bool(certifier.votes.untested.any()),
         one_row_per_group=certifier.votes.one_row_per_group,
+        one_voter=whole.votes.n_voters == 1,
     )
     return GroupCertificates(
         guarantees=tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members),

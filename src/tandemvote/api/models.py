@@ -14,7 +14,7 @@ from tandemvote.bounds.averages import HARMONIC
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.ensembles.composed import as_it_is, last_step
-from tandemvote.ensembles.evidence import evidence, votes_on
+from tandemvote.ensembles.evidence import draw_by_group, evidence, votes_on
 from tandemvote.ensembles.refusals import refuse_other_than_one_label
 from tandemvote.ensembles.rows import refuse_training_rows, row_digests
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
@@ -27,6 +27,7 @@ def certify(
     X: Any = None,
     y: ArrayLike | None = None,
     *,
+    groups: ArrayLike | None = None,
     X_unlabelled: Any = None,
     deployed: Any = None,
     X_test: Any = None,
@@ -47,6 +48,10 @@ def certify(
     X, y : array_like, optional
         For an ensemble the data it was trained on, in the same order, which is audited; for a
         sequence of classifiers points that none of them was trained on; for votes nothing.
+    groups : array_like of shape (n_samples,), optional
+        Group of each held-out sample, such as the patient, where samples of one group belong
+        together. No group may have trained a model. One random row of each group is tested, and the
+        bound is about a random row of a random new group.
     X_unlabelled : array_like, optional
         Points of the same source that no voter was trained on, none of them among X; they sharpen
         the disagreement bound and add the bound `vote_profile`. Where weights or bound are
@@ -92,7 +97,15 @@ def certify(
     request = CertificateRequest(
         weights=weights, bound=bound, prior=prior, delta=delta, sharpening=sharpening
     )
+    if groups is not None:
+        if not (X_unlabelled is None and X_test is None and deployed is None):
+            raise ValueError(
+                "groups cannot be combined with X_unlabelled, X_test or deployed: the groups of"
+                " those samples are unknown. Pass groups with X and y alone."
+            )
+        model, X, y = draw_by_group(model, X, y, groups)
     votes, notes, assumptions = evidence(model, X, y, X_unlabelled=X_unlabelled)
+    votes = replace(votes, one_row_per_group=votes.one_row_per_group or groups is not None)
     if deployed is not None:
         votes = _with_deployed(votes, deployed, X_unlabelled)
     tested = _votes_on_test_set(model, X, X_test, y_test)

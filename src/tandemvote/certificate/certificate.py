@@ -19,7 +19,7 @@ from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import HARMONIC, distribution
 from tandemvote.bounds.registry import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.certificate.decimals import percent, rounded_up
-from tandemvote.certificate.statement import Statement, Table, about
+from tandemvote.certificate.statement import GROUPED, Statement, Table, about
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import VoteProfile, vote_of
 from tandemvote.spelling import printable
@@ -28,6 +28,11 @@ from tandemvote.votes import Voters
 BEST = "best"
 TEST_SET = "test_set"
 VOTE_PROFILE = "vote_profile"
+
+UNTESTED = (
+    "holds for every untested model (the referee): refit it at any time, but not the tested models"
+)
+"""Line of certificates of votes with untested voters."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -215,6 +220,7 @@ class Certificate(Statement):
             test_set=has["test_set"],
             deployed=deployed is not None,
             untested=not counts.sizes.all(),
+            one_voter=counts.n_voters == 1,
             one_row_per_group=one_row_per_group,
         )
         return cls(
@@ -367,11 +373,9 @@ class Certificate(Statement):
         tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
         if self.n_untested:
             how = "together on" if TEST_SET in self.bounds else "on at least"
-            untested = "models predict" if self.n_untested > 1 else "model (the referee) predicts"
-            tested = (
-                f"tested {how} {n.sizes[n.sizes > 0].min()} samples; the bound holds whatever the"
-                f" untested {untested}"
-            )
+            tested = f"tested {how} {n.sizes[n.sizes > 0].min()} samples"
+            if self.observed is not None:
+                tested += "; observed is the error of the tested models' vote on them"
         if n.n_voters == 1:
             tested = f"evaluated on {n.n_min} points it never saw"
         if self.profile is not None:
@@ -384,8 +388,8 @@ class Certificate(Statement):
             subject = f"the vote of {n.n_voters - self.n_untested} tested models and"
             voters = f"{self.n_untested} untested, {n.n_classes} classes"
         bound = f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}"
-        unit = "one random row of each group: the bound is about a random row of a random new group"
-        lines = [f"{bound}; {subject} {voters}", tested, *[unit] * self.one_row_per_group]
+        lines = [f"{bound}; {subject} {voters}", tested, *[UNTESTED] * (self.n_untested > 0)]
+        lines += [GROUPED] * self.one_row_per_group
         return [*lines, *filter(None, [self.advice])]
 
 

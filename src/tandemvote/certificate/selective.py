@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.assumptions import SELECTIVE
+from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
-from tandemvote.certificate.statement import Statement, Table
+from tandemvote.certificate.statement import GROUPED, Statement, Table
 from tandemvote.counting.counts import FloatArray
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.pac_bayes import refuse_confidence
@@ -110,6 +110,7 @@ class SelectiveCertificate(Statement):
         max_error: float | None = None,
         delta: float = 0.05,
         shares_of: ShareFunction | None = None,
+        one_row_per_group: bool = False,
     ) -> SelectiveCertificate:
         """Certify from the shares of the vote on a labelled hold-out.
 
@@ -123,6 +124,8 @@ class SelectiveCertificate(Statement):
         margin, max_error, delta, shares_of
             As in `certify_selective`, and a function for `predict`, from new points to their shares
             and the labels of the columns.
+        one_row_per_group : bool
+            Whether the samples are one random row of each of many groups.
         """
         refuse_confidence(delta)
         grid = check_grid(margin)
@@ -155,6 +158,7 @@ class SelectiveCertificate(Statement):
             max_error=max_error,
             thresholds=tuple(rows),
             shares_of=shares_of,
+            assumptions=(ONE_ROW_PER_GROUP, *SELECTIVE[1:]) if one_row_per_group else SELECTIVE,
         )
 
     def predict(self, X: Any) -> Selection:
@@ -210,10 +214,11 @@ class SelectiveCertificate(Statement):
                 f" of {self.n_points} hold-out points, {self.n_errors} of them wrong"
             )
         of_all = f"of {len(self.thresholds)} thresholds"
+        lines = [accepted, f"one {of_all}, which all hold at once"][: len(self.thresholds)]
         if self.max_error is not None:
             passed = sum(row.error <= self.max_error for row in self.thresholds)
-            return [accepted, f"an error <= {self.max_error} was shown for {passed} {of_all}"]
-        return [accepted, f"one {of_all}, which all hold at once"][: len(self.thresholds)]
+            lines = [accepted, f"an error <= {self.max_error} was shown for {passed} {of_all}"]
+        return [*lines, *[GROUPED] * (ONE_ROW_PER_GROUP in self.assumptions)]
 
     def _table(self) -> Table:
         if len(self.thresholds) == 1:  # the lines above it say all that it would

@@ -14,12 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.ensembles.audit import audit_bootstraps, unaudited_assumptions
 from tandemvote.ensembles.composed import last_step, steps_before, through
+from tandemvote.ensembles.private_names import pick
 from tandemvote.ensembles.refusals import (
     assumptions_about_steps,
     refuse_without_independent_bootstraps,
     refuse_without_voters,
 )
 from tandemvote.ensembles.rows import note_repeated_rows, row_digests
+from tandemvote.ensembles.splitting import group_codes, one_row_per_group
 from tandemvote.ensembles.training_rows import refuse_points_trained_on
 from tandemvote.ensembles.voters import (
     BAGGED,
@@ -32,6 +34,7 @@ from tandemvote.ensembles.voters import (
 from tandemvote.frames import (
     note_times,
     refuse_labels_among_features,
+    refuse_other_order,
     refuse_several_rows_per_case,
 )
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_words
@@ -102,15 +105,19 @@ def _kept(model: Any, X: Any, y: ArrayLike | None, X_unlabelled: Any) -> Evidenc
     if found.votes is None:
         raise ValueError(f"A {name} read from a file has no votes. Fit it anew.")
     labels = found.votes.classes[found.votes.labels]
+    rows = getattr(model, "test_indices_", np.arange(len(labels)))
     if (X is not None and not np.array_equal(row_digests(X), model.training_rows_)) or (
-        y is not None and not np.array_equal(column_or_1d(y), labels)
+        y is not None
+        and not (
+            np.shape(y)[0] == model.training_rows_.size and (column_or_1d(y)[rows] == labels).all()
+        )
     ):
         raise ValueError(
             f"X and y are not those that this {name} was fitted on, in the same order. Leave them"
             " out: it has kept its votes. For points it never saw, pass hold_out_votes(model,"
             " X_held_out, y_held_out), or [model] with them."
         )
-    n_used, n_given = int(found.votes.held_out.any(axis=0).sum()), found.votes.n_samples
+    n_used, n_given = int(found.votes.held_out.any(axis=0).sum()), model.training_rows_.size
     used = (
         f"Held-out labels: {n_used} of the {n_given} given to fit, each used for the voters that"
         " were not trained on it."
@@ -218,7 +225,7 @@ def new_points(
     is seen to be trained on. In errors the points are called `what`.
     """
     refuse_labels_among_features(X, y)
-    refuse_several_rows_per_case(X, y)
+    refuse_several_rows_per_case(X, y, groups=True)
     labels = column_or_1d(y)
     notes = note_repeated_rows(X, labels, row_digests(X), what=what, X_unlabelled=X_unlabelled)
     for model in models if isinstance(models, Sequence) else [models]:
@@ -226,6 +233,31 @@ def new_points(
         if X_unlabelled is not None:
             refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
     return (*note_times(X), *notes)
+
+
+def draw_by_group(
+    model: Any, X: Any, y: ArrayLike | None, groups: ArrayLike
+) -> tuple[Any, Any, ArrayLike | None]:
+    """Return a model and held-out samples with one random row of each group.
+
+    Rows of one group are not independent, and one row of each is. Of Votes the columns are drawn.
+    """
+    is_votes = isinstance(model, Votes)
+    if not (model.is_test_set if is_votes else isinstance(model, Sequence)):
+        raise ValueError(
+            "groups is not supported for out-of-bag samples: other rows of the same group trained"
+            " the voters. Use CertifiedClassifier().fit(X, y, groups=groups), or pass a list of"
+            " models, [model], with samples of groups that trained none of them."
+        )
+    if is_votes:
+        rows = one_row_per_group(group_codes(groups, model.labels))
+        parts = {"labels": model.labels[rows], "held_out": model.held_out[:, rows]}
+        return replace(model, predictions=model.predictions[:, rows], **parts), X, y
+    if X is None or y is None:
+        raise ValueError("X or y is missing. Pass held-out samples and their labels.")
+    refuse_other_order(X, {"y": y, "groups": groups})
+    rows = one_row_per_group(group_codes(groups, y))
+    return model, pick(X, rows), column_or_1d(y)[rows]
 
 
 def common_hold_out(model: Any, X: Any = None, y: ArrayLike | None = None) -> Votes:

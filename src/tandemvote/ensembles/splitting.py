@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
 from tandemvote.codes import as_array, refuse_missing
 from tandemvote.frames import refuse_other_order
@@ -14,6 +15,9 @@ from tandemvote.frames import refuse_other_order
 Rows = NDArray[np.intp]
 
 AUTO_TEST_SIZE = "auto"
+
+SEED = 20201206
+"""Seed of the rows that are drawn from the groups of held-out samples."""
 
 FEWEST_GROUPS = 10
 """With fewer groups, even a test set without errors bounds the error rate by 1/4 or more."""
@@ -69,15 +73,15 @@ def draw_test_rows(
     return drawn[is_test_group[groups[drawn]]], np.flatnonzero(~is_test_group[groups])
 
 
-def one_row_per_group(groups: NDArray[np.intp], random_state: RandomState) -> Rows:
+def one_row_per_group(groups: NDArray[np.intp], random_state: RandomState | int = SEED) -> Rows:
     """Draw one row of each group, all rows of a group with the same probability.
 
     Examples
     --------
-    >>> one_row_per_group(np.array([0, 1, 0, 0]), RandomState(0)).size
+    >>> one_row_per_group(np.array([0, 1, 0, 0])).size
     2
     """
-    order = random_state.permutation(groups.size)
+    order = check_random_state(random_state).permutation(groups.size)
     _, first = np.unique(groups[order], return_index=True)
     return np.sort(order[first])
 

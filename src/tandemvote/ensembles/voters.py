@@ -156,7 +156,7 @@ def voters_in(models: Any) -> Voters:
         return partial(_predict_each, as_it_is(list(models)))
     refuse_other_than_one_label(models)
     check_is_fitted(models)
-    if not is_certified(models) and not isinstance(last_step(models), BAGGED):
+    if not hasattr(models, "predict_voters") and not isinstance(last_step(models), BAGGED):
         raise ValueError(
             f"{type(models).__name__} is no ensemble whose voters are known. Pass a list of fitted"
             " classifiers, [model] for a single one."
@@ -228,4 +228,4 @@ def made_of_trees(model: Any) -> bool:
 
 def is_certified(model: Any) -> bool:
     """Tell whether a model is a certified classifier, which keeps the votes of its own `fit`."""
-    return hasattr(model, "predict_voters")
+    return hasattr(model, "predict_voters") or hasattr(model, "refit_referee")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -58,10 +58,36 @@ N_COMPARED = 200
 """Training rows on which the scores of two seeds are compared."""
 
 
+class Member(NamedTuple):
+    """A fitted model, and the positions in `classes_` of the classes in its training rows.
+
+    It was trained on positions among these classes, 0, 1, ..., as some learners require. So the
+    labels of the test samples do not enter its training, not even by the number of classes.
+    """
+
+    model: Any
+    known: NDArray[np.intp]
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return positions in `classes_`."""
+        predicted = np.asarray(self.model.predict(X))
+        if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost returns a column
+            predicted = predicted.ravel()
+        return np.asarray(self.known[encode(predicted, np.arange(self.known.size))])
+
+    def predict_proba(self, X: Any, n_classes: int) -> FloatArray:
+        """Return probabilities of all classes; 0 for those that the model was not trained on."""
+        known = np.asarray(self.model.predict_proba(X))
+        probabilities = np.zeros((len(known), n_classes))
+        probabilities[:, self.known] = known
+        return probabilities
+
+
 def _has_probabilities(model: CertifiedClassifier) -> bool:
     if hasattr(model, "estimators_"):
-        return all(hasattr(each, "predict_proba") for each in model._models())
-    return hasattr(model._base(), "predict_proba")
+        return all(hasattr(each.model, "predict_proba") for each in model._members())
+    bases = {id(each): each for each in (model._base(), model._referee_base())}.values()
+    return all(hasattr(each, "predict_proba") for each in bases)
 
 
 class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -99,9 +125,10 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     certificate_ : Certificate
         The error bound, what it was computed from, and its assumptions.
     estimators_ : list of classifiers
-        The tested models. They are trained on encoded labels: positions in `classes_`.
+        The tested models. They are trained on encoded labels: positions in `classes_`, without the
+        classes that are missing from their training rows.
     referee_ : classifier or None
-        The model trained on all samples.
+        The model trained on all samples, on labels encoded in the same way.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     test_indices_ : ndarray of int
@@ -187,17 +214,25 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             The fitted classifier.
         """
         self._check_parameters()
-        X, codes, grouping = self._checked(X, y, groups)
-        params = self._routed(fit_params)
-        random_state = check_random_state(self.random_state)
-        n_samples = len(codes)
-        test, training = draw_test_rows(n_samples, grouping, self.test_size, random_state)
-        self._check_training_classes(codes[training])
-        self._train(X, codes, training, params, random_state)
-        self.test_indices_ = test
-        notes = [*note_times(X)]
+        X, labels = self._checked(X, y)
+        classes, codes = np.unique(labels, return_inverse=True)
+        _check_two_classes(codes, classes, "y has")
+        grouping = None if groups is None else group_codes(groups, y)
+        refuse_other_order(X, {"groups": groups})
+        notes, digests = [*note_times(X)], row_digests(X)
         if grouping is None:
-            notes += note_copies(X, codes, what="training", digests=self.training_rows_)
+            refuse_several_rows_per_case(X, y, way_out="rename the column", groups=True)
+            notes += note_copies(X, codes, what="training", digests=digests)
+        params, referee_params = self._routed(fit_params)
+        random_state = check_random_state(self.random_state)
+        test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
+        where = f"The {training.size} samples outside the test set have"
+        _check_two_classes(codes[training], classes, where)
+        tested, referee = self._train(X, codes, training, (params, referee_params), random_state)
+        self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
+        self.estimators_ = [each.model for each in tested]
+        self.referee_ = None if referee is None else referee.model
+        self._known = [each.known for each in (*tested, *([] if referee is None else [referee]))]
         self.certification_ = self._certify(pick(X, test), codes[test], notes, groups is not None)
         self.certificate_ = self.certification_.certificate
         return self
@@ -226,8 +261,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 "This classifier has no referee (referee=False), and refitting a tested model would"
                 " void the certificate. Fit with referee=True."
             )
-        X = self._validated(X)
-        labels = column_or_1d(y, warn=True)
+        refuse_other_order(X, {"y": y})
+        X, labels = indexable(self._validated(X), _labels(y))
         unknown = np.setdiff1d(labels, self.classes_)
         if unknown.size:
             raise ValueError(
@@ -237,7 +272,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
         rows = np.arange(len(labels))
         codes = encode(labels, self.classes_).astype(np.intp)
-        self.referee_: Any = _trained((self._referee_base(), rows, seed), X, codes, fit_params)
+        referee = _trained((self._referee_base(), rows, seed, fit_params), X, codes)
+        self.referee_ = referee.model
+        self._known = [*self._known[:-1], referee.known]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -273,27 +310,27 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_is_fitted(self)
         X = self._validated(X)
         if self._averages():
-            return _mean_probabilities(self.estimators_, X, self.classes_.size)
-        models = self._models()
-        votes = np.array([_codes(model, X, self.classes_.size) for model in models])
+            return self._mean_probabilities(X)
+        n_classes, members = self.classes_.size, self._members()
+        votes = np.array([each.predict(X) for each in members])
         winners = self._winners(votes)
-        total = np.zeros((len(winners), self.classes_.size))
-        for model, own in zip(models, votes, strict=True):
-            agrees = own == winners
-            total[agrees] += _probabilities(model, X, self.classes_.size)[agrees]
+        total = np.zeros((len(winners), n_classes))
+        for each, vote in zip(members, votes, strict=True):
+            agrees = vote == winners
+            total[agrees] += each.predict_proba(X, n_classes)[agrees]
         total /= (votes == winners).sum(axis=0)[:, None]
         # Some models, SVC for example, predict another class than their most probable one.
         rows, largest = np.arange(len(winners)), total.argmax(axis=1)
-        own = total[rows, winners]
-        total[rows, winners] = total[rows, largest]
-        total[rows, largest] = np.where(winners == largest, total[rows, largest], own)
+        first, second = total[rows, largest], total[rows, winners]
+        total[rows, largest], total[rows, winners] = second, first
         return total
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the routing of fit parameters to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
-        return router.add(estimator=self._base(), method_mapping=mapping)
+        router.add(estimator=self._base(), method_mapping=mapping)
+        return router.add(referee=self._referee_base(), method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -309,9 +346,10 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _has_referee(self) -> bool:
         return self.referee is not False
 
-    def _models(self) -> list[Any]:
+    def _members(self) -> list[Member]:
         """Return the tested models, and the referee last."""
-        return [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
+        models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
+        return list(map(Member, models, self._known))
 
     def _check_parameters(self) -> None:
         if self._has_referee() and self.n_tested % 2:
@@ -323,78 +361,64 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             refuse_other_than_one_label(base)
             refuse_frozen(base)
 
-    def _checked(
-        self, X: Any, y: ArrayLike, groups: ArrayLike | None
-    ) -> tuple[Any, NDArray[np.intp], NDArray[np.intp] | None]:
-        """Validate the samples; return them with encoded labels and groups."""
+    def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        """Validate the samples; return them with their labels."""
         refuse_labels_among_features(X, y)
-        refuse_other_order(X, {"y": y, "groups": groups})
+        refuse_other_order(X, {"y": y})
         validate_data(self, X, y, skip_check_array=True)
-        labels = column_or_1d(
-            check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True
-        )
-        X, labels = indexable(X, labels)
+        X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if self.classes_.size < 2:
-            only = self.classes_.tolist()[0]
-            raise ValueError(f"y has 1 class, {only!r}; at least 2 are required.")
-        if groups is None:
-            refuse_several_rows_per_case(X, y, way_out="rename the column")
-        self.training_rows_ = row_digests(X)
-        return X, codes, None if groups is None else group_codes(groups, y)
+        return X, labels
 
-    def _check_training_classes(self, codes: NDArray[np.intp]) -> None:
-        if (codes == codes[0]).all():
-            only = self.classes_.tolist()[codes[0]]
-            raise ValueError(
-                f"The {codes.size} samples outside the test set have 1 class, {only!r}; at least 2"
-                " are required. Pass more samples, or a smaller test_size."
-            )
-
-    def _routed(self, fit_params: Params) -> Params:
+    def _routed(self, fit_params: Params) -> tuple[Params, Params]:
+        """Return the fit parameters of the tested models and of the referee."""
         if not routing_enabled():
-            return fit_params
-        return dict(process_routing(self, "fit", **fit_params).estimator.fit)
+            return fit_params, fit_params
+        routed = process_routing(self, "fit", **fit_params)
+        return dict(routed.estimator.fit), dict(routed.referee.fit)
 
     def _train(
         self,
         X: Any,
         codes: NDArray[np.intp],
         training: Rows,
-        params: Params,
+        params: tuple[Params, Params],
         random_state: RandomState,
-    ) -> None:
+    ) -> tuple[list[Member], Member | None]:
         """Train the tested models and the referee.
 
         The models of a random learner differ by their seeds. A learner that gives the same scores
         with two seeds gets a random part of the training rows for every model but the first.
         """
         base, every = self._base(), np.arange(len(codes))
-        seeds = random_state.randint(LARGEST_SEED, size=self.n_tested + 1)
+        seeds = random_state.randint(LARGEST_SEED, size=self.n_tested + 1).tolist()
         parts = [
             np.sort(random_state.choice(training, int(SUBSET * training.size), replace=False))
             for _ in range(self.n_tested)
         ]
         work = Parallel(n_jobs=self.n_jobs)
 
-        def fitted(jobs: list[tuple[Any, Rows, int]]) -> list[Any]:
-            return list(work(delayed(_trained)(job, X, codes, params) for job in jobs))
+        def fitted(jobs: list[Job]) -> list[Member]:
+            return list(work(delayed(_trained)(job, X, codes) for job in jobs))
 
-        members = fitted([(base, training, seed) for seed in seeds[: min(self.n_tested, 2)]])
+        def job(rows: Rows, seed: int) -> Job:
+            return base, rows, seed, params[0]
+
+        members = fitted([job(training, seed) for seed in seeds[: min(self.n_tested, 2)]])
         some = pick(X, training[:N_COMPARED])
-        repeats = self.n_tested > 1 and _have_equal_scores(members[0], members[1], some)
-        if repeats:
+        if self.n_tested > 1 and _have_equal_scores(members[0].model, members[1].model, some):
             members = members[:1]
-        jobs = [
-            (base, parts[k] if repeats else training, int(seeds[k]))
-            for k in range(len(members), self.n_tested)
-        ]
+            # A part in which all rows have one class cannot train most classifiers.
+            parts = [training if np.ptp(codes[part]) == 0 else part for part in parts]
+        else:
+            parts = [training] * self.n_tested
+        further = range(len(members), self.n_tested)
+        jobs = [job(parts[number], seeds[number]) for number in further]
         if self._has_referee():
-            jobs.append((self._referee_base(), every, int(seeds[-1])))
+            jobs.append((self._referee_base(), every, seeds[-1], params[1]))
         members += fitted(jobs)
-        self.referee_ = members.pop() if self._has_referee() else None
-        self.estimators_ = members
+        referee = members.pop() if self._has_referee() else None
+        return members, referee
 
     def _certify(
         self, X_test: Any, labels: NDArray[np.intp], notes: list[str], grouped: bool
@@ -402,8 +426,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self._averages():
             predictions = self._predicted(X_test)[None, :]
         else:
-            n_classes = self.classes_.size
-            predictions = np.array([_codes(m, X_test, n_classes) for m in self.estimators_])
+            tested_models = self._members()[: self.n_tested]
+            predictions = np.array([each.predict(X_test) for each in tested_models])
         tested = np.ones(predictions.shape, bool)
         if self.referee_ is not None:  # no sample tests it: its column stays empty
             predictions = np.vstack([predictions, labels])
@@ -414,17 +438,18 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return certify_votes(votes, request, notes=notes)
 
     def _averages(self) -> bool:
-        """Return True if averaged probabilities predict, or a single model by itself."""
-        return self.referee_ is None and (len(self.estimators_) == 1 or _has_probabilities(self))
+        """Return True if the averaged probabilities of several models predict."""
+        return self.referee_ is None and len(self.estimators_) > 1 and _has_probabilities(self)
 
     def _predicted(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
-        n_classes = self.classes_.size
-        if len(self._models()) == 1:
-            return _codes(self.estimators_[0], X, n_classes)
         if self._averages():
-            return np.asarray(_mean_probabilities(self.estimators_, X, n_classes).argmax(axis=1))
-        return self._winners(np.array([_codes(model, X, n_classes) for model in self._models()]))
+            return np.asarray(self._mean_probabilities(X).argmax(axis=1))
+        return self._winners(np.array([each.predict(X) for each in self._members()]))
+
+    def _mean_probabilities(self, X: Any) -> FloatArray:
+        each = [member.predict_proba(X, self.classes_.size) for member in self._members()]
+        return np.asarray(np.mean(each, axis=0))
 
     def _winners(self, votes: Codes) -> NDArray[np.intp]:
         weights = np.full(len(votes), 1.0 / len(votes))
@@ -441,11 +466,30 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return indexable(X)[0]
 
 
-def _trained(job: tuple[Any, Rows, int], X: Any, codes: NDArray[np.intp], params: Params) -> Any:
+Job = tuple[Any, Rows, int, Params]
+"""An estimator, the rows to train it on, its seed and its fit parameters."""
+
+
+def _trained(job: Job, X: Any, codes: NDArray[np.intp]) -> Member:
     """Fit a clone of an estimator to some rows, with a seed of its own."""
-    estimator, rows, seed = job
+    estimator, rows, seed, params = job
     model = seeded(clone(estimator), RandomState(seed))
-    return model.fit(pick(X, rows), codes[rows], **slice_fit_params(X, params, rows))
+    known, own = np.unique(codes[rows], return_inverse=True)
+    return Member(model.fit(pick(X, rows), own, **slice_fit_params(X, params, rows)), known)
+
+
+def _labels(y: ArrayLike) -> NDArray[Any]:
+    values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+    return np.asarray(column_or_1d(values, warn=True))
+
+
+def _check_two_classes(codes: NDArray[np.intp], classes: NDArray[Any], where: str) -> None:
+    if (codes == codes[0]).all():
+        only = classes.tolist()[codes[0]]
+        raise ValueError(
+            f"{where} 1 class, {only!r}; at least 2 are required. Pass more samples, or a smaller"
+            " test_size."
+        )
 
 
 def _have_equal_scores(first: Any, second: Any, X: Any) -> bool:
@@ -462,25 +506,3 @@ def _have_equal_scores(first: Any, second: Any, X: Any) -> bool:
         if hasattr(first, method):
             return np.array_equal(getattr(first, method)(X), getattr(second, method)(X))
     return True
-
-
-def _codes(model: Any, X: Any, n_classes: int) -> NDArray[np.intp]:
-    """Return the predicted classes of a model that was trained on encoded labels."""
-    predicted = np.asarray(model.predict(X))
-    if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost returns a column
-        predicted = predicted.ravel()
-    return encode(predicted, np.arange(n_classes)).astype(np.intp)
-
-
-def _probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
-    """Return probabilities of all classes; 0 for those that the model was not trained on."""
-    own = np.asarray(model.predict_proba(X))
-    found = np.zeros((len(own), n_classes))
-    found[:, np.asarray(model.classes_, np.intp)] = own
-    return found
-
-
-def _mean_probabilities(models: list[Any], X: Any, n_classes: int) -> FloatArray:
-    return np.asarray(
-        sum(_probabilities(model, X, n_classes) for model in models) / float(len(models))
-    )

@@ -1,0 +1,64 @@
+"""What a certificate adds to training the models of a committee, as ratios of CPU time in one run.
+
+Target: at most 0.03 of the training. Predicting the test samples is part of it, and of any test on
+held-out samples; the rest is the split, counting, bounding and the digests of the rows. A learner
+that ignores its seed is trained once more than it has models, which counts as training here. Run
+with OMP_NUM_THREADS=1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from time import process_time
+from typing import Any
+from unittest.mock import patch
+
+from forest import SHAPES, blobs
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+from tandemvote import CertifiedClassifier
+from tandemvote.estimators import committee
+
+LIMIT = 0.03
+LEARNERS = {
+    "forest": RandomForestClassifier(100, n_jobs=1),
+    "boosting": HistGradientBoostingClassifier(max_iter=50),
+}
+STEPS = {"training": "_train", "testing": "_certify"}
+
+
+def main() -> None:
+    print(f"CPU time besides training a committee of 4 + 1, as a share of it (limit {LIMIT})")
+    print(f"{'learner':>10} {'shape':>16} {'classes':>8} {'testing':>8} the rest")
+    for (name, learner), shape in product(LEARNERS.items(), SHAPES):
+        testing, rest = shares(CertifiedClassifier(learner, random_state=0), *blobs(*shape))
+        print(f"{name:>10} {shape[0]:>9} x {shape[1]:<4} {shape[2]:>8}", end=" ")
+        print(f"{testing:>8.4f} {rest:>8.4f}", flush=True)
+
+
+def shares(model: CertifiedClassifier, X: Any, y: Any) -> tuple[float, float]:
+    """Return the time of testing and of the rest, over that of training."""
+    spent = dict.fromkeys(STEPS, 0.0)
+
+    def timed(step: str, action: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **options: Any) -> Any:
+            start = process_time()
+            result = action(*args, **options)
+            spent[step] += process_time() - start
+            return result
+
+        return run
+
+    kind = committee.CertifiedClassifier
+    train, certify = (timed(step, getattr(kind, name)) for step, name in STEPS.items())
+    with patch.object(kind, "_train", train), patch.object(kind, "_certify", certify):
+        start = process_time()
+        model.fit(X, y)
+        whole = process_time() - start
+    training, testing = spent["training"], spent["testing"]
+    return testing / training, (whole - training - testing) / training
+
+
+if __name__ == "__main__":
+    main()

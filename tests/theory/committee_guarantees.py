@@ -1,0 +1,203 @@
+"""Votes with an untested voter, the referee, and samples that come in groups, as promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from finite_worlds import Draw, World, coin
+from guarantees import Guarantee, Lookup, Promise
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from tandemvote import CertifiedClassifier, Votes, certify
+from tandemvote.hard_vote import weighted_vote
+
+ROWS = 5
+"""Rows of each group."""
+
+N_TEST = 200
+"""Test samples of a committee that is fitted."""
+
+
+def contested(name: str, rate: float, n: int, delta: float, n_points: int = 2000) -> World:
+    """Four voters; at a share `rate` of the points two of them err, so that a referee decides."""
+    points = np.arange(n_points)
+    wrong = np.zeros((4, n_points), bool)
+    hard = points[: round(rate * n_points)]
+    wrong[hard % 4, hard] = wrong[(hard + 1) % 4, hard] = True
+    lone = points[hard.size : 3 * hard.size]  # one error, which no referee can use
+    wrong[lone % 4, lone] = True
+    labels = points % 2
+    return World(
+        name=name,
+        mass=np.full(n_points, 1 / n_points),
+        labels=labels,
+        voters=labels ^ wrong,
+        n_samples=n,
+        delta=delta,
+        n_unlabelled=0,
+    )
+
+
+def _risk(draw: Draw, referee: NDArray[Any]) -> float:
+    """Return the true error of the vote of all voters and this referee, to which ties go."""
+    votes = np.vstack([draw.predictions, referee])
+    weights = np.full(len(votes), 1 / len(votes))
+    winners = weighted_vote(votes, weights, 2, referee=len(votes) - 1)
+    return float(draw.world.mass[winners != draw.world.labels].sum())
+
+
+def _votes(draw: Draw, referee: NDArray[Any], *, tested: bool = False) -> Votes:
+    labels = draw.world.labels[draw.sample]
+    predictions = np.vstack([draw.predictions, referee])[:, draw.sample]
+    held_out = np.ones(predictions.shape, bool)
+    held_out[-1] = tested
+    return Votes.from_predictions(predictions, labels, held_out)
+
+
+def _memoriser(draw: Draw) -> NDArray[Any]:
+    """Return a referee that knows the test samples by heart and errs everywhere else."""
+    seen = np.isin(np.arange(draw.world.labels.size), draw.sample)
+    return np.where(seen, draw.world.labels, 1 - draw.world.labels)
+
+
+def worst_referee(draw: Draw) -> Promise:
+    """The referee errs everywhere, so the risk is the certified probability itself."""
+    referee = 1 - draw.world.labels
+    value = certify(_votes(draw, referee), delta=draw.world.delta).value
+    return Promise(value, _risk(draw, referee))
+
+
+def refitted_referee(draw: Draw) -> Promise:
+    """The referee was trained on the test samples."""
+    referee = _memoriser(draw)
+    value = certify(_votes(draw, referee), delta=draw.world.delta).value
+    return Promise(value, _risk(draw, referee))
+
+
+def referee_tested_on_its_training_samples(draw: Draw) -> Promise:
+    """Broken: the committee as a whole is tested on samples that trained the referee."""
+    referee = _memoriser(draw)
+    value = certify(_votes(draw, referee, tested=True), delta=draw.world.delta).value
+    return Promise(value, _risk(draw, referee))
+
+
+def _grouped(draw: Draw, *, pooled: bool) -> Promise:
+    """Certify a classifier on groups whose rows err together."""
+    rows, groups = np.repeat(draw.sample, ROWS), np.repeat(np.arange(draw.sample.size), ROWS)
+    X = np.column_stack([rows, np.arange(rows.size)])  # no two rows are the same
+    certificate = certify(
+        [Lookup(draw.predictions[0], draw.world.n_classes)],
+        X,
+        draw.world.labels[rows],
+        groups=None if pooled else groups,
+        delta=draw.world.delta,
+    )
+    return Promise(certificate.value, draw.risk(draw.uniform))
+
+
+def one_row_per_group(draw: Draw) -> Promise:
+    """One random row of each group is tested."""
+    return _grouped(draw, pooled=False)
+
+
+def all_rows_of_all_groups(draw: Draw) -> Promise:
+    """Broken: rows of one group are taken for independent samples."""
+    return _grouped(draw, pooled=True)
+
+
+class Forgetful(ClassifierMixin, BaseEstimator):
+    """Predict the parity of a place, but at random places, a tenth of all, the opposite."""
+
+    def __init__(self, n_places: int = 1, random_state: int | None = None) -> None:
+        self.n_places = n_places
+        self.random_state = random_state
+
+    def fit(self, X: NDArray[Any], y: NDArray[Any]) -> Forgetful:
+        self.classes_ = np.unique(y)
+        self.wrong_ = np.random.default_rng(self.random_state).random(self.n_places) < 0.1
+        return self
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        return X[:, 0] % 2 ^ self.wrong_[X[:, 0]]
+
+
+class Contrary(Forgetful):
+    """Predict the parity of places in the training samples, and the opposite elsewhere."""
+
+    def fit(self, X: NDArray[Any], y: NDArray[Any]) -> Contrary:
+        self.classes_ = np.unique(y)
+        self.wrong_ = ~np.isin(np.arange(self.n_places), X)
+        return self
+
+
+def _fitted(draw: Draw, referee: Any, groups: NDArray[Any] | None = None) -> CertifiedClassifier:
+    n_places = draw.world.labels.size
+    model = CertifiedClassifier(
+        Forgetful(n_places),
+        referee=referee,
+        test_size=N_TEST,
+        confidence=1 - draw.world.delta,
+        random_state=int(draw.test[0]),
+    )
+    return model.fit(draw.sample[:, None], draw.world.labels[draw.sample], groups=groups)
+
+
+def _promise(draw: Draw, model: CertifiedClassifier) -> Promise:
+    everywhere = np.arange(draw.world.labels.size)[:, None]
+    errors = model.predict(everywhere) != draw.world.labels
+    return Promise(model.certificate_.value, float(draw.world.mass[errors].sum()))
+
+
+def fitted_committee(draw: Draw) -> Promise:
+    """CertifiedClassifier with a referee that is refitted on the test samples alone."""
+    model = _fitted(draw, Contrary(draw.world.labels.size))
+    test = draw.sample[model.test_indices_]
+    return _promise(draw, model.refit_referee(test[:, None], draw.world.labels[test]))
+
+
+def fitted_without_referee(draw: Draw) -> Promise:
+    """CertifiedClassifier whose tested models predict alone."""
+    return _promise(draw, _fitted(draw, referee=False))
+
+
+def places(name: str, n: int, delta: float, n_places: int = 20_000) -> World:
+    """Places whose label is their parity, from which `Forgetful` classifiers learn."""
+    return World(
+        name=name,
+        mass=np.full(n_places, 1 / n_places),
+        labels=np.arange(n_places) % 2,
+        voters=np.zeros((1, n_places), int),
+        n_samples=n,
+        delta=delta,
+        n_unlabelled=0,
+    )
+
+
+REFEREES: dict[str, Guarantee] = {
+    "committee, worst referee": worst_referee,
+    "committee, referee refitted on the test samples": refitted_referee,
+}
+FITTED: dict[str, Guarantee] = {
+    "CertifiedClassifier, referee refitted": fitted_committee,
+    "CertifiedClassifier, no referee": fitted_without_referee,
+}
+GROUPED: dict[str, Guarantee] = {"one row per group": one_row_per_group}
+
+COMMITTEES: tuple[tuple[World, dict[str, Guarantee]], ...] = (
+    (contested("contested, 30 points", 0.04, 30, 0.3), REFEREES),
+    (contested("contested, 200 points", 0.1, 200, 0.05), REFEREES),
+    (places("forgetful, 200 test points", 400, 0.3), FITTED),
+    (coin("30 groups of 5 rows", 0.04, 30, 0.3), GROUPED),
+)
+"""Worlds in which the bound of a committee is an equality, and what is promised there."""
+
+BROKEN_COMMITTEE: dict[str, tuple[World, Guarantee]] = {
+    "referee tested on its training samples": (
+        contested("contested, 100 points", 0.1, 100, 0.3),
+        referee_tested_on_its_training_samples,
+    ),
+    "all rows of all groups": (coin("60 groups of 5 rows", 0.1, 60, 0.1), all_rows_of_all_groups),
+}
+"""Promises that must be caught, each in a world where it shows."""
