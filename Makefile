@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 # Interpreters of pyenv, where there are any, by their versions: its shims hide all but one.
 PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin)))
 
-.PHONY: help setup demo test test-slow matrix dist lint format docs reproduce validity bench clean
+.PHONY: help setup demo test test-slow recompute matrix dist lint format docs reproduce validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -27,6 +27,9 @@ test: $(INSTALLED)  ## the tests on all cores, minutes at most
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests
 	$(BIN)/python -m pytest -q -m slow
+
+recompute: $(INSTALLED)  ## compare committed rows with rows computed now (data: TANDEMVOTE_DATA)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -rs -m slow reproduction/tests/experiments/test_recomputed_rows.py
 
 matrix: $(INSTALLED)  ## the tests on every supported Python found here, old and new libraries
 	PATH="$(PYENVS)$$PATH" OMP_NUM_THREADS=1 $(BIN)/nox --no-error-on-missing-interpreters

@@ -17,9 +17,7 @@ from reproduction.experiments.cells import (
     Cell,
     CommitteeCell,
     DeployedCell,
-    FoldsCell,
     ForestCell,
-    PairsCell,
     UnlabelledCell,
     cells_of,
     schedule,
@@ -67,7 +65,7 @@ def plan_cells(
     if "unlabelled" in families:
         chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
         cells += cells_of(UnlabelledCell, chosen, repetitions=repetitions)
-    for kind in (BeyondCell, FoldsCell, PairsCell, CommitteeCell, DeployedCell):
+    for kind in (BeyondCell, CommitteeCell, DeployedCell):
         if kind.family in families:
             cells += cells_of(kind, datasets, repetitions=repetitions)
     return [replace(cell, root=root) for cell in cells]

@@ -125,54 +125,37 @@ class BeyondCell(_Drawn):
 
 
 @dataclass(frozen=True, order=True)
-class FoldsCell(_Drawn):
-    """One learner on one split: trained on the whole training part, and on its folds."""
+class LearnerCell(_Drawn):
+    """One learner on one split."""
 
     dataset: str
     learner: str
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
-    family: ClassVar[str] = "folds"
     labelled_fraction: ClassVar[float] = 1.0
 
 
-class PairsCell(FoldsCell):
-    """The same learner and split as those of folds, trained three times and tested in pairs.
+class CommitteeCell(LearnerCell):
+    """Tested members, a referee trained on the whole training part, and a hold-out.
 
     Examples
     --------
-    >>> PairsCell("Adult", "forest", 3).seed == FoldsCell("Adult", "forest", 3).seed
-    True
-    """
-
-    family: ClassVar[str] = "pairs"
-
-    @property
-    def seed(self) -> int:
-        """Seed of the cell of folds, so that both train the same learner on the whole part."""
-        return FoldsCell(self.dataset, self.learner, self.repetition, self.root).seed
-
-
-class CommitteeCell(FoldsCell):
-    """The same learner and split as those of folds: tested members, a referee and a hold-out.
-
-    Examples
-    --------
-    >>> CommitteeCell("Adult", "forest", 3).seed == FoldsCell("Adult", "forest", 3).seed
-    True
+    >>> CommitteeCell("Adult", "forest", 3).name
+    'committee-Adult-forest-03'
     """
 
     family: ClassVar[str] = "committee"
 
     @property
     def seed(self) -> int:
-        """Seed of the cell of folds, so that both train the same learner on the whole part."""
-        return FoldsCell(self.dataset, self.learner, self.repetition, self.root).seed
+        """Seed of all that is drawn and trained."""
+        # The word is that of an earlier family with the same learners. The rows were drawn by it.
+        return seed_for("folds", *self.columns.values(), root=self.root)
 
 
-class DeployedCell(FoldsCell):
-    """One learner trained on half of the training part, certified by folds and the other half.
+class DeployedCell(LearnerCell):
+    """One learner trained on half of the training part, certified through a hold-out of it.
 
     Examples
     --------
@@ -184,9 +167,7 @@ class DeployedCell(FoldsCell):
     labelled_fraction: ClassVar[float] = 0.5
 
 
-Cell = (
-    ForestCell | UnlabelledCell | BeyondCell | FoldsCell | PairsCell | CommitteeCell | DeployedCell
-)
+Cell = ForestCell | UnlabelledCell | BeyondCell | CommitteeCell | DeployedCell
 
 
 @dataclass(frozen=True)
@@ -208,8 +189,6 @@ AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {
     ForestCell: (tuple(BAGGINGS), FOREST_REPETITIONS),
     UnlabelledCell: (LABELLED_FRACTIONS, UNLABELLED_REPETITIONS),
     BeyondCell: ((), FURTHER_REPETITIONS),
-    FoldsCell: (LEARNERS, FURTHER_REPETITIONS),
-    PairsCell: (LEARNERS, FURTHER_REPETITIONS),
     CommitteeCell: (LEARNERS, FURTHER_REPETITIONS),
     DeployedCell: (LEARNERS, FURTHER_REPETITIONS),
 }

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.experiments.cells import CommitteeCell
-from reproduction.experiments.folds import learner
-from reproduction.experiments.protocol import MEMBER_SHARE, TEST_FRACTION
+from reproduction.experiments.protocol import MEMBER_SHARE, TEST_FRACTION, learner
 from reproduction.experiments.rows import COMMITTEE, Row
 from reproduction.experiments.splits import Array, Split, provenance
 from tandemvote.tables import Dataset

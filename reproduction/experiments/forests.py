@@ -15,14 +15,11 @@ from reproduction.experiments.cells import (
     Cell,
     CommitteeCell,
     DeployedCell,
-    FoldsCell,
     ForestCell,
-    PairsCell,
     UnlabelledCell,
 )
 from reproduction.experiments.committee import run_committee
 from reproduction.experiments.deployed import run_deployed
-from reproduction.experiments.folds import run_folds, run_pairs
 from reproduction.experiments.protocol import (
     DELTA,
     LEAST_LABELLED,
@@ -43,8 +40,7 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
     """Run a cell and return its rows; they depend on nothing but the cell and the data.
 
     A forest has one row per weighting, and in repetition 0 one more per tree with its weights;
-    folds have one row per number of folds; a deployed model one per number of unlabelled points;
-    other cells have a single row.
+    a deployed model one per number of unlabeled samples; other cells have a single row.
     """
     if isinstance(cell, BeyondCell):
         return [run_beyond(cell, dataset)]
@@ -52,10 +48,6 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
         return run_deployed(cell, dataset)
     if isinstance(cell, CommitteeCell):
         return [run_committee(cell, dataset)]
-    if isinstance(cell, PairsCell):
-        return [run_pairs(cell, dataset)]
-    if isinstance(cell, FoldsCell):
-        return run_folds(cell, dataset)
     return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)
 
 

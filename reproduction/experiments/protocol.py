@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 N_TREES = 100
 TEST_FRACTION = 0.2
@@ -18,7 +19,6 @@ DELTA = 0.05
 FOREST_REPETITIONS = 50
 UNLABELLED_REPETITIONS = 20
 FURTHER_REPETITIONS = 10
-FOLDS = (3, 5)
 UNLABELLED_SHARES = (0.1, 0.5, 1.0)
 """Unlabelled points per labelled one, by which a model trained on all labels is certified."""
 
@@ -59,6 +59,19 @@ def paper_forest(*, bagging: str, seed: int) -> RandomForestClassifier:
         n_jobs=1,
         random_state=seed,
     )
+
+
+def learner(name: str, seed: int) -> Any:
+    """Return the classifier of that name, not yet trained: the paper's forest, or boosting.
+
+    Examples
+    --------
+    >>> type(learner("boosting", 0)).__name__
+    'HistGradientBoostingClassifier'
+    """
+    if name == "boosting":
+        return HistGradientBoostingClassifier(random_state=seed)
+    return paper_forest(bagging="full", seed=seed)
 
 
 ROOT = 20200713

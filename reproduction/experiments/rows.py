@@ -1,4 +1,4 @@
-"""The rows of a cell, in seven tables: as records and as text."""
+"""The rows of a cell, in six tables: as records and as text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from reproduction.experiments.cells import (
     Cell,
     CommitteeCell,
     DeployedCell,
-    FoldsCell,
     ForestCell,
-    PairsCell,
     UnlabelledCell,
 )
 from reproduction.experiments.protocol import WEIGHTINGS
@@ -122,32 +120,6 @@ are sharpened by harmonic sizes. `vote_profile` takes the test inputs as unlabel
 weights minimise the sharp tandem bound.
 """
 
-FOLDS = Table(
-    "folds",
-    FoldsCell,
-    (
-        *("n_folds", "fold_errors", "fold_sizes", "vote_test_errors", "whole_test_errors"),
-        *PROVENANCE,
-    ),
-    lambda row: int(row["n_folds"]),
-)
-"""One learner, trained on all folds but one each, beside the same learner on the whole part.
-
-`fold_errors` and `fold_sizes` are numbers per fold, divided by spaces. The other errors are those
-on the test part: of the vote of the models, and of the learner trained on the whole training part,
-which the test set would certify.
-"""
-
-PAIRS = Table(
-    "pairs",
-    PairsCell,
-    ("pair_errors", "pair_sizes", "vote_test_errors", "whole_test_errors", *PROVENANCE),
-)
-"""Three models of one learner, every two tested on points that train only the third.
-
-`pair_errors` counts the points that at least one of the two gets wrong. The rest is as in `folds`.
-"""
-
 COMMITTEE = Table(
     "committee",
     CommitteeCell,
@@ -172,28 +144,21 @@ DEPLOYED = Table(
     "deployed",
     DeployedCell,
     (
-        *("n_unlabelled", "unlabelled_share", "vote_profile", "profile", "fold_errors"),
-        *("fold_sizes", "hold_out_errors", "n_hold_out", "hold_out_differs"),
+        *("n_unlabelled", "unlabelled_share", "hold_out_errors", "n_hold_out", "hold_out_differs"),
         *("deployed_test_errors", "reduced_test_errors", "n_labelled", *PROVENANCE),
     ),
     lambda row: int(row["n_unlabelled"]),
 )
-"""One learner trained on all labelled points, and what is known of it without a test set.
+"""One learner trained on all labeled samples, next to one trained on 80% of them.
 
-Half of the training part is labelled, the other half gives the unlabelled points: the first
-`n_unlabelled` of them. `vote_profile` is the guarantee. `profile` counts the unlabelled points, in
-words such as ``2/1:40``: at 40 points two models of folds agree with the deployed one, and one
-names the most frequent other label.
-`hold_out_errors` are those of the learner trained on 80 % of the labelled points on the other 20 %,
-and `hold_out_differs` counts the unlabelled points where it differs from the deployed one;
-`deployed_test_errors` and `reduced_test_errors` are those of both on the test part.
+Half of the training part is labeled. The first `n_unlabelled` samples of the other half are the
+unlabeled samples. `hold_out_errors` are those of the learner trained on 80% of the labeled samples
+on the other 20%, and `hold_out_differs` counts the unlabeled samples where it differs from the
+deployed one; `deployed_test_errors` and `reduced_test_errors` are those of both on the test part.
 """
 
 TABLES = MappingProxyType(
-    {
-        table.name: table
-        for table in (*(FORESTS, UNLABELLED, WEIGHTS, BEYOND, FOLDS, PAIRS, COMMITTEE, DEPLOYED),)
-    }
+    {table.name: table for table in (FORESTS, UNLABELLED, WEIGHTS, BEYOND, COMMITTEE, DEPLOYED)}
 )
 
 

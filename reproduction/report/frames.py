@@ -11,10 +11,7 @@ from reproduction.experiments.rows import TABLES, TextRow
 from reproduction.experiments.store import RowStore
 
 TEXT_COLUMNS = frozenset(
-    {
-        *("dataset", "bagging", "weighting", "learner", "profile", "fold_errors", "fold_sizes"),
-        *("pair_errors", "pair_sizes", "versions", "reconstructed"),
-    }
+    {"dataset", "bagging", "weighting", "learner", "versions", "reconstructed"}
 )
 
 BOUND_LABELS = {

@@ -120,7 +120,7 @@ it was.
   repetition 0.
 - `comparison.csv`: every number of the paper beside ours. `explanations.csv`: why some differ.
 - `tables/`: the paper's tables as Markdown and LaTeX. `figures/`: its figures as SVG and PNG.
-- `beyond.*`, if that family was run: the bounds that came after the paper. `pairs.*`, `folds.*`,
+- `beyond.*`, if that family was run: the bounds that came after the paper. `committee.*`,
   `deployed.*`: a few whole models, and models trained on all labels.
 
 Bounds are clipped to 1. Full and reduced bagging of one repetition share their split. Each cell has

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from reproduction.experiments.store import RowStore, StoreError
 from reproduction.report.beyond import FIGURE, beyond_page
+from reproduction.report.committee import FIGURE as COMMITTEE_FIGURE
+from reproduction.report.committee import committee_page, committee_table, ratio_table
 from reproduction.report.comparison import compare, read_explanations
 from reproduction.report.deployed import deployed_page, deployed_table, unlabelled_table
 from reproduction.report.figures import all_figures, save
 from reproduction.report.figures.distances import bound_distances
+from reproduction.report.figures.schemes import scheme_ratios
 from reproduction.report.figures.style import house_style
 from reproduction.report.findings import all_findings
-from reproduction.report.folds import folds_page, folds_table, folds_values
 from reproduction.report.frames import read_frame, shown
 from reproduction.report.layout import TextTable
 from reproduction.report.readme import write_readme
@@ -22,7 +24,7 @@ from reproduction.report.tables import all_tables, beyond_table
 
 def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
     """Render everything that the rows in a folder allow, complete or not; return the files."""
-    renderers = (render_paper, render_beyond, render_folds, render_deployed)
+    renderers = (render_paper, render_beyond, render_committee, render_deployed)
     written = [path for render in renderers for path in render(folder)]
     if not written:
         raise StoreError(f"There are no rows in {folder}. Run `python -m reproduction run` first.")
@@ -75,17 +77,21 @@ def render_beyond(folder: str | os.PathLike[str]) -> list[Path]:
     ]
 
 
-def render_folds(folder: str | os.PathLike[str]) -> list[Path]:
-    """Render ``folds.md`` and its table, also of pairs, if there are rows of folds."""
+def render_committee(folder: str | os.PathLike[str]) -> list[Path]:
+    """Render ``committee.md``, its tables and its figure, if there are rows of that family."""
     folder = Path(folder)
-    store = RowStore(folder)
-    rows, pairs, beyond = (read_frame(store, table) for table in ("folds", "pairs", "beyond"))
-    if rows.empty or beyond.empty:
+    rows = read_frame(RowStore(folder), "committee")
+    if rows.empty:
         return []
-    values = folds_values(rows, pairs)
-    table = folds_table(values, rows, beyond)
-    page = _write(folder / "folds.md", folds_page(values, beyond, table))
-    return [*_write_table(folder, table), page]
+    ratios, table = ratio_table(rows), committee_table(rows)
+    with house_style():
+        figure = scheme_ratios(rows)
+    return [
+        *_write_table(folder, ratios),
+        *_write_table(folder, table),
+        *save(figure, folder / "figures" / COMMITTEE_FIGURE),
+        _write(folder / "committee.md", committee_page(rows, ratios, table)),
+    ]
 
 
 def render_deployed(folder: str | os.PathLike[str]) -> list[Path]:

@@ -2,7 +2,7 @@ import hashlib
 import struct
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -23,6 +23,7 @@ def test_the_digest_is_the_documented_one():
     assert content_digest(X, y) == hashlib.sha256(text).hexdigest()
 
 
+@settings(deadline=None)
 @given(tables)
 def test_the_digest_does_not_see_how_values_are_stored(X):
     y = labels_for(X)
@@ -32,6 +33,7 @@ def test_the_digest_does_not_see_how_values_are_stored(X):
     assert digest == content_digest(np.where(X == 0, -0.0, X), y)
 
 
+@settings(deadline=None)
 @given(tables, st.data())
 def test_the_digest_sees_every_single_value(X, data):
     row, column = data.draw(st.integers(0, len(X) - 1)), data.draw(st.integers(0, X.shape[1] - 1))
@@ -42,6 +44,7 @@ def test_the_digest_sees_every_single_value(X, data):
         assert content_digest(X, y, ordered=ordered) != content_digest(changed, y, ordered=ordered)
 
 
+@settings(deadline=None)
 @given(tables, st.randoms(use_true_random=False))
 def test_without_order_the_digest_is_that_of_the_multiset_of_labelled_rows(X, random):
     y, order = labels_for(X), list(range(len(X)))

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from reproduction.experiments.campaign import run_campaign
-from reproduction.experiments.cells import DeployedCell, FoldsCell, ForestCell, cells_of
+from reproduction.experiments.cells import CommitteeCell, DeployedCell, ForestCell, cells_of
 from reproduction.experiments.store import RowStore, StoreError
 
 
@@ -21,7 +21,7 @@ def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
 
 def test_finished_cells_of_learners_are_not_run_again(small_source, tmp_path):
     store = RowStore(tmp_path)
-    cells = [FoldsCell("flowers", "forest", 0), DeployedCell("flowers", "forest", 0)]
+    cells = [CommitteeCell("flowers", "forest", 0), DeployedCell("flowers", "forest", 0)]
     assert run_campaign(cells, store=store, source=small_source) == 2
     assert run_campaign(cells, store=store, source=small_source) == 0
 

@@ -9,7 +9,7 @@ import pytest
 
 from reproduction.command_line import RESULTS
 from reproduction.experiments.store import RowStore
-from reproduction.report.beyond import FIGURE
+from reproduction.report import beyond, committee
 from reproduction.report.comparison import (
     beyond_limit,
     compare,
@@ -131,8 +131,16 @@ def test_every_table_is_there_and_is_what_the_rows_say(forests, unlabelled):
 
 
 def test_every_figure_is_there_and_no_other(readme):
-    expected = {f"{name}.{ending}" for name in (*FIGURE_WORDS, FIGURE) for ending in ("svg", "png")}
+    names = (*FIGURE_WORDS, beyond.FIGURE, committee.FIGURE)
+    expected = {f"{name}.{ending}" for name in names for ending in ("svg", "png")}
     found = {path.name for path in (RESULTS / "figures").iterdir() if path.stat().st_size}
     assert found == expected
     shown_there = set(re.findall(r"\(figures/(\S+)\.svg\)", readme))
     assert shown_there == set(FIGURE_WORDS), TO_RENDER
+
+
+def test_the_page_of_the_committee_is_what_the_rows_say():
+    rows = read_frame(RowStore(RESULTS), "committee")
+    tables = committee.ratio_table(rows), committee.committee_table(rows)
+    page = (RESULTS / "committee.md").read_text(encoding="utf-8")
+    assert page == committee.committee_page(rows, *tables) + "\n", TO_RENDER

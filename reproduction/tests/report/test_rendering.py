@@ -72,6 +72,19 @@ def beyond_rows(dataset: str, *, errs: bool = True) -> list[dict[str, str]]:
     return [_row("beyond", key, seed=0, binary=True, errs=errs)]
 
 
+def committee_rows(
+    dataset: str, *, learner: str = "forest", repetitions: int = 2, errs: bool = True
+) -> list[dict[str, str]]:
+    """Rows of the committee; on a set that is never erred on no model errs."""
+    rows = []
+    for repetition in range(repetitions):
+        key = {"dataset": dataset, "learner": learner, "repetition": str(repetition)}
+        row = _row("committee", key, seed=repetition, binary=True, errs=errs)
+        errors = [column for column in row if column.endswith("_errors")]
+        rows.append(row | dict.fromkeys(errors, "7" if errs else "0"))
+    return rows
+
+
 def _row(table: str, key: dict[str, str], *, seed: int, binary: bool, errs: bool) -> dict[str, str]:
     generator = np.random.default_rng(seed)
     row = {column: repr(float(generator.uniform(0.1, 0.9))) for column in TABLES[table].columns}
@@ -128,10 +141,20 @@ SUBSETS = {
     },
     "beyond only, no errors": {"beyond": beyond_rows("Mushroom", errs=False)},
     "beyond only, a hostile name": {"beyond": beyond_rows(HOSTILE)},
+    "committee only, no errors": {"committee": committee_rows("Mushroom", errs=False)},
+    "committee only, one repetition": {"committee": committee_rows("mine", repetitions=1)},
+    "committee only, a hostile name": {
+        "committee": committee_rows(HOSTILE)
+        + committee_rows("Letter", learner="boosting", repetitions=3)
+    },
 }
 
 
-TRYING_TO_DRAW = ("a hostile name", "beyond only, a hostile name", "errors with one bagging only")
+TRYING_TO_DRAW = (
+    *("a hostile name", "beyond only, a hostile name", "committee only, a hostile name"),
+    *("committee only, no errors", "errors with one bagging only"),
+)
+PAGES = ("README.md", "beyond.md", "committee.md")
 
 
 @pytest.fixture
@@ -159,7 +182,7 @@ def render(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", SUBSETS)
 def test_any_subset_of_rows_can_be_rendered(render, name):
     written = render(SUBSETS[name], laid_out=name in TRYING_TO_DRAW)
-    pages = [text for path, text in written.items() if path in ("README.md", "beyond.md")]
+    pages = [text for path, text in written.items() if path in PAGES]
     assert len(pages) == 1
     pictures = re.findall(r"\]\((figures/\S+)\.svg\)", pages[0])
     assert {path for path in written if path.startswith("figures/")} == set(pictures)
@@ -168,6 +191,21 @@ def test_any_subset_of_rows_can_be_rendered(render, name):
     for path, text in written.items():
         if path.startswith("tables/uniform") and path.endswith(".md"):
             assert re.search(r"0\.\d{5}", text)  # no table without a number
+
+
+def test_the_page_of_the_committee_states_how_many_repetitions_there_are(render):
+    page = render(SUBSETS["committee only, a hostile name"])["committee.md"]
+    assert "- Rows: 2 data sets, 2 to 3 repetitions per data set and learner, 5 rows" in page
+    lines = [line for line in page.splitlines() if line.startswith("| Letter |")]
+    assert [line.split(" | ")[-1] for line in lines] == ["3 |"]
+    assert (
+        "| forest | committee 4+1 | 5 | 1.000 (1.00 to 1.00) | 1.000 (1.00 to 1.00) | 1 |" in page
+    )
+
+
+def test_a_set_without_errors_has_no_ratio_of_errors(render):
+    page = render(SUBSETS["committee only, no errors"])["committee.md"]
+    assert "| forest | committee 4+1 | 5 | 1.000 (1.00 to 1.00) | - | 1 |" in page
 
 
 def test_a_run_without_forests_has_no_tables_of_forests(render):
