@@ -25,6 +25,13 @@ TESTED_AND_UNTESTED = (
 )
 """What a vote with untested voters rests on, in place of the last one above."""
 
+UNTESTED_MAY_KNOW = (
+    "The test samples did not influence the tested models: not by training, tuning, selecting"
+    " features or models, or choosing the bound, delta or the prior. The untested models (the"
+    " referee) may have been trained on them."
+)
+"""The same in place of what is said above of held-out points, and of test points below."""
+
 ONE_ROW_PER_GROUP = (
     "The groups are independent draws from the distribution of groups that the classifier will"
     " meet. The bound is about a random row of a random new group: not about further rows of known"
@@ -84,20 +91,24 @@ def standard_assumptions(
     deployed: bool = False,
     untested: bool = False,
     one_row_per_group: bool = False,
+    one_voter: bool = False,
 ) -> tuple[str, ...]:
     """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote, with `untested` about a vote in
-    which some voters have no held-out samples.
+    which some voters have no held-out samples, with `one_voter` about a classifier as it predicts.
     """
     if deployed:
         return DEPLOYED
     votes = list(VOTES)
     if untested:
-        votes[-1] = TESTED_AND_UNTESTED
+        votes[2], votes[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
     if one_row_per_group:
         votes[0] = ONE_ROW_PER_GROUP
-    extra = ((profile, UNLABELLED_POINTS), (test_set, TEST_POINTS), (by_group, GROUPS))
+    if one_voter:
+        del votes[3]
+    tested = test_set and not untested
+    extra = ((profile, UNLABELLED_POINTS), (tested, TEST_POINTS), (by_group, GROUPS))
     return (*votes, *(text for used, text in extra if used))
 
 

@@ -56,7 +56,11 @@ def refuse_labels_among_features(X: Any, y: Any) -> None:
 
 
 def refuse_several_rows_per_case(
-    X: Any, y: Any, way_out: str = "rename the column or reset the index"
+    X: Any,
+    y: Any,
+    way_out: str = "rename the column or reset the index",
+    *,
+    remedy: str = "Keep one row of each, for example by groupby(...).sample(1)",
 ) -> None:
     """Refuse a frame whose index or a column names cases, patients say, whose rows share a label.
 
@@ -87,9 +91,8 @@ def refuse_several_rows_per_case(
                 f"{where} has {n_cases} values in two rows or more, {alike} of them with the same"
                 f" label in all their rows; chance would give about {by_chance * n_cases:.0f}. If"
                 " these are cases with several rows each, or rows drawn more than once, voters know"
-                " those that they are tested on, and the guarantee is not about new ones. Keep one"
-                f" row of each, for example by groupby(...).sample(1); if it names no cases,"
-                f" {way_out}."
+                f" those that they are tested on, and the guarantee is not about new ones. {remedy}"
+                f"; if it names no cases, {way_out}."
             )
 
 

@@ -173,7 +173,7 @@ def test_every_bound_stands_there_rounded_up_with_the_labels_it_consumed(certifi
     for name, value in certificate.bounds.items():
         assert (f"{name} ({value.label})" if value.value < 1 else name) in table
         assert rounded_up(value.value) in table
-    assert "labels used for nothing else" in table
+    assert "test-set labels" in table
     assert "held-out labels" in table
 
 

@@ -181,6 +181,7 @@ def certify_groups(whole: Certification, groups: Any, X: Any = None) -> GroupCer
         test_set=whole.test_votes is not None,
         untested=bool(certifier.votes.untested.any()),
         one_row_per_group=certifier.votes.one_row_per_group,
+        one_voter=whole.counts.n_voters == 1,
     )
     return GroupCertificates(
         guarantees=tuple(certifier.guarantee(*each, n_groups=len(members)) for each in members),

@@ -209,6 +209,7 @@ class Certificate(Statement):
             deployed=deployed is not None,
             untested=not counts.sizes.all(),
             one_row_per_group=one_row_per_group,
+            one_voter=counts.n_voters == 1,
         )
         return cls(
             value=best.value,
@@ -358,11 +359,6 @@ class Certificate(Statement):
         elif np.triu(n.overlaps, k=1).any():
             pairs = ", some pairs on none"
         tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
-        if self.n_untested:
-            tested = (
-                f"tested together on {n.sizes.max()} samples; the bound holds whatever the untested"
-                f" model{'s predict' if self.n_untested > 1 else ' (the referee) predicts'}"
-            )
         if n.n_voters == 1:
             tested = f"evaluated on {n.n_min} points it never saw"
         if self.profile is not None:
@@ -371,12 +367,15 @@ class Certificate(Statement):
         if self.deployed is not None:
             subject = f"{self._subject}, not a vote, through"
         voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}, {n.n_classes} classes"
+        fixed = []
         if self.n_untested:
             subject = f"the vote of {n.n_voters - self.n_untested} tested models and"
-            voters = f"{self.n_untested} untested, {n.n_classes} classes"
+            voters = f"{self.n_untested} untested (the referee), {n.n_classes} classes"
+            tested = f"observed: the vote of the tested models alone, on {n.sizes.max()} samples"
+            fixed = ["the tested models must stay as they are; the referee may be refitted freely"]
         bound = f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}"
         unit = "one random row of each group: the bound is about a random row of a random new group"
-        lines = [f"{bound}; {subject} {voters}", tested, *[unit] * self.one_row_per_group]
+        lines = [f"{bound}; {subject} {voters}", tested, *fixed, *[unit] * self.one_row_per_group]
         return [*lines, *filter(None, [self.advice])]
 
 

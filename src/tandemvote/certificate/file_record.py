@@ -202,6 +202,7 @@ class CertificateRecord:
             by_group=self.groups is not None,
             untested=bool((np.diag(self.counts["overlaps"]) == 0).any()),
             one_row_per_group=self.one_row_per_group,
+            one_voter=self.n_voters == 1,
         )
 
     @classmethod

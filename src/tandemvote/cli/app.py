@@ -12,7 +12,7 @@ import typer
 from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify, predict
-from tandemvote.cli.compare import compare, demo
+from tandemvote.cli.demo import demo
 from tandemvote.cli.options import in_options
 from tandemvote.cli.verify import verify
 from tandemvote.spelling import printable
@@ -27,7 +27,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, certify, compare, predict, verify, bounds):
+for command in (demo, certify, predict, verify, bounds):
     app.command()(command)
 
 

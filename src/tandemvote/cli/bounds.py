@@ -43,12 +43,6 @@ def bounds(
         help="Errors of one voter of an equal vote on points it never saw, such as 12/200;"
         " once per voter (coalition).",
     ),
-    pair: list[str] = typer.Option(
-        [],
-        metavar="ERRORS/POINTS",
-        help="Points that at least one of two voters got wrong, among those neither ever saw; once"
-        " for a vote of two, three times for a vote of three equal voters (winning_pair).",
-    ),
     n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
     n_samples: int | None = typer.Option(None, "--points", min=1, help="Points of that test set."),
     confidence: Confidence,
@@ -69,6 +63,7 @@ def bounds(
     if n_min_disagreement is None:
         given["n_min_disagreement"] = n_min_pairs
     known = {name: value for name, value in given.items() if value is not None}
+    known["delta"] = confidence.delta
     if tandem_loss is not None and lone_error is not None:
         if tandem_loss + lone_error > 1:
             raise typer.BadParameter(
@@ -77,14 +72,7 @@ def bounds(
             )
         known["pair_gibbs_loss"] = tandem_loss + lone_error / 2
     if voter:
-        known["errors"], known["sizes"] = _counted("--voter", voter)
-    if pair:
-        if len(pair) not in (1, 3):
-            raise typer.BadParameter(
-                f"--pair was given {len(pair)} times. Give it once for a vote of two voters, three"
-                " times for a vote of three."
-            )
-        known["pair_errors"], known["pair_sizes"] = _counted("--pair", pair)
+        known["errors"], known["sizes"] = _counted(voter)
     values = {}
     for name, bound in BOUNDS.items():
         wanted = signature(bound.formula).parameters.keys() - {"posterior", "prior"}
@@ -93,7 +81,7 @@ def bounds(
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            " with --n-pairs, several --voter or --pair, or --errors with --points. Example:"
+            " with --n-pairs, several --voter, or --errors with --points. Example:"
             f" {EXAMPLE}"
         )
     if as_json:
@@ -104,14 +92,14 @@ def bounds(
         typer.echo(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _counted(option: str, texts: list[str]) -> tuple[list[int], list[int]]:
-    """Return errors and points of voters or pairs."""
+def _counted(texts: list[str]) -> tuple[list[int], list[int]]:
+    """Return errors and points of voters."""
     errors, points = [], []
     for text in texts:
         wrong, _, of = text.partition("/")
         if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
             raise typer.BadParameter(
-                f"{option} {text} is not a number of errors among points, such as 12/200."
+                f"--voter {text} is not a number of errors among points, such as 12/200."
             )
         errors.append(int(wrong))
         points.append(int(of))

@@ -340,7 +340,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             only = self.classes_.tolist()[0]
             raise ValueError(f"y has 1 class, {only!r}; at least 2 are required.")
         if groups is None:
-            refuse_several_rows_per_case(X, y, way_out="rename the column")
+            refuse_several_rows_per_case(
+                X, y, way_out="rename the column", remedy="Pass it as groups"
+            )
         self.training_rows_ = row_digests(X)
         return X, codes, None if groups is None else group_codes(groups, y)
 

@@ -209,6 +209,7 @@ def from_frame(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     beside: Sequence[str] = (),
+    groups: str | None = None,
     like: Dataset | None = None,
     name: str = "table",
     origin: str = "data frame",
@@ -231,6 +232,8 @@ def from_frame(
     if target is None:
         way = f"name the label column by {either('target', '--target')}"
         raise DatasetError(f"{name}: {way}, one of {shown(columns, NAMES_SHOWN)}.")
+    if groups is not None:
+        drop, beside = [*drop, groups], [*beside, groups]
     for column in (target, *beside):
         find_column(columns, column, name)
     refuse_duplicates(columns, name)
@@ -242,15 +245,18 @@ def from_frame(
     cases = frame[frame[target].notna()]
     if rows.get("drop_duplicates"):
         cases = cases.drop_duplicates()
-    with named(name):
-        refuse_several_rows_per_case(
-            cases.drop(columns=[target, *keep], errors="ignore"),
-            cases[target],
-            way_out=either(
-                "rename the column, or pass it in keep",
-                "rename it, or use it by --keep; if whole rows are copies, give --drop-duplicates",
-            ),
-        )
+    if groups is None:
+        with named(name):
+            refuse_several_rows_per_case(
+                cases.drop(columns=[target, *keep], errors="ignore"),
+                cases[target],
+                way_out=either(
+                    "rename the column, or pass it in keep",
+                    "rename it, or use it with --keep; if whole rows are copies, give"
+                    " --drop-duplicates",
+                ),
+                remedy=either("Pass it as groups", "Name it with --groups"),
+            )
     encode_rows: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))

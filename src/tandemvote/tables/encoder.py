@@ -64,7 +64,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     form a category of their own.
 
     Nothing is learnt from the rows but the kind of each column and the form of its dates, so
-    ``make_pipeline(TableEncoder(), CertifiedClassifierCV(...))`` may take tables as they are.
+    ``make_pipeline(TableEncoder(), CertifiedClassifier(...))`` may take tables as they are.
     `transform` encodes a row alone as among others, and refuses a table in which a column is
     missing or of another kind. Where 01/02/2018 could be either, the month comes first.
 
