@@ -17,15 +17,13 @@ from sklearn.metrics import confusion_matrix
 
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.by_group import GroupCertificates
-from tandemvote.certificate.certificate import TEST_SET, Certificate
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.statement import Statement, about
 from tandemvote.certification import Certification
 from tandemvote.displays import (
     BoundsDisplay,
     GroupsDisplay,
-    HistoryDisplay,
-    LabelUseDisplay,
     ProfileDisplay,
     TandemDisplay,
     WeightsDisplay,
@@ -67,8 +65,8 @@ def render_report(
         The first two bring the votes, how the weights were found, and the estimator; a pipeline
         may end in it.
     estimator, votes, solution : optional
-        The same for a certificate alone. The votes add which label is taken for which, which labels
-        were used for what, and the profile of erring weights; the solution the solver's path.
+        The same for a certificate alone. The votes add which label is taken for which and the
+        profile of erring weights; the solution how the weights were found.
     classes : GroupCertificates or other statement with a table, optional
         Guarantees of the same vote for every true class or group.
     data : Dataset, optional
@@ -88,7 +86,7 @@ def render_report(
     >>> certificate = Certificate.from_counts(VoteCounts.from_votes(votes))
     >>> page = render_report(certificate, votes=votes, data_description="Coins.")
     >>> certificate.guarantee in page, page.count("<svg")
-    (True, 4)
+    (True, 3)
     """
     vote = last_step(certified)
     if hasattr(vote, "certification_"):
@@ -117,10 +115,9 @@ def render_report(
             counts=certificate.counts,
             get_bound=get_bound,
             silent=silent,
-            label_use=None if votes is None else _label_use(certificate, votes, data),
             advice=words(certificate.advice),
             ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
-            pictures=_pictures(certificate, None if equal_weights else weights, votes, solution),
+            pictures=list(_pictures(certificate, None if equal_weights else weights, votes)),
             weights=weights,
             equal_weights=equal_weights,
             confusion=confusion,
@@ -167,14 +164,17 @@ def _template() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """Counts of points that their voters did not see: true labels in rows, predicted in columns."""
+    """Counts of held-out samples: true labels in rows, predicted ones in columns.
+
+    With untested voters, the tested ones vote alone.
+    """
 
     classes: list[str]
     counts: NDArray[np.int64]
 
     @classmethod
     def from_votes(cls, votes: Votes, weights: ArrayLike) -> Confusion:
-        """Let the voters that did not see a point vote on it."""
+        """Let the voters that were not trained on a sample vote on it."""
         said = held_out_vote(votes, weights)
         known, codes = said >= 0, range(votes.classes.size)
         counts = confusion_matrix(votes.labels[known], said[known], labels=codes)
@@ -207,16 +207,6 @@ def _class_counts(data: Dataset | None, votes: Votes | None) -> list[tuple[Any, 
     return sorted(counts.items(), key=lambda item: -item[1])
 
 
-def _label_use(certificate: Certificate, votes: Votes, data: Dataset | None) -> Picture:
-    beside = {}
-    if votes.held_out.all():
-        beside["n_training"] = 0 if data is None else max(0, data.n_samples - votes.n_samples)
-    elif TEST_SET in certificate.bounds:
-        beside["n_test"] = int(certificate.bounds[TEST_SET].terms["n_samples"])
-    display = LabelUseDisplay.from_votes(votes, **beside)
-    return draw(display, "label-use", display.description, 1.2 + 0.2 * min(votes.n_voters, 12))
-
-
 def _groups(classes: Statement | None) -> Picture | None:
     if not isinstance(classes, GroupCertificates):
         return None
@@ -229,13 +219,15 @@ def _pictures(
     certificate: Certificate,
     weights: WeightsDisplay | None,
     votes: Votes | None,
-    solution: WeightSolution | None,
 ) -> Iterator[Picture]:
-    caption = "Every bound computed for this vote. The guarantee is the marked one."
-    height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
-    yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
+    if len(certificate.bounds) > 1:
+        caption = "Every bound computed for this vote. The guarantee is the marked one."
+        height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
+        yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
     if weights is not None:
         yield draw(weights, "weights", "Weights of the voters from largest to smallest.")
+    if certificate.n_untested:
+        return
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
         yield draw(profile, "profile", PROFILE_CAPTION, 4.0)
@@ -245,6 +237,3 @@ def _pictures(
             " itself. Voters of a dark pair correct each other."
         )
         yield draw(TandemDisplay.from_counts(certificate.counts), "tandem", caption, 4.0)
-    if solution is not None and solution.history:
-        caption = f"How the weights were found: {solution.status}."
-        yield draw(HistoryDisplay.from_solution(solution), "history", caption)
