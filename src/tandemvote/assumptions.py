@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+HARD_VOTE = (
+    "The guarantee is about the hard weighted vote (the label with the largest total weight),"
+    " not about averaged probabilities."
+)
+
 VOTES = (
     "The points are independent draws from the source the vote will be used on: no duplicated,"
     " grouped or time-ordered rows.",
     "Which points a voter was trained on was decided without looking at the data.",
     "Held-out points were not used in any other way: not for tuning, not for selecting features"
     " or voters, not for choosing the kind of bound, delta or the prior.",
-    "The guarantee is about the hard weighted vote (the label with the largest total weight),"
-    " not about averaged probabilities.",
+    HARD_VOTE,
     "The voters are used as they were: a refit, even on more data, is another vote.",
 )
 
@@ -30,7 +34,7 @@ UNTESTED_MAY_KNOW = (
     " features or models, or choosing the bound, delta or the prior. The untested models (the"
     " referee) may have been trained on them."
 )
-"""The same in place of what is said above of held-out points, and of test points below."""
+"""The same in place of the one about held-out points above, and of the one about test points."""
 
 ONE_ROW_PER_GROUP = (
     "The groups are independent draws from the distribution of groups that the classifier will"
@@ -96,17 +100,15 @@ def standard_assumptions(
     """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote, with `untested` about a vote in
-    which some voters have no held-out samples, with `one_voter` about a classifier as it predicts.
+    which some voters have no held-out samples, with `one_voter` about that voter itself.
     """
     if deployed:
         return DEPLOYED
-    votes = list(VOTES)
+    votes = [text for text in VOTES if text != HARD_VOTE or not one_voter]
     if untested:
         votes[2], votes[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
     if one_row_per_group:
         votes[0] = ONE_ROW_PER_GROUP
-    if one_voter:
-        del votes[3]
     tested = test_set and not untested
     extra = ((profile, UNLABELLED_POINTS), (tested, TEST_POINTS), (by_group, GROUPS))
     return (*votes, *(text for used, text in extra if used))

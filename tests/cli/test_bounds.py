@@ -22,20 +22,21 @@ def test_every_bound_is_computed_for_which_the_numbers_suffice(capsys):
         assert f"\n{label}" in f"\n{shown}"
 
 
-def test_voters_and_pairs_are_given_by_their_counts(capsys):
-    pairs = [word for count in ("9/400", "12/400", "10/390") for word in ("--pair", count)]
+def test_voters_are_given_by_their_counts(capsys):
     voters = [word for count in ("8/600", "9/600") for word in ("--voter", count)]
-    assert run(["bounds", *pairs, *voters, "--json"]) == 0
+    assert run(["bounds", *voters, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["bounds"]
-    counts = {"pair_errors": [9, 12, 10], "pair_sizes": [400, 400, 390]}
-    assert found == {
-        "coalition": bounds.coalition_bound(errors=[8, 9], sizes=[600, 600]),
-        "winning_pair": bounds.winning_pair_bound(**counts),
-    }
-    assert run(["bounds", *pairs[:4]]) == 2
-    assert "--pair was given 2 times. Give it once for a vote of two" in capsys.readouterr().err
-    assert run(["bounds", "--pair", "12"]) == 2
-    assert "--pair 12 is not a number of errors among points" in capsys.readouterr().err
+    assert found == {"coalition": bounds.coalition_bound(errors=[8, 9], sizes=[600, 600])}
+    assert run(["bounds", "--voter", "12"]) == 2
+    assert "--voter 12 is not a number of errors among points" in capsys.readouterr().err
+
+
+def test_the_confidence_is_one_minus_the_failure_probability(capsys):
+    call = ["bounds", "--errors", "3", "--points", "99", "--json", "--confidence", "0.99"]
+    assert run(call) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = bounds.test_set_bound(n_errors=3, n_samples=99, delta=0.01)
+    assert found == {"delta": 0.01, "bounds": {"test_set": expected}}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def test_voters_and_pairs_are_given_by_their_counts(capsys):
         (["--gibbs-loss", "-0.1", "--n", "10"], "--gibbs-loss"),
         (["--tandem-loss", "1.1", "--n-pairs", "10"], "--tandem-loss"),
         (["--gibbs-loss", "0.1", "--n", "10", "--kl-divergence", "-1"], "--kl-divergence"),
-        (["--gibbs-loss", "0.1", "--n", "10", "--delta", "0"], "--delta"),
+        (["--gibbs-loss", "0.1", "--n", "10", "--confidence", "1"], "--confidence"),
         (["--errors", "-1", "--points", "10"], "--errors"),
         (["--errors", "1", "--points", "0"], "--points"),
     ],

@@ -10,7 +10,6 @@ import sklearn.base
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -19,12 +18,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import Tree
 
-from tandemvote import (
-    CertifiedBaggingClassifier,
-    CertifiedClassifierCV,
-    CertifiedForestClassifier,
-    CertifiedVotingClassifier,
-)
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.cli.app import as_one_line
 from tandemvote.model_file import ModelFileError, load_model, save_model
 from tandemvote.model_file.storage import write_skops
@@ -39,8 +33,8 @@ def forest(**options):
     return CertifiedForestClassifier(8, random_state=0, max_samples=0.5, **options).fit(X, y)
 
 
-def bagging(base):
-    return CertifiedBaggingClassifier(base, 3, random_state=0).fit(X, y)
+def committee(base, **options):
+    return CertifiedClassifier(base, random_state=0, **options).fit(X, y)
 
 
 VOTES = {
@@ -49,35 +43,31 @@ VOTES = {
         8, weights="tandem", random_state=0
     ).fit(X, y, X_unlabelled=X + 0.01),
     "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
-    "bagged trees": lambda: bagging(None),
-    "bagged neighbours": lambda: bagging(KNeighborsClassifier(algorithm="brute")),
-    "bagged pipelines": lambda: bagging(make_pipeline(StandardScaler(), LogisticRegression())),
-    "bagged linear models": lambda: bagging(SGDClassifier()),
-    "bagged bags": lambda: bagging(BaggingClassifier(n_estimators=3, max_features=0.5)),
-    "forests on folds": lambda: CertifiedClassifierCV(
-        RandomForestClassifier(5), random_state=0
-    ).fit(X, y),
-    "folds drawn by a splitter": lambda: CertifiedClassifierCV(
-        GaussianNB(), KFold(4, shuffle=True), random_state=0
-    ).fit(X, y),
-    "refitted after a hold-out": lambda: CertifiedClassifierCV(
-        RandomForestClassifier(5), ShuffleSplit(1, test_size=0.3), ensemble=False, random_state=0
-    ).fit(X, y, X_unlabelled=X + 0.01),
-    "voting": lambda: CertifiedVotingClassifier(
-        [("svc", SVC()), ("bayes", GaussianNB()), ("forest", RandomForestClassifier(3))]
-    ).fit(X, y),
+    "committee": lambda: committee(RandomForestClassifier(5)),
+    "committee of neighbors": lambda: committee(KNeighborsClassifier(algorithm="brute")),
+    "committee of pipelines": lambda: committee(
+        make_pipeline(StandardScaler(), LogisticRegression())
+    ),
+    "committee of linear models": lambda: committee(SGDClassifier()),
+    "committee of bags": lambda: committee(BaggingClassifier(n_estimators=3, max_features=0.5)),
+    "committee with another referee": lambda: committee(GaussianNB(), referee=SVC()),
+    "hold-out": lambda: committee(RandomForestClassifier(5), n_tested=1, referee=False),
+    "average of three": lambda: committee(RandomForestClassifier(5), n_tested=3, referee=False),
 }
 
 
 def assert_same_vote(found, expected):
     assert type(found) is type(expected)
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))
-    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    if hasattr(expected, "predict_proba"):
+        np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
     assert repr(found.certificate_) == repr(expected.certificate_)
-    assert found.certificate_.bounds == expected.certificate_.bounds == found.bounds_
+    assert found.certificate_.bounds == expected.certificate_.bounds
+    assert found.certification_.certificate is found.certificate_
     assert found.certificate_.versions == expected.certificate_.versions
     for name in ("errors", "overlaps", "tandem_errors", "disagreements", "lone_errors"):
-        np.testing.assert_array_equal(getattr(found.counts_, name), getattr(expected.counts_, name))
+        counts, same = found.certificate_.counts, expected.certificate_.counts
+        np.testing.assert_array_equal(getattr(counts, name), getattr(same, name))
 
 
 @pytest.mark.parametrize("name", VOTES)
@@ -117,14 +107,14 @@ def test_a_joblib_file_is_opened_only_by_those_who_trust_its_maker(tmp_path):
 def test_what_skops_cannot_keep_safely_is_not_written(base, reason, tmp_path):
     path = tmp_path / "vote.skops"
     with pytest.raises(ModelFileError, match=reason) as caught:
-        save_model(bagging(base), path)
+        save_model(committee(base), path)
     assert ".joblib" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not path.exists()
 
 
 def test_what_joblib_cannot_keep_is_not_written(tmp_path):
-    vote = bagging(make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()))
+    vote = committee(make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()))
     with pytest.raises(ModelFileError, match="a name in a module"):
         save_model(vote, tmp_path / "vote.joblib")
     assert not list(tmp_path.iterdir())
@@ -139,8 +129,8 @@ def test_endings_without_a_format_are_refused(path):
 
 
 def test_only_fitted_certified_votes_are_kept(tmp_path):
-    for other in (RandomForestClassifier(), CertifiedForestClassifier()):
-        with pytest.raises(ModelFileError, match="fitted certified vote"):
+    for other in (RandomForestClassifier(), CertifiedForestClassifier(), CertifiedClassifier()):
+        with pytest.raises(ModelFileError, match="fitted certified classifier"):
             save_model(other, tmp_path / "vote.skops")
 
 
@@ -149,7 +139,9 @@ def test_another_scikit_learn_is_warned_of_once(ending, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(sklearn.base, "__version__", "1.5.0")
         path = save_model(forest(), tmp_path / f"vote{ending}")
-    with pytest.warns(UserWarning, match=r"scikit-learn 1\.5\.0\. .* fit the vote again") as caught:
+    with pytest.warns(
+        UserWarning, match=r"scikit-learn 1\.5\.0\. .* fit the classifier again"
+    ) as caught:
         load_model(path, trusted=True)
     assert len(caught) == 1
 
@@ -227,7 +219,7 @@ def test_a_function_that_could_do_harm_is_refused(target, tmp_path):
 
 
 def test_anything_but_a_certified_vote_is_refused(tmp_path):
-    assert "not a certified vote" in refusal(filed({"a": 1}, tmp_path))
+    assert "not a certified classifier" in refusal(filed({"a": 1}, tmp_path))
 
 
 def test_a_file_that_swells_is_refused(tmp_path):
@@ -388,6 +380,43 @@ def test_a_vote_cannot_promise_more_than_its_counts_give(change, tmp_path):
     vote = forest()
     change(vote)
     assert "was not opened" in refusal(filed(vote, tmp_path))
+
+
+def without_a_referee(model):
+    model.referee_ = None
+
+
+def with_a_referee_that_counts_as_tested(model):
+    model.certificate_ = (
+        CertifiedClassifier(GaussianNB(), n_tested=5, referee=False, random_state=0)
+        .fit(X, y)
+        .certificate_
+    )
+
+
+def with_more_models(model):
+    model.estimators_ = [*model.estimators_, model.referee_]
+
+
+def of_a_forest(model):
+    model.certificate_ = forest().certificate_
+
+
+@pytest.mark.parametrize(
+    "change",
+    [without_a_referee, with_a_referee_that_counts_as_tested, with_more_models, of_a_forest],
+)
+def test_a_committee_cannot_show_the_certificate_of_another_vote(change, tmp_path):
+    model = committee(GaussianNB())
+    change(model)
+    assert "its certificate is about another vote" in refusal(filed(model, tmp_path))
+
+
+def test_the_referee_of_a_loaded_committee_may_be_refitted(tmp_path):
+    model = load_model(save_model(committee(GaussianNB()), tmp_path / "vote.skops"))
+    value = model.certificate_.value
+    model.refit_referee(X[:100], y[:100])
+    assert load_model(save_model(model, tmp_path / "again.skops")).certificate_.value == value
 
 
 def test_rates_put_beside_the_counts_are_not_believed(tmp_path):

@@ -10,14 +10,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
     Certificate,
-    CertifiedClassifierCV,
+    CertifiedClassifier,
     VoteCounts,
     Votes,
     certify,
     certify_by_group,
 )
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.displays import LabelUseDisplay
 from tandemvote.hard_vote import observed_error
 from tandemvote.report import render_report, write_report
 from tandemvote.report.page import Confusion
@@ -107,7 +106,6 @@ def test_a_deployed_classifier_is_not_shown_with_the_mistakes_of_the_vote(votes)
     assert found.deployed is not None
     assert found.guarantee in page.text
     assert "confusion" not in page.sections
-    assert "90 more points needed no label" in page.text
     assert "ore points without labels" in page.sections["tighter"]
 
 
@@ -146,18 +144,12 @@ def test_a_table_adds_how_every_column_was_read(certificate):
         assert f"{column}{kind}{detail}" in table
 
 
-def test_which_labels_were_used_for_what_is_a_picture_with_words(votes, page):
-    text = page.sections["labels"]
-    assert LabelUseDisplay.from_votes(votes, n_test=200).description in text
-    assert "200 more labels were set aside" in text
-
-
 def test_pictures_that_would_show_nothing_are_left_out():
     folds = np.repeat(np.eye(3, dtype=bool), 50, axis=1)
     votes = Votes.from_predictions(np.zeros((3, 150), int), np.arange(150) % 9 < 1, folds)
     page = Page(render_report(Certificate.from_counts(VoteCounts.from_votes(votes)), votes=votes))
     figures = [attributes["id"] for tag, attributes in page.tags if tag == "figure"]
-    assert figures == ["label-use", "bounds"]  # equal weights, and no two voters share a point
+    assert figures == ["bounds"]  # equal weights, and no two voters share a point
 
 
 def test_what_would_make_it_tighter_names_what_was_not_done_in_the_words_given(votes, page):
@@ -185,9 +177,9 @@ def test_what_the_guarantee_rests_on_is_said_in_words(certificate, page):
     assert str(certificate.counts.n_min_pairs) in page.sections["bounds-table"]
 
 
-def test_all_six_pictures_are_inside_and_described(page):
+def test_all_four_pictures_are_inside_and_described(page):
     pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(pictures) == 6
+    assert len(pictures) == 4
     words = {attributes.get("id") for _, attributes in page.tags}
     assert {picture["aria-labelledby"] for picture in pictures} <= words
 
@@ -298,7 +290,7 @@ def test_a_hopeless_vote_opens_with_no_guarantee():
 def test_a_single_voter_gets_a_report():
     votes = Votes.from_predictions([[0, 1, 1, 0] * 50], [0, 1, 1, 1] * 50)
     page = render_report(Certificate.from_counts(VoteCounts.from_votes(votes)), votes=votes)
-    assert page.count("<svg") == 2  # labels and bounds
+    assert page.count("<svg") == 1  # bounds
 
 
 def test_the_same_certificate_gives_the_same_file(certificate, votes, tmp_path):
@@ -311,15 +303,13 @@ def test_the_same_certificate_gives_the_same_file(certificate, votes, tmp_path):
 def test_a_certified_classifier_brings_its_votes_and_names_itself():
     from sklearn.linear_model import LogisticRegression
 
-    from tandemvote import CertifiedClassifierCV
-
     rng = np.random.default_rng(0)
     y = np.arange(240) % 3
     X = rng.normal(size=(240, 2)) + y[:, None]
-    model = CertifiedClassifierCV(LogisticRegression(), random_state=0).fit(X, y)
+    model = CertifiedClassifier(LogisticRegression(), random_state=0).fit(X, y)
     page = Page(render_report(model))
     assert "LogisticRegression()" in page.sections["again"]
-    assert {"confusion", "labels", "data"} <= set(page.sections)
+    assert {"confusion", "data"} <= set(page.sections)
     found = model.certification_
     same = render_report(found.certificate, votes=found.votes, estimator=model)
     assert render_report(model) == same == render_report(found, estimator=model)
@@ -328,7 +318,46 @@ def test_a_certified_classifier_brings_its_votes_and_names_itself():
 def test_the_report_of_a_pipeline_is_that_of_its_last_step():
     frame = pandas.DataFrame({"size": np.arange(90) % 7 / 2, "colour": ["red", "blue", None] * 30})
     labels = np.where(frame["size"] > 1, "big", "small")
-    vote = CertifiedClassifierCV(DecisionTreeClassifier(random_state=0), random_state=0)
+    vote = CertifiedClassifier(DecisionTreeClassifier(random_state=0), random_state=0)
     pipeline = make_pipeline(TableEncoder(), vote).fit(frame, labels)
     alone = render_report(pipeline[-1], estimator=pipeline)
     assert render_report(pipeline) == alone and "TableEncoder" in alone
+
+
+@pytest.fixture(scope="module")
+def committee():
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 3
+    X = rng.normal(size=(600, 2)) + y[:, None]
+    return CertifiedClassifier(DecisionTreeClassifier(), random_state=0).fit(
+        X, y, groups=np.arange(600) // 2
+    )
+
+
+def test_a_committee_is_shown_with_the_error_of_its_tested_models(committee):
+    certificate, votes = committee.certificate_, committee.certification_.votes
+    page = Page(render_report(committee))
+    wrong = f"{1000 * certificate.observed:.0f} wrong"
+    assert f"the vote of the 4 tested models, without the referee, got {wrong}" in page.text
+    tested = votes.predictions[:4]
+    shares = (tested[:, :, None] == np.arange(3)).sum(axis=0)
+    clear = (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    found = Confusion.from_votes(votes, certificate.weights)
+    counts = np.zeros((3, 3), int)
+    np.add.at(counts, (votes.labels[clear], shares[clear].argmax(axis=1)), 1)
+    assert (found.counts >= counts).all()
+    assert found.counts.sum() == votes.n_samples
+    wrong = found.counts.sum() - np.trace(found.counts)
+    assert wrong / votes.n_samples == certificate.observed
+    assert f"{votes.n_samples} test samples, each predicted by the vote of the 4" in page.text
+
+
+def test_a_committee_is_shown_with_what_must_stay_and_what_may_change(committee):
+    page = Page(render_report(committee))
+    assert "The 4 tested models must stay as they are. The referee may be" in page.text
+    assert "At a random row of each of 1,000 new groups it gets at most" in page.text
+    assert "not tested (referee)" in page.sections["weights-table"]
+    assert "1.000" not in page.sections["weights-table"]
+    for false in ("used for nothing else", "set aside", "used a second time"):
+        assert false not in page.text
+    assert "pictures" not in page.sections

@@ -19,7 +19,7 @@ from tandemvote.bounds import VOTE_BOUNDS, Averages, BoundValue, get_bound
 from tandemvote.bounds.averages import HARMONIC, distribution
 from tandemvote.bounds.registry import AUTO, FEW_VOTERS, automatic_bounds
 from tandemvote.certificate.decimals import percent, rounded_up
-from tandemvote.certificate.statement import Statement, Table, about
+from tandemvote.certificate.statement import GROUPED, Statement, Table, about
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.hard_vote import VoteProfile, vote_of
 from tandemvote.spelling import printable
@@ -28,6 +28,11 @@ from tandemvote.votes import Voters
 BEST = "best"
 TEST_SET = "test_set"
 VOTE_PROFILE = "vote_profile"
+
+UNTESTED = (
+    "holds for every untested model (the referee): refit it at any time, but not the tested models"
+)
+"""Line of certificates of votes with untested voters."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -208,8 +213,8 @@ class Certificate(Statement):
             test_set=has["test_set"],
             deployed=deployed is not None,
             untested=not counts.sizes.all(),
-            one_row_per_group=one_row_per_group,
             one_voter=counts.n_voters == 1,
+            one_row_per_group=one_row_per_group,
         )
         return cls(
             value=best.value,
@@ -360,6 +365,10 @@ class Certificate(Statement):
         elif np.triu(n.overlaps, k=1).any():
             pairs = ", some pairs on none"
         tested = f"each voter evaluated on at least {n.n_min} points it never saw{pairs}"
+        if self.n_untested:
+            tested = f"tested together on {n.sizes.max()} samples"
+            if self.observed is not None:
+                tested += "; observed is the error of the tested models' vote on them"
         if n.n_voters == 1:
             tested = f"evaluated on {n.n_min} points it never saw"
         if self.profile is not None:
@@ -368,15 +377,12 @@ class Certificate(Statement):
         if self.deployed is not None:
             subject = f"{self._subject}, not a vote, through"
         voters = f"{n.n_voters} voter{'s' * (n.n_voters > 1)}, {n.n_classes} classes"
-        fixed = []
         if self.n_untested:
             subject = f"the vote of {n.n_voters - self.n_untested} tested models and"
-            voters = f"{self.n_untested} untested (the referee), {n.n_classes} classes"
-            tested = f"observed: the vote of the tested models alone, on {n.sizes.max()} samples"
-            fixed = ["the tested models must stay as they are; the referee may be refitted freely"]
+            voters = f"{self.n_untested} untested, {n.n_classes} classes"
         bound = f"bound: {self.bound} ({self.bounds[self.bound].label}){choice}"
-        unit = "one random row of each group: the bound is about a random row of a random new group"
-        lines = [f"{bound}; {subject} {voters}", tested, *fixed, *[unit] * self.one_row_per_group]
+        lines = [f"{bound}; {subject} {voters}", tested, *[UNTESTED] * (self.n_untested > 0)]
+        lines += [GROUPED] * self.one_row_per_group
         return [*lines, *filter(None, [self.advice])]
 
 

@@ -14,6 +14,9 @@ from tandemvote.spelling import printable
 if TYPE_CHECKING:
     import pandas
 
+GROUPED = "one random row of each group: the bound is about a random row of a random new group"
+"""Line of certificates whose samples are one random row of each group."""
+
 
 @dataclass(frozen=True)
 class Table:

@@ -77,6 +77,7 @@ def as_one_line(error: Exception) -> str | None:
     """Return the line to print, or None if the error is a bug and needs its traceback."""
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
+        message = message.replace(": Value error, ", ": ")
         # Without arguments a group shows its help, and its error has no message.
         return f"Error: {printable(' '.join(message.split()))}" if message else ""
     if isinstance(error, MemoryError):

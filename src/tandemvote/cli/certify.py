@@ -110,8 +110,11 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
     names = ("value", "bound", "delta", "observed", "guessing", "guarantee")
     shown = {name: getattr(certificate, name) for name in names}
     shown["bounds"] = {name: value.value for name, value in certificate.bounds.items()}
-    for name in ("n_voters", "n_min", "n_min_pairs"):
-        shown[name] = getattr(certificate.counts, name)
+    counts = certificate.counts
+    tested = counts.sizes > 0
+    shown["n_voters"], shown["n_untested"] = counts.n_voters, certificate.n_untested
+    shown["n_min"] = int(counts.sizes[tested].min(initial=counts.sizes.max()))
+    shown["n_min_pairs"] = int(counts.overlaps[tested][:, tested].min(initial=shown["n_min"]))
     shown["groups"] = [
         {"by": each.by, "group": each.name, "value": each.value} for each in groups or ()
     ]

@@ -41,7 +41,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 PHRASES = {
     r"\bX_unlabelled\b": "--unlabelled",
     r"\bbound='(\w+)'": r"--bound \1",
-    r"\bCertifiedClassifier\b": "--scheme committee",
+    r"\bCertifiedClassifier\w*": "--scheme committee",
     r"\btest_size='?(auto|[\d.]+)'?": r"--test-size \1",
     r"\btest_size\b": "--test-size",
     r"\bn_(samples|groups)=(\d+) \1\b": r"\2 \1",
