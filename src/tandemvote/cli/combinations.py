@@ -52,6 +52,11 @@ def refuse_what_makes_no_sense(context: typer.Context) -> None:
     for message, applies in _contradictions(given, here).items():
         if applies:
             raise typer.BadParameter(message)
+    if given["bound"]:
+        from tandemvote.bounds import get_bound
+
+        for name in {*given["bound"]} - {"auto", "best"}:
+            get_bound(name)
 
 
 def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
