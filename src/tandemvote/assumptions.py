@@ -29,6 +29,13 @@ TESTED_AND_UNTESTED = (
 )
 """What a vote with untested voters rests on, in place of the last one above."""
 
+UNTESTED_MAY_KNOW = (
+    "The test samples did not influence the tested models: not by training, tuning, selecting"
+    " features or models, or choosing the bound, delta or the prior. The untested models (the"
+    " referee) may have been trained on them."
+)
+"""The same in place of the one about held-out points above, and of the one about test points."""
+
 ONE_ROW_PER_GROUP = (
     "The groups are independent draws from the distribution of groups that the classifier will"
     " meet. The bound is about a random row of a random new group: not about further rows of known"
@@ -99,10 +106,11 @@ def standard_assumptions(
         return DEPLOYED
     votes = [text for text in VOTES if text != HARD_VOTE or not one_voter]
     if untested:
-        votes[-1] = TESTED_AND_UNTESTED
+        votes[2], votes[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
     if one_row_per_group:
         votes[0] = ONE_ROW_PER_GROUP
-    extra = ((profile, UNLABELLED_POINTS), (test_set, TEST_POINTS), (by_group, GROUPS))
+    tested = test_set and not untested
+    extra = ((profile, UNLABELLED_POINTS), (tested, TEST_POINTS), (by_group, GROUPS))
     return (*votes, *(text for used, text in extra if used))
 
 

@@ -256,8 +256,10 @@ class Certification:
             notes = [*notes, self._about(votes, deployed)]
         if self.test_votes is not None:
             test_counts = VoteCounts.from_votes(as_one_voter(self.test_votes, self.weights))
-            used = f"Test-set labels: {test_counts.n_min} used for nothing else."
-            notes = [*notes, used]
+            used = "used for nothing else"
+            if self.test_votes.untested.any():
+                used = "not used to train the tested models"
+            notes = [*notes, f"Test-set labels: {test_counts.n_min} {used}."]
         return Certificate.from_counts(
             self.counts,
             weights=self.weights,

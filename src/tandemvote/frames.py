@@ -60,7 +60,7 @@ def refuse_several_rows_per_case(
     y: Any,
     way_out: str = "rename the column or reset the index",
     *,
-    groups: bool = False,
+    remedy: str = "Keep one row of each, for example by groupby(...).sample(1)",
 ) -> None:
     """Refuse a frame whose index or a column names cases, patients say, whose rows share a label.
 
@@ -92,13 +92,8 @@ def refuse_several_rows_per_case(
                 f"{where} has {n_cases} values in two rows or more, {alike} of them with the same"
                 f" label in all their rows; chance would give about {by_chance * n_cases:.0f}. If"
                 " these are cases with several rows each, or rows drawn more than once, voters know"
-                " those that they are tested on, and the guarantee is not about new ones."
-                + (
-                    " Pass it as groups=... and leave it out of X"
-                    if groups
-                    else " Keep one row of each, for example by groupby(...).sample(1)"
-                )
-                + f"; if it names no cases, {way_out}."
+                f" those that they are tested on, and the guarantee is not about new ones. {remedy}"
+                f"; if it names no cases, {way_out}."
             )
 
 

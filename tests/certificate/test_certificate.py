@@ -71,7 +71,7 @@ def test_a_test_set_adds_its_bound_and_says_what_it_cost(counts, test_counts):
     assert certificate.bound == "tandem"
     expected = bounds.test_set_bound(n_errors=5, n_samples=100)
     assert certificate.bounds["test_set"].value == expected
-    assert certificate.to_frame().loc["test_set", "labels_used"] == "labels used for nothing else"
+    assert certificate.to_frame().loc["test_set", "labels_used"] == "test-set labels"
     for bound in ("test_set", "auto"):
         chosen = Certificate.from_counts(counts, test_counts=test_counts, bound=bound)
         assert chosen.value == expected

@@ -31,13 +31,21 @@ def test_voters_are_given_by_their_counts(capsys):
     assert "--voter 12 is not a number of errors among points" in capsys.readouterr().err
 
 
+def test_the_confidence_is_one_minus_the_failure_probability(capsys):
+    call = ["bounds", "--errors", "3", "--points", "99", "--json", "--confidence", "0.99"]
+    assert run(call) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = bounds.test_set_bound(n_errors=3, n_samples=99, delta=0.01)
+    assert found == {"delta": 0.01, "bounds": {"test_set": expected}}
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [
         (["--gibbs-loss", "-0.1", "--n", "10"], "--gibbs-loss"),
         (["--tandem-loss", "1.1", "--n-pairs", "10"], "--tandem-loss"),
         (["--gibbs-loss", "0.1", "--n", "10", "--kl-divergence", "-1"], "--kl-divergence"),
-        (["--gibbs-loss", "0.1", "--n", "10", "--delta", "0"], "--delta"),
+        (["--gibbs-loss", "0.1", "--n", "10", "--confidence", "1"], "--confidence"),
         (["--errors", "-1", "--points", "10"], "--errors"),
         (["--errors", "1", "--points", "0"], "--points"),
     ],

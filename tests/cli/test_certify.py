@@ -13,7 +13,7 @@ from tandemvote.ensembles.voters import left_out_votes
 from tandemvote.report import write_report
 from tandemvote.weights import minimise
 
-CALL = ["certify", "--target", "quality", "--design", "trees"]
+CALL = ["certify", "--target", "quality", "--scheme", "trees"]
 N_VOTERS, N_GOOD, N_BAD = 12, 130, 70
 
 
@@ -92,14 +92,3 @@ def test_the_table_by_class_is_that_of_certify_by_group(table, data, capsys):
     found = certify_by_group(forest.fit(*data), groups="class", bound="first_order")
     assert shown == dict(found.values)
     assert max(shown.values()) < 1
-
-
-def test_a_test_set_bound_among_others_pays_for_the_choice(table, capsys):
-    call = [*CALL, str(table), "--trees", "30", "--json"]
-    both = ["--test-fraction", "0.4", "--bound", "test_set", "--bound", "tandem"]
-    assert run([*call, *both]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert run([*call, *both[:4]]) == 0
-    alone = json.loads(capsys.readouterr().out)
-    assert found["bound"] == alone["bound"] == "test_set"
-    assert found["value"] > alone["value"]

@@ -10,86 +10,58 @@ def call(tmp_path, monkeypatch):
     """A call with a table that must not be trained on."""
     path = tmp_path / "table.csv"
     path.write_text("a,kind\n" + "".join(f"{i % 7},{'xy'[i % 2]}\n" for i in range(40)))
-    monkeypatch.setattr("tandemvote.cli.designs.train", None)
+    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
     monkeypatch.chdir(tmp_path)
-    return lambda command, *options: run([command, "table.csv", "--target", "kind", *options])
+    return lambda *options: run(["certify", "table.csv", "--target", "kind", *options])
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--bagging full", "--bagging goes with --design trees, not with --design pairs, "),
-        ("--design holdout --folds 4", "--folds goes with --design folds, not with --design holdo"),
-        ("--design trees --learner boosting", "--learner boosting goes with --design pairs, "),
-        ("--learner boosting --trees 9", "not with --design pairs, --learner boosting"),
+        ("--scheme folds", "Invalid value for '--scheme': 'folds' is not one of 'committee', 'h"),
+        ("--bagging full", "--bagging goes with --scheme trees, not with --learner forest, --sch"),
+        ("--scheme trees --learner boosting", "--learner boosting goes with --scheme committee"),
+        ("--learner boosting --trees 9", "not with --learner boosting, --scheme committee"),
         ("--learner boosting --model m.skops", "cannot keep boosted models. Choose .joblib"),
-        ("--folds 4", "--folds goes with --design folds, not with --design pairs"),
-        ("--design folds --weights tandem", "two voters never saw"),
-        ("--design folds --bound winning_pair", "--bound winning_pair looks at points"),
-        (
-            "--design folds --bound tandem",
-            "--bound tandem looks at points that two voters never saw",
-        ),
-        ("--design holdout --bound first_order", "--bound goes with --design pairs or"),
-        ("--design holdout --unlabelled table.csv", "tests its model by labels alone"),
-        ("--design holdout --use-unlabelled", "tests its model by labels alone"),
-        ("--design holdout --test-fraction 0", "needs labels set aside"),
-        ("--test table.csv --test-fraction 0.1", "both give a test set"),
-        ("--bound test_set", "give DATA and --test-fraction, such as 0.2, or --test"),
-        ("--bound vote_profile", "give --unlabelled"),
-        ("--drop-unlabelled --use-unlabelled", "contradict each other"),
-        ("--use-unlabelled --unlabelled table.csv", "both give unlabelled points"),
+        ("--weights tandem", "--weights goes with --scheme trees or --predictions"),
+        ("--scheme holdout --bound first_order", "--bound goes with --scheme trees or --pred"),
+        ("--scheme trees --test-size 0.3", "--test-size goes with --scheme committee or"),
+        ("--test-size 0", "'0' is not a test size. Give 'auto', a share such as 0.2, or a"),
+        ("--test-size 1.5", "'1.5' is not a test size."),
+        ("--test-size all", "'all' is not a test size."),
+        ("--unlabelled table.csv", "--unlabelled goes with --scheme trees. The committee and"),
+        ("--scheme holdout --unlabelled table.csv", "are tested on labels, and rows without"),
+        ("--use-unlabelled", "--use-unlabelled goes with --scheme trees."),
+        ("--use-unlabelled", "Use --drop-unlabelled to exclude them."),
+        ("--scheme trees --groups a", "--groups goes with --scheme committee or holdout. The tre"),
+        ("--groups kind", "--groups names the label column."),
+        ("--groups a --keep a", "--groups and --keep name the same column."),
+        ("--groups b", "table has no column 'b'."),
+        ("--scheme trees --bound test_set", "use --scheme committee or holdout"),
+        ("--scheme trees --bound vote_profile", "give --unlabelled"),
+        ("--scheme trees --drop-unlabelled --use-unlabelled", "contradict each other"),
+        ("--scheme trees --use-unlabelled --unlabelled table.csv", "both give unlabelled rows"),
         ("--drop a --keep a", "--drop and --keep name the same column"),
-        ("--use-unlabelled", "every row has a label"),
-        ("--deploy refit", "--deploy refit needs points without labels"),
-        ("--design holdout --deploy refit", "--deploy refit needs points without labels"),
-        ("--design trees --deploy refit", "--deploy refit goes with --design pairs, folds or"),
-        ("--deploy refit --unlabelled table.csv --test-fraction 0.3", "only with --design holdout"),
-        ("--deploy average --unlabelled table.csv", "--deploy average goes with --design trees"),
-        ("--deploy refit --unlabelled table.csv --by class", "goes without --test and --by"),
-        ("--by predicted", "--by predicted requires rows that no voter was trained on"),
-        ("--design holdout --dask tcp://nowhere:1", "--dask goes with --design pairs or"),
-        ("--design folds --folds 1", "Invalid value for '--folds'"),
+        ("--scheme trees --use-unlabelled", "every row has a label"),
+        ("--by predicted", "--by predicted requires that every model is tested: use --scheme ho"),
+        ("--scheme trees --by predicted", "requires that every model is tested"),
+        ("--scheme holdout --dask tcp://nowhere:1", "--dask goes with --scheme committee or"),
         ("--format excel", "Invalid value for '--format'"),
-        ("--test nowhere.csv", "there is no file nowhere.csv"),
+        ("--scheme trees --unlabelled nowhere.csv", "there is no file nowhere.csv"),
     ],
 )
 def test_certify_refuses_them(call, capsys, options, message):
-    assert call("certify", *options.split()) == 2
+    assert call(*options.split()) == 2
     shown = capsys.readouterr()
     last = shown.err.splitlines()[-1]
     assert last.startswith("Error: ") and message in last and not shown.out
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--learner boosting --trees 9", "--trees goes with --learner forest"),
-        (
-            "--learner boosting --bagging full",
-            "not with --design folds, --design holdout, --design pairs",
-        ),
-        ("--test-fraction 0", "needs labels set aside"),
-        ("--drop-unlabelled --use-unlabelled", "contradict each other"),
-    ],
-)
-def test_compare_refuses_them(call, capsys, options, message):
-    assert call("compare", *options.split()) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     "option",
     [
-        *(
-            "--design folds",
-            "--deploy vote",
-            "--learner forest",
-            "--trees 100",
-            "--folds 3",
-            "--bagging reduced",
-        ),
-        *("--seed 0", "--jobs 1", "--test t.csv", "--test-fraction 0.1", "--model m.skops"),
+        *("--scheme trees", "--learner forest", "--trees 100", "--bagging reduced"),
+        *("--seed 0", "--jobs 1", "--test-size 0.1", "--groups a", "--model m.skops"),
         *("--votes v.csv", "--category a", "--drop-missing", "--drop-duplicates"),
         *("--drop-unlabelled", "--use-unlabelled", "--format csv", "--separator ;", "--decimal ,"),
         *("--encoding latin-1", "--header", "--no-header", "--missing -"),

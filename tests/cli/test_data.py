@@ -1,10 +1,12 @@
 """What --by groups points by, wherever the column is."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 from tandemvote import Votes, certify_by_group
 from tandemvote.cli.app import run
@@ -38,23 +40,27 @@ def test_a_column_groups_points_whether_voters_use_it_or_not(table, capsys, opti
     by = ["--by", "region", "--by", "class", "--by", "age"]
     shown = groups_of(capsys, *by, *options, "--model", "m.joblib")
     model = load_model("m.joblib", trusted=True)[-1]
-    groups = {"region": table["region"], "class": "class"}
-    expected = certify_by_group(model, groups={**groups, "age": table["age"]})
+    tested = table.iloc[model.test_indices_]
+    groups = {"region": tested["region"], "class": "class", "age": tested["age"]}
+    expected = certify_by_group(model.certification_.votes, groups=groups)
     assert shown == {(each.by, each.name): each.value for each in expected}
     assert {name for by, name in shown if by == "region"} == {"north", "south", "missing"}
     assert {name for by, name in shown if by == "age"} == {"0", "1", "2"}
 
 
-def test_a_hold_out_is_grouped_by_its_own_rows(table, capsys):
-    shown = groups_of(capsys, "--design", "holdout", "--by", "region", "--votes", "votes.csv")
-    votes = pd.read_csv("votes.csv")
+@pytest.mark.parametrize("scheme", ["committee", "holdout"])
+def test_rows_that_test_are_grouped_by_their_own_values(table, capsys, scheme):
+    shown = groups_of(capsys, "--scheme", scheme, "--by", "region", "--votes", "votes.csv")
+    votes = pd.read_csv("votes.csv", dtype=str, keep_default_na=False)
     assert len(votes) == 0.2 * N_ROWS
-    # The rows set aside are those on which the exported votes were cast: found by brute force.
-    right = votes["label"] == votes["voter1"]
-    assert max(shown.values()) < 1 and 0 < right.mean() <= 1
-    table.assign(size=table["size"] + 1e-3).to_csv("test.csv", index=False)
-    own = groups_of(capsys, "--design", "holdout", "--by", "region", "--test", "test.csv")
-    assert all(own[group] < value for group, value in shown.items()), "five times as many points"
+    voters = votes.filter(like="voter")
+    assert voters.shape[1] == (5 if scheme == "committee" else 1)
+    right = (voters.eq(votes["label"], axis=0)).sum(axis=1)
+    wrong = right < (3 if scheme == "committee" else 1)
+    for (_, region), value in shown.items():
+        own = wrong[votes["region"] == region.replace("missing", "")]
+        limit = beta.ppf(1 - 0.05 / 3, own.sum() + 1, len(own) - own.sum())
+        assert value == pytest.approx(limit, abs=1e-9)
 
 
 def test_the_true_class_may_be_named_as_the_target(table, capsys):
@@ -88,7 +94,7 @@ def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
 def test_a_word_that_is_also_a_column_is_refused(table, capsys, word):
     table.rename(columns={"region": word}).to_csv("data.csv", index=False)
     for options in ([], ["--drop", word]):
-        call = ["certify", "data.csv", "--target", "kind", "--by", word, "--design", "holdout"]
+        call = ["certify", "data.csv", "--target", "kind", "--by", word, "--scheme", "holdout"]
         assert run([*call, *options]) == 2
         said = capsys.readouterr().err
         assert f"may mean the {TRUE_OR[word]} or the column {word!r}. Rename the column." in said
@@ -111,40 +117,28 @@ def test_a_word_that_is_also_a_column_is_refused(table, capsys, word):
 def test_a_column_that_is_no_group_is_refused_before_training(
     table, capsys, monkeypatch, column, message
 ):
-    monkeypatch.setattr("tandemvote.cli.designs.train", None)
+    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
     assert run(["certify", "data.csv", "--target", "kind", "--by", column]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_category_missing_in_the_test_set_alone_is_a_missing_group(table, capsys):
-    table["region"] = np.where(table["region"].isna(), "north", table["region"])
-    table.to_csv("data.csv", index=False)
-    test = table.assign(size=table["size"] + 1e-3)
-    test.loc[::2, "region"] = None
-    test.loc[1, "region"] = "west"
-    test.to_csv("test.csv", index=False)
-    options = ["--by", "region", "--design", "holdout", "--test", "test.csv"]
-    shown = groups_of(capsys, *options)
-    assert {name for _, name in shown} == {"north", "south", "west", "missing"}
-
-
-def certified(design, *options):
-    call = ["certify", "data.csv", "--target", "kind", "--trees", "9", "--design", design]
+def certified(scheme, *options):
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "9", "--scheme", scheme]
     assert run([*call, "--certificate", "c.json", "--votes", "votes.csv", *options]) == 0
 
 
-@pytest.mark.parametrize("design", ["folds", "trees", "holdout"])
-def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, capsys, design):
+@pytest.mark.parametrize("scheme", ["committee", "trees", "holdout"])
+def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, capsys, scheme):
     by = ["--by", "region", "--by", "class", "--by", "age"]
-    certified(design, *by, *(["--by", "predicted"] if design == "holdout" else []))
+    certified(scheme, *by, *(["--by", "predicted"] if scheme == "holdout" else []))
     capsys.readouterr()
     assert run(["verify", "c.json"]) == 0
     said = capsys.readouterr().out
     for region in ("= 'north'", "= 'south'", "is missing"):
         assert f" on the points where region {region}\n" in said
     assert "not recounted: groups by region, by true class" in said
-    assert ("where predicted class = 'yes'" in said) == (design == "holdout")
-    tables = ["--votes", "votes.csv", *(["--test", "votes.csv"] if design == "holdout" else [])]
+    assert ("where predicted class = 'yes'" in said) == (scheme == "holdout")
+    tables = ["--votes", "votes.csv", *([] if scheme == "trees" else ["--test", "votes.csv"])]
     assert run(["verify", "c.json", *tables]) == 0
     assert "not recounted" not in capsys.readouterr().out
     votes = pd.read_csv("votes.csv", dtype=str, keep_default_na=False)
@@ -164,14 +158,14 @@ def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsy
     for votes in ("votes.csv", "votes.parquet"):
         assert run([*call, "--certificate", "c.json", "--votes", votes]) == 0
         capsys.readouterr()
-        assert run(["verify", "c.json", "--votes", votes]) == 0
+        assert run(["verify", "c.json", "--votes", votes, "--test", votes]) == 0
         said = capsys.readouterr().out
         assert "where since = '2018-02-01 00:00:00'" in said and "not recounted" not in said
 
 
 def test_a_column_named_like_votes_is_refused_before_training(table, capsys, monkeypatch):
     table.rename(columns={"region": "voter1"}).to_csv("data.csv", index=False)
-    monkeypatch.setattr("tandemvote.cli.designs.train", None)
+    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
     call = ["certify", "data.csv", "--target", "kind", "--by", "voter1", "--votes", "votes.csv"]
     assert run(call) == 2
     assert "--votes writes a column of this name" in " ".join(capsys.readouterr().err.split())
@@ -195,3 +189,37 @@ def test_groups_are_named_as_the_table_writes_them(table, capsys):
         "since": {"01.02.2018", "15.03.2019"},
         "level": {"0", "1", "2", "missing"},
     }
+
+
+def test_the_column_of_groups_is_not_a_feature_and_decides_the_split(table, capsys):
+    table["owner"] = np.arange(N_ROWS) // 4
+    table.to_csv("data.csv", index=False)
+    options = ["--groups", "owner", "--by", "class", "--votes", "v.csv", "--model", "m.joblib"]
+    shown = groups_of(capsys, *options, "--certificate", "c.json")
+    encoder, model = load_model("m.joblib", trusted=True)
+    owners = table["owner"].iloc[model.test_indices_]
+    assert len(owners) == 20 == owners.nunique()
+    assert "owner" not in encoder.feature_names_in_
+    expected = certify_by_group(model.certification_.votes, groups="class")
+    assert shown == {(each.by, each.name): each.value for each in expected}
+    assert run(["verify", "c.json", "--votes", "v.csv", "--test", "v.csv"]) == 0
+    table.drop(columns=["owner", "kind"]).to_csv("new.csv", index=False)
+    capsys.readouterr()
+    assert run(["predict", "m.joblib", "new.csv", "--trusted"]) == 0
+    assert "% of random rows of new groups." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.arange(N_ROWS) % 9, "--groups has 9 distinct values; at least 10 are required"),
+        (np.where(np.arange(N_ROWS) == 7, None, 1), "1 of 400 groups are missing, the first at 7"),
+    ],
+)
+def test_groups_that_cannot_be_tested_end_in_one_line(table, capsys, values, message):
+    table.assign(owner=values).to_csv("data.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--groups", "owner", "--report", "r.html"]
+    assert run(call) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err.splitlines()[-1] and not shown.out
+    assert [path.name for path in Path().iterdir()] == ["data.csv"]

@@ -12,6 +12,7 @@ from tandemvote.cli.app import run
 from tandemvote.model_file import load_model
 
 ROWS = 400
+TREES = ["--scheme", "trees"]
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
     rows[7] = "unknown,3+,a"
     path.write_text("\n".join(rows) + "\n")
     more.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
-    options = ["certify", str(path), "--target", "column3", "--trees", "10"]
+    options = ["certify", str(path), "--target", "column3", "--trees", "10", "--scheme", "trees"]
     for option, complaint in [
         ([], "Give --no-header"),
         (["--no-header"], "'column1' is numbers, but 'unknown' in row 8"),
@@ -117,27 +118,14 @@ def test_categories_that_count_as_one_are_mentioned(tmp_path, capsys):
 
 
 def test_machines_get_json_with_the_same_number(messy, capsys):
-    options = ["--target", "quality", "--trees", "30", "--delta", "0.1", "--bound", "best"]
-    for design, n_voters in (("trees", 30), ("folds", 3)):
-        assert run(["certify", str(messy), *options, "--design", design, "--json"]) == 0
+    options = ["--target", "quality", "--trees", "30", "--confidence", "0.9", "--json"]
+    for scheme, n_voters in (("trees --bound best", 30), ("committee", 5), ("holdout", 1)):
+        assert run(["certify", str(messy), *options, "--scheme", *scheme.split()]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found["delta"] == 0.1
         assert found["value"] == min(found["bounds"].values())
         assert found["n_voters"] == n_voters
-    assert any("independent draws" in text for text in found["assumptions"])
-
-
-def test_a_test_set_is_paid_in_labels_and_shown_beside_the_rest(messy, capsys):
-    options = ["--target", "quality", "--trees", "30", "--test-fraction", "0.25"]
-    assert run(["certify", str(messy), *options]) == 0
-    assert "labels used for nothing else" in capsys.readouterr().out
-
-
-def test_a_test_set_bound_can_be_the_one_reported(messy, capsys):
-    options = ["--target", "quality", "--trees", "20", "--test-fraction", "0.5"]
-    assert run(["certify", str(messy), *options, "--bound", "test_set", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["value"] == found["bounds"]["test_set"]
+        assert any("independent draws" in text for text in found["assumptions"])
 
 
 @pytest.fixture
@@ -153,7 +141,7 @@ def more(tmp_path):
 
 
 def test_unlabelled_points_sharpen_the_disagreement_bound(messy, more, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
     assert run(options) == 0
     without = json.loads(capsys.readouterr().out)["bounds"]["disagreement"]
     assert run([*options, "--unlabelled", str(more)]) == 0
@@ -161,13 +149,13 @@ def test_unlabelled_points_sharpen_the_disagreement_bound(messy, more, capsys):
 
 
 def test_unlabelled_points_give_a_bound_of_their_own(messy, more, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
     assert run([*options, "--unlabelled", str(more), "--bound", "vote_profile"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["bound"] == "vote_profile"
     assert found["value"] < 0.8 * min(found["bounds"][name] for name in ("first_order", "tandem"))
     assert run([*options, "--bound", "vote_profile"]) != 0
-    assert "needs unlabelled points" in capsys.readouterr().err
+    assert "requires unlabelled rows" in capsys.readouterr().err
 
 
 def test_predictions_on_unlabelled_points_do_the_same(votes, tmp_path, capsys):
@@ -192,14 +180,14 @@ def test_training_points_do_not_pass_for_unlabelled_ones(messy, tmp_path, capsys
     lines = messy.read_text(encoding="utf-8-sig").splitlines()
     again = tmp_path / "again.csv"
     again.write_text("\n".join(line.rsplit(";", 1)[0] for line in lines) + "\n")
-    options = ["--target", "quality", "--trees", "5", "--unlabelled", str(again)]
+    options = ["--target", "quality", "--trees", "5", "--unlabelled", str(again), *TREES]
     assert run(["certify", str(messy), *options]) != 0
     assert "rows of the training data" in capsys.readouterr().err
 
 
 def test_published_forms_are_never_tighter(messy, capsys):
     options = ["certify", str(messy), "--target", "quality", "--weights", "uniform", "--json"]
-    options += ["--design", "trees"]
+    options += TREES
     found = []
     for sharpening in ("harmonic", "paper"):
         assert run([*options, "--trees", "20", "--sharpening", sharpening]) == 0
@@ -211,13 +199,13 @@ def test_published_forms_are_never_tighter(messy, capsys):
 
 def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
     options = ["certify", str(messy), "--target", "quality", "--trees", "30", "--by", "class"]
-    assert run(options) == 0
-    assert "errors by true class" in capsys.readouterr().out
-    assert run([*options, "--bound", "first_order", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [each["group"] for each in found["groups"]] == ["bad", "good"]
-    least = found["bounds"]["first_order"] / 2
-    assert all(each["value"] > least for each in found["groups"])
+    for scheme in ([], TREES):
+        assert run([*options, *scheme]) == 0
+        assert "errors by true class" in capsys.readouterr().out
+        assert run([*options, *scheme, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert [each["group"] for each in found["groups"]] == ["bad", "good"]
+        assert all(each["value"] > found["observed"] / 2 for each in found["groups"])
 
 
 def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
@@ -292,11 +280,11 @@ KIND = ["--target", "kind"]
         (GOOD, [*KIND, "--category", "sise"], "no column 'sise'. Did you mean 'size'"),
         ("size,kind\n1,0.5\n2,1.5\n", KIND, "holds fractions"),
         (GOOD, [], "name the label column"),
-        (GOOD, [*KIND, "--delta", "0.95"], "'--delta': 0.95 is not above 0 and at most 0.5"),
-        (GOOD, [*KIND, "--bound", "TND"], "no bound 'TND'"),
-        (GOOD, [*KIND, "--bound", "test_set"], "--test-fraction"),
-        (GOOD, [*KIND, "--bound", "vote_profile"], "give --unlabelled"),
-        (GOOD, [*KIND, "--jobs", "0"], "0 threads"),
+        (GOOD, [*KIND, "--confidence", "0.05"], "'--confidence': 0.05 is not at least 0.5 and"),
+        (GOOD, [*KIND, *TREES, "--bound", "TND"], "no bound 'TND'"),
+        (GOOD, [*KIND, *TREES, "--bound", "test_set"], "use --scheme committee or holdout"),
+        (GOOD, [*KIND, *TREES, "--bound", "vote_profile"], "give --unlabelled"),
+        (GOOD, [*KIND, "--jobs", "0"], "--jobs must not be 0"),
         (GOOD, [*KIND, "--trees", "ten"], "Invalid value for '--trees'"),
         (GOOD, [*KIND, "--unlabelled", "nowhere.csv"], "there is no file nowhere.csv"),
     ],

@@ -85,7 +85,10 @@ def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
     [
         (["--target", "turth"], "Did you mean 'truth'?"),
         (["--target", "truth", "--bound", "TND"], "no bound 'TND'"),
-        (["--target", "truth", "--delta", "2"], "'--delta': 2 is not above 0 and at most 0.5"),
+        (
+            ["--target", "truth", "--confidence", "2"],
+            "'--confidence': 2 is not at least 0.5 and below 1",
+        ),
     ],
 )
 def test_a_mistake_is_told_before_counting(folder, capsys, monkeypatch, options, message):

@@ -19,6 +19,7 @@ def rows_of(seed, n_rows=N_ROWS):
     frame = pd.DataFrame(
         {
             "customer": [f"c{seed}-{i}" for i in range(n_rows)],
+            "shop": [f"s{i % 150}" for i in range(n_rows)],
             "size": rng.normal(size=n_rows).round(6),
             "zip": rng.choice(["01001", "90210", "33333"], n_rows),
             "colour": rng.choice(["red", "blue", None], n_rows),
@@ -46,37 +47,23 @@ FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.
 
 
 @pytest.mark.parametrize(
-    ("design", "checks"),
+    ("scheme", "checks"),
     [
-        (["--design", "folds"], ["--votes", "votes.csv"]),
-        (["--design", "trees"], ["--votes", "votes.csv"]),
-        (["--design", "holdout"], ["--votes", "votes.csv", "--test", "votes.csv"]),
+        ([], ["--votes", "votes.csv", "--test", "votes.csv"]),
+        (["--groups", "shop"], ["--votes", "votes.csv", "--test", "votes.csv"]),
+        (["--scheme", "holdout"], ["--votes", "votes.csv", "--test", "votes.csv"]),
+        (["--scheme", "trees"], ["--votes", "votes.csv"]),
         (
-            ["--design", "holdout", "--unlabelled", "more.csv", "--deploy", "refit"],
+            ["--scheme", "trees", "--unlabelled", "more.csv"],
             ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
-        ),
-        (
-            ["--unlabelled", "more.csv", "--deploy", "refit"],
-            ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
-        ),
-        (
-            ["--design", "trees", "--unlabelled", "more.csv", "--deploy", "average"],
-            ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
-        ),
-        (
-            ["--unlabelled", "more.csv", "--test-fraction", "0.2"],
-            [
-                *("--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"),
-                *("--test", "votes.test.csv"),
-            ],
         ),
     ],
 )
 def test_from_a_table_to_predictions_with_a_guarantee_that_can_be_checked(
-    files, capsys, design, checks
+    files, capsys, scheme, checks
 ):
     pytest.importorskip("skops")
-    assert run([*CALL, *design, "--trees", "15", *FILES, "--json"]) == 0
+    assert run([*CALL, *scheme, "--trees", "15", *FILES, "--json"]) == 0
     shown = capsys.readouterr()
     value = json.loads(shown.out)["value"]
     assert f"Check it: tandemvote verify c.json {' '.join(checks)}" in shown.err
@@ -167,12 +154,12 @@ def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
     assert "--drop-unlabelled" in capsys.readouterr().err
     shown = {}
     for option in ("--drop-unlabelled", "--use-unlabelled"):
-        assert run([*CALL, "--design", "folds", "--trees", "15", "--json", option]) == 0
+        assert run([*CALL, "--scheme", "trees", "--trees", "15", "--json", option]) == 0
         printed = capsys.readouterr()
         shown[option] = json.loads(printed.out)
         assert f"Note: {N_ROWS // 4} rows without a label" in printed.err
     assert shown["--use-unlabelled"]["bound"] == "vote_profile"
-    assert shown["--drop-unlabelled"]["bound"] == "coalition"
+    assert shown["--drop-unlabelled"]["bound"] != "vote_profile"
 
 
 def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
@@ -197,6 +184,11 @@ def test_copies_of_customers_are_refused_until_they_are_left_out(files, capsys):
     assert run([*CALL, "--trees", "5"]) == 2
     shown = capsys.readouterr().err
     assert "The column 'customer' has 40 values in two rows or more" in shown
-    assert "--drop-duplicates" in shown
+    assert "--drop-duplicates" in shown and "Name it with --groups" in shown
     assert run([*CALL, "--trees", "5", "--drop-duplicates"]) == 0
     assert "40 rows left out that repeat" in capsys.readouterr().err
+    call = [word for word in CALL if word not in ("--drop", "customer")]
+    assert run([*call, "--trees", "5", "--groups", "customer"]) == 0
+    shown = capsys.readouterr()
+    assert "customer (groups: 500 values)" in shown.err
+    assert "of random rows of new groups." in shown.out

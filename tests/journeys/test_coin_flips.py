@@ -242,9 +242,9 @@ def flips(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options", ["", "--design trees", "--design holdout", "--learner boosting", "--by class"]
+    "options", ["", "--scheme trees", "--scheme holdout", "--learner boosting", "--by class"]
 )
-def test_no_design_of_the_command_line_predicts_coin_flips(flips, options):
+def test_no_scheme_of_the_command_line_predicts_coin_flips(flips, options):
     done = flips(options)
     assert done.exit_code == 0
     found = json.loads(done.stdout.splitlines()[-1])  # Click before 8.2 mixes both streams
@@ -253,20 +253,8 @@ def test_no_design_of_the_command_line_predicts_coin_flips(flips, options):
     )
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        "--unlabelled more.csv",
-        "--unlabelled more.csv --design trees",
-        "--unlabelled more.csv --deploy refit",
-        "--unlabelled more.csv --design trees --deploy average",
-        "--test data.csv",
-        "--test data.csv --design trees",
-        "--test data.csv --design holdout",
-    ],
-)
-def test_the_command_line_refuses_training_rows_as_new_points(flips, options):
-    refused = flips(options)
+def test_the_command_line_refuses_training_rows_as_new_points(flips):
+    refused = flips("--unlabelled more.csv --scheme trees")
     assert isinstance(refused.exception, ValueError)
     assert "trained on" in str(refused.exception) or "training data" in str(refused.exception)
 

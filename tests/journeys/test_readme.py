@@ -81,6 +81,8 @@ def write_tables(folder):
     wine.drop(columns="outcome").iloc[:120].to_csv(folder / "wine.csv", index=False)
     wine.drop(columns=["outcome", "quality"]).iloc[120:].to_csv(folder / "more.csv", index=False)
     wine.drop(columns="quality").to_csv(folder / "data.csv", index=False)
+    wine["patient"] = np.arange(len(wine)) // 3
+    wine.drop(columns="quality").to_csv(folder / "visits.csv", index=False)
     labels = rng.choice(["a", "b"], 200)
     wrong = rng.random((3, 200)) < 0.1
     said = np.where(wrong, np.where(labels == "a", "b", "a"), labels).astype(object)

@@ -21,7 +21,7 @@ def test_a_table_of_shifted_points_is_refused(tmp_path, capsys, bound):
     data = table(tmp_path / "data.csv", "abk", [size, colour, (size > 0).astype(int)])
     near = table(tmp_path / "near.csv", "ab", [size[:600] / 50, colour[:600] + 0.01])
     words = ["certify", data, "--target", "k", "--trees", "20"]
-    words += ["--design", "trees", "--bound", bound]
+    words += ["--scheme", "trees", "--bound", bound]
     assert run([*words, "--unlabelled", near]) == 2
     shown = capsys.readouterr()
     assert "do not come from one source" in shown.err and not shown.out

@@ -165,7 +165,7 @@ def test_every_bound_stands_there_rounded_up_with_the_labels_it_consumed(certifi
     for name, value in certificate.bounds.items():
         assert (f"{name} ({value.label})" if value.value < 1 else name) in table
         assert rounded_up(value.value) in table
-    assert "labels used for nothing else" in table
+    assert "test-set labels" in table
     assert "held-out labels" in table
 
 
@@ -303,8 +303,6 @@ def test_the_same_certificate_gives_the_same_file(certificate, votes, tmp_path):
 def test_a_certified_classifier_brings_its_votes_and_names_itself():
     from sklearn.linear_model import LogisticRegression
 
-    from tandemvote import CertifiedClassifier
-
     rng = np.random.default_rng(0)
     y = np.arange(240) % 3
     X = rng.normal(size=(240, 2)) + y[:, None]
@@ -324,3 +322,42 @@ def test_the_report_of_a_pipeline_is_that_of_its_last_step():
     pipeline = make_pipeline(TableEncoder(), vote).fit(frame, labels)
     alone = render_report(pipeline[-1], estimator=pipeline)
     assert render_report(pipeline) == alone and "TableEncoder" in alone
+
+
+@pytest.fixture(scope="module")
+def committee():
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 3
+    X = rng.normal(size=(600, 2)) + y[:, None]
+    return CertifiedClassifier(DecisionTreeClassifier(), random_state=0).fit(
+        X, y, groups=np.arange(600) // 2
+    )
+
+
+def test_a_committee_is_shown_with_the_error_of_its_tested_models(committee):
+    certificate, votes = committee.certificate_, committee.certification_.votes
+    page = Page(render_report(committee))
+    wrong = f"{1000 * certificate.observed:.0f} wrong"
+    assert f"the vote of the 4 tested models, without the referee, got {wrong}" in page.text
+    tested = votes.predictions[:4]
+    shares = (tested[:, :, None] == np.arange(3)).sum(axis=0)
+    clear = (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    found = Confusion.from_votes(votes, certificate.weights)
+    counts = np.zeros((3, 3), int)
+    np.add.at(counts, (votes.labels[clear], shares[clear].argmax(axis=1)), 1)
+    assert (found.counts >= counts).all()
+    assert found.counts.sum() == votes.n_samples
+    wrong = found.counts.sum() - np.trace(found.counts)
+    assert wrong / votes.n_samples == certificate.observed
+    assert f"{votes.n_samples} test samples, each predicted by the vote of the 4" in page.text
+
+
+def test_a_committee_is_shown_with_what_must_stay_and_what_may_change(committee):
+    page = Page(render_report(committee))
+    assert "The 4 tested models must stay as they are. The referee may be" in page.text
+    assert "At a random row of each of 1,000 new groups it gets at most" in page.text
+    assert "not tested (referee)" in page.sections["weights-table"]
+    assert "1.000" not in page.sections["weights-table"]
+    for false in ("used for nothing else", "set aside", "used a second time"):
+        assert false not in page.text
+    assert "pictures" not in page.sections

@@ -85,9 +85,9 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
 TEST_SET = Bound(
     name="test_set",
     label="TEST",
-    summary="errors of the vote itself on labelled points used for nothing else",
+    summary="errors of the vote itself on test samples",
     theorem="Clopper-Pearson",
-    labels_used="labels used for nothing else",
+    labels_used="test-set labels",
     formula=test_set_bound,
     terms=lambda averages: {
         "n_errors": int(averages.counts.errors[0]),

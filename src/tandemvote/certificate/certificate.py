@@ -268,9 +268,10 @@ class Certificate(Statement):
                 f"No guarantee: the bound reported ({self.bound}) shows nothing below an error of"
                 f" 100 % with probability {percent(self.delta)}."
             )
+        new = "random rows of new groups" if self.one_row_per_group else "new points"
         return (
             f"With probability at least {percent(self.delta)} over the draw of the data,"
-            f" {self._subject} errs on at most {rounded_up(100 * self.value, 1)} % of new points."
+            f" {self._subject} errs on at most {rounded_up(100 * self.value, 1)} % of {new}."
         )
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import typer
 from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify, predict
-from tandemvote.cli.compare import compare, demo
+from tandemvote.cli.demo import demo
 from tandemvote.cli.options import in_options
 from tandemvote.cli.verify import verify
 from tandemvote.spelling import printable
@@ -27,7 +27,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, certify, compare, predict, verify, bounds):
+for command in (demo, certify, predict, verify, bounds):
     app.command()(command)
 
 
@@ -77,6 +77,7 @@ def as_one_line(error: Exception) -> str | None:
     """Return the line to print, or None if the error is a bug and needs its traceback."""
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
+        message = message.replace(": Value error, ", ": ")
         # Without arguments a group shows its help, and its error has no message.
         return f"Error: {printable(' '.join(message.split()))}" if message else ""
     if isinstance(error, MemoryError):

@@ -63,6 +63,7 @@ def bounds(
     if n_min_disagreement is None:
         given["n_min_disagreement"] = n_min_pairs
     known = {name: value for name, value in given.items() if value is not None}
+    known["delta"] = confidence.delta
     if tandem_loss is not None and lone_error is not None:
         if tandem_loss + lone_error > 1:
             raise typer.BadParameter(

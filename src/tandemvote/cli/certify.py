@@ -26,18 +26,11 @@ def certify(
     context: typer.Context,
     data: str | None = typer.Argument(None, help="CSV, Parquet, LIBSVM or npz file with labels."),
     *,
-    design: options.Design = typer.Option(
-        options.Design.PAIRS,
-        help="pairs: three whole models, every two evaluated on points that only the third was"
-        " trained on; folds: a few whole models, each evaluated on the fold it never saw; trees:"
-        " the paper's forest, in which every tree votes; holdout: one model, and labels set aside"
-        " to test it.",
-    ),
-    deploy: options.Deploy = typer.Option(
-        options.Deploy.VOTE,
-        help="What to certify and keep: the vote; with pairs, folds or holdout, refit: one model"
-        " trained on all labels; with trees, average: the forest's averaged probabilities, as"
-        " scikit-learn predicts. Both others need unlabelled points.",
+    scheme: options.Scheme = typer.Option(
+        options.Scheme.COMMITTEE,
+        help="committee: four models are tested on rows set aside, a fifth (the referee) is trained"
+        " on all rows, and the five vote; holdout: one model is tested on rows set aside; trees:"
+        " the paper's forest, in which every tree votes and no row is set aside.",
     ),
     predictions: str | None = typer.Option(
         None,
@@ -45,11 +38,6 @@ def certify(
         " one column per voter, empty where the voter was trained on that point. Labels are text:"
         " NA is a label, and 1 is not 1.0. For files of any size: a folder or quoted pattern of"
         " Parquet files.",
-    ),
-    test: Path | None = typer.Option(
-        None,
-        callback=options.existing,
-        help="Labelled file used for nothing else; it tests the vote.",
     ),
     guarantee: options.Guarantee,
     reading: options.Reading,
@@ -61,20 +49,22 @@ def certify(
 
     For example: tandemvote certify wine.csv --target quality --report wine.html
 
-    Or: tandemvote certify wine.csv --target quality --design trees --unlabelled more.csv
+    Or: tandemvote certify visits.csv --target outcome --groups patient
 
-    Or: tandemvote certify wine.csv --target quality --unlabelled more.csv --deploy refit
+    Or: tandemvote certify wine.csv --target quality --scheme trees --unlabelled more.csv
 
     Or: tandemvote certify --predictions votes.csv --target label
 
     Exit codes: 0 done; 2 a mistake in the call or the data; 3 --max-error is not guaranteed; 70 a
     bug in tandemvote.
     """
-    refuse_what_makes_no_sense(context, [design])
-    outputs.check_outputs(files.paths, inputs=[data, predictions, test, training.unlabelled])
+    refuse_what_makes_no_sense(context)
+    outputs.check_outputs(files.paths, inputs=[data, predictions, training.unlabelled])
     from tandemvote.certificate.decimals import rounded_up
     from tandemvote.cli import data as tables
-    from tandemvote.cli.designs import certify_predictions, connected, rows_apart, train
+    from tandemvote.cli.predictions import certify_predictions
+    from tandemvote.cli.running import connected
+    from tandemvote.cli.schemes import train
 
     model = dataset = None
     beside: dict[str, list[str]] = {}
@@ -84,25 +74,18 @@ def certify(
             found, description = certify_predictions(predictions, *given, client=client)
         groups = tables.groups_of_predictions(guarantee.by, predictions)
     else:
-        dataset, tested = tables.read_data(str(data), reading, by=guarantee.by), None
-        if test is not None:
-            tested = tables.read_labelled(test, reading, guarantee.by, like=dataset)
-        caveats = tables.caveats_of(dataset, tested)
-        voted, aside = rows_apart(dataset.n_samples, design, training, tested)
-        if design is options.Design.HOLDOUT:
-            voted = aside
-        if design is options.Design.HOLDOUT and tested is not None:
-            groups = tables.groups_of_data(guarantee.by, tested)
-        else:
-            groups = tables.groups_of_data(guarantee.by, dataset, voted)
+        dataset = tables.read_data(str(data), reading, by=guarantee.by, groups=training.groups)
+        groups = tables.groups_of_data(guarantee.by, dataset)
         if files.votes is not None:
-            beside = tables.columns_beside_votes(groups)
-        more, notes = tables.unlabelled_points(dataset, reading, training.unlabelled)
-        caveats += notes
+            tables.refuse_names_of_votes(groups)
+        unlabelled, notes = tables.unlabelled_points(dataset, reading, training.unlabelled)
         with connected(training.dask):
-            asked = guarantee.asked(design, deploy)
-            model = train(design, dataset, asked, training, test=tested, unlabelled=more)
+            model = train(scheme, dataset, guarantee, training, unlabelled=unlabelled)
+        if scheme is not options.Scheme.TREES:
+            groups = tables.select_rows(groups, model.test_indices_)
+        beside = tables.columns_beside_votes(groups)
         found = model.certification_
+        caveats = [*(f"{caveat}." for caveat in dataset.caveats), *notes]
         if caveats:
             found = replace(found, notes=[*found.notes, *caveats])
             model.certification_, model.certificate_ = found, found.certificate
@@ -127,8 +110,11 @@ def _show(certificate: Certificate, groups: GroupCertificates | None, *, as_json
     names = ("value", "bound", "delta", "observed", "guessing", "guarantee")
     shown = {name: getattr(certificate, name) for name in names}
     shown["bounds"] = {name: value.value for name, value in certificate.bounds.items()}
-    for name in ("n_voters", "n_min", "n_min_pairs"):
-        shown[name] = getattr(certificate.counts, name)
+    counts = certificate.counts
+    tested = counts.sizes > 0
+    shown["n_voters"], shown["n_untested"] = counts.n_voters, certificate.n_untested
+    shown["n_min"] = int(counts.sizes[tested].min(initial=counts.sizes.max()))
+    shown["n_min_pairs"] = int(counts.overlaps[tested][:, tested].min(initial=shown["n_min"]))
     shown["groups"] = [
         {"by": each.by, "group": each.name, "value": each.value} for each in groups or ()
     ]
@@ -194,7 +180,7 @@ def predict(
 
     For example: tandemvote predict wine.skops new.csv --keep id --output predictions.csv
     """
-    from tandemvote.model_file import encoder_of, load_model, vote_of
+    from tandemvote.model_file import classifier_of, encoder_of, load_model
     from tandemvote.tables import read_features
     from tandemvote.tables.votes_table import read_column
 
@@ -202,9 +188,9 @@ def predict(
         raise typer.BadParameter("--keep prediction: labels predicted have this name. Rename it.")
     outputs.check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
     kept = load_model(model, trusted=trusted)
-    vote = vote_of(kept)
-    like = encoder_of(kept) or int(vote.n_features_in_)
-    predicted = vote.predict(read_features(new, like=like, **reading.arguments))
+    classifier = classifier_of(kept)
+    like = encoder_of(kept) or int(classifier.n_features_in_)
+    predicted = classifier.predict(read_features(new, like=like, **reading.arguments))
     cells = {"decimal", "missing_values"}  # which are copied as they are written
     how = {name: value for name, value in reading.arguments.items() if name not in cells}
     table = {name: read_column(new, name, **how) for name in keep} | {"prediction": predicted}
@@ -213,5 +199,5 @@ def predict(
     else:
         written = outputs.write_whole(output, partial(outputs.write_table, table))
         typer.echo(f"Predictions: {written}", err=True)
-    notes = (f"Note: {note}" for note in vote.certificate_.notes)
-    typer.echo("\n".join([vote.certificate_.guarantee, *notes]), err=True)
+    notes = (f"Note: {note}" for note in classifier.certificate_.notes)
+    typer.echo("\n".join([classifier.certificate_.guarantee, *notes]), err=True)

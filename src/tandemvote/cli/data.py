@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tandemvote.api.groupings import MOST_GROUPS
 from tandemvote.api.groups import certify_groups
 from tandemvote.certificate.by_group import PREDICTED_CLASS, TRUE_CLASS, GroupCertificates
-from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE
+from tandemvote.certificate.certificate import VOTE_PROFILE
 from tandemvote.certification import Certification
 from tandemvote.cli.options import Reading
 from tandemvote.tables import Dataset, DatasetError, read_table
@@ -30,9 +30,20 @@ Groups = dict[str, Any]
 """What points are grouped by: one of `GROUPS_OF_VOTES`, or one value per point."""
 
 
-def read_data(path: str, reading: Reading, *, by: Collection[str] = ()) -> Dataset:
-    """Read DATA and say on the error stream how."""
-    dataset = read_labelled(path, reading, by)
+def read_data(
+    path: str, reading: Reading, *, by: Collection[str] = (), groups: str | None = None
+) -> Dataset:
+    """Read DATA and report on the error stream how."""
+    dataset = read_table(
+        path,
+        target=reading.target,
+        drop=reading.drop,
+        keep=reading.keep,
+        drop_unlabelled=reading.drop_unlabelled or reading.use_unlabelled,
+        beside=[name for name in by if name not in (*GROUPS_OF_VOTES, reading.target)],
+        groups=groups,
+        **reading.arguments,
+    )
     if dataset.n_samples < FEWEST_ROWS:
         raise DatasetError(
             f"{path} has {number_of(dataset.n_samples, 'row')}; fewer than {FEWEST_ROWS} show"
@@ -47,28 +58,6 @@ def say_notes(notes: Iterable[str]) -> None:
     """Say on the error stream what to know before anything is computed."""
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
-
-
-def caveats_of(dataset: Dataset, test: Dataset | None) -> list[str]:
-    """Return what the rows of tables say against a guarantee; of a test set it is said here."""
-    tested = [] if test is None else [f"Test set: {note}." for note in test.notes]
-    say_notes(tested)
-    return [*(f"{caveat}." for caveat in dataset.caveats), *tested]
-
-
-def read_labelled(
-    path: str | Path, reading: Reading, by: Collection[str], like: Dataset | None = None
-) -> Dataset:
-    """Read labelled points; like others, with their columns and classes."""
-    columns = {"drop": reading.drop, "keep": reading.keep} if like is None else {"like": like}
-    return read_table(
-        path,
-        target=reading.target,
-        drop_unlabelled=reading.drop_unlabelled or reading.use_unlabelled,
-        beside=[name for name in by if name not in (*GROUPS_OF_VOTES, reading.target)],
-        **columns,
-        **reading.arguments,
-    )
 
 
 def unlabelled_points(
@@ -100,8 +89,8 @@ def refuse_ambiguous(by: Collection[str], columns: Collection[str]) -> None:
             )
 
 
-def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None)) -> Groups:
-    """Return what some rows of a table are grouped by."""
+def groups_of_data(by: Collection[str], dataset: Dataset) -> Groups:
+    """Return what the rows of a table are grouped by."""
     refuse_ambiguous(by, [name for name, *_ in dataset.columns if name != dataset.target])
     groups: Groups = {}
     for name in by:
@@ -109,7 +98,7 @@ def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None
             word = "class" if name == dataset.target else name
             groups[word] = word
             continue
-        groups[name] = dataset.beside[name][rows]
+        groups[name] = dataset.beside[name]
         distinct = len(set(dataset.beside[name]))
         if distinct > MOST_GROUPS:
             raise typer.BadParameter(
@@ -119,24 +108,35 @@ def groups_of_data(by: Collection[str], dataset: Dataset, rows: Any = slice(None
     return groups
 
 
+def select_rows(groups: Groups, rows: Any) -> Groups:
+    """Return the groups of some rows alone."""
+    return {
+        name: values if isinstance(values, str) else values[rows] for name, values in groups.items()
+    }
+
+
 def groups_of_predictions(by: Collection[str], path: str) -> Groups:
     """Return the same for a table of predictions."""
     return {name: name if name in GROUPS_OF_VOTES else read_column(path, name) for name in by}
 
 
-def columns_beside_votes(groups: Groups) -> dict[str, list[str]]:
-    """Return columns for a table of votes with which verify can count groups again, as text."""
-    columns = {}
+def refuse_names_of_votes(groups: Groups) -> None:
+    """Reject columns with the name of a column of votes."""
     for name, values in groups.items():
-        if isinstance(values, str):
-            continue
-        if NAMES_OF_VOTES.fullmatch(name):
+        if not isinstance(values, str) and NAMES_OF_VOTES.fullmatch(name):
             raise typer.BadParameter(
                 f"--by {name}: --votes writes a column of this name. Rename it in the data, or"
                 " leave out --votes."
             )
-        columns[name] = ["" if value is None else str(value) for value in values]
-    return columns
+
+
+def columns_beside_votes(groups: Groups) -> dict[str, list[str]]:
+    """Return columns for a table of votes with which verify can count groups again, as text."""
+    return {
+        name: ["" if value is None else str(value) for value in values]
+        for name, values in groups.items()
+        if not isinstance(values, str)
+    }
 
 
 def certify_by(found: Certification, groups: Groups) -> GroupCertificates | None:
@@ -145,9 +145,7 @@ def certify_by(found: Certification, groups: Groups) -> GroupCertificates | None
         return None
     if found.votes is None:
         raise typer.BadParameter("--by needs predictions that fit in memory.")
-    tested = found.test_votes if found.test_votes is found.votes else None
-    skipped = {VOTE_PROFILE} if tested is not None else {VOTE_PROFILE, TEST_SET}
-    candidates = [name for name in found.certificate.candidates if name not in skipped]
+    candidates = [name for name in found.certificate.candidates if name != VOTE_PROFILE]
     request = replace(found.request, bound=candidates or "auto")
-    whole = replace(found, request=request, profile=None, test_votes=tested)
+    whole = replace(found, request=request, profile=None)
     return replace(certify_groups(whole, groups), certificate=found.certificate)

@@ -16,12 +16,9 @@ import typer
 
 from tandemvote.cli import GATE_CLOSED
 
-Design = Enum(
-    "Design",
-    {"PAIRS": "pairs", "FOLDS": "folds", "TREES": "trees", "HOLDOUT": "holdout"},
-    type=str,
+Scheme = Enum(
+    "Scheme", {"COMMITTEE": "committee", "HOLDOUT": "holdout", "TREES": "trees"}, type=str
 )
-Deploy = Enum("Deploy", {"VOTE": "vote", "REFIT": "refit", "AVERAGE": "average"}, type=str)
 Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
 Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
 Sharpening = Enum("Sharpening", {"HARMONIC": "harmonic", "PAPER": "paper"}, type=str)
@@ -38,23 +35,20 @@ Weights = Enum(
 Format = Enum(
     "Format", {"CSV": "csv", "PARQUET": "parquet", "LIBSVM": "libsvm", "NPZ": "npz"}, type=str
 )
-# What the certified classifiers call it.
-DEPLOYED: dict[Deploy, dict[str, Any]] = {
-    Deploy.VOTE: {},
-    Deploy.REFIT: {"ensemble": False},
-    Deploy.AVERAGE: {"voting": "soft"},
-}
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 PHRASES = {
     r"\bX_unlabelled\b": "--unlabelled",
-    r"\bX_test( and y_test)?\b": "--test",
     r"\bbound='(\w+)'": r"--bound \1",
+    r"\bCertifiedClassifier\w*": "--scheme committee",
+    r"\btest_size='?(auto|[\d.]+)'?": r"--test-size \1",
+    r"\btest_size\b": "--test-size",
+    r"\bn_(samples|groups)=(\d+) \1\b": r"\2 \1",
+    r"\bgroups has\b": "--groups has",
+    r"\bPass more samples\b": "Give more rows",
     r"\btrusted=True": "--trusted",
     r"\bPass points\b": "Give points",
-    r"\bnumber of splits n_splits=": "--folds ",
-    r": n_samples=\d+": "",
     r"\bmax_samples=0\.5\b": "--bagging reduced",
     r"Drop them, X\.drop_duplicates\(\)": "Leave them out by --drop-duplicates",
     r"certify predictions of them, by Votes\.from_predictions": "certify a table of --predictions",
@@ -114,18 +108,34 @@ def _options_of(group: Any) -> Iterator[Parameter]:
         yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def _checked_delta(delta: float) -> float:
-    if not 0 < delta <= 0.5:
+def _checked_confidence(confidence: float) -> float:
+    if not 0.5 <= confidence < 1:
         raise typer.BadParameter(
-            f"{delta:g} is not above 0 and at most 0.5. Give the probability with which the"
-            " guarantee may fail, such as 0.05."
+            f"{confidence:g} is not at least 0.5 and below 1. Give the probability with which the"
+            " guarantee holds, such as 0.95."
         )
-    return delta
+    return confidence
+
+
+def _parsed_test_size(text: str) -> float | int | str:
+    """Return "auto", a share of the rows or a number of rows."""
+    if text == "auto":
+        return text
+    try:
+        size = int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        size = 0
+    if (isinstance(size, int) and size >= 1) or 0 < size < 1:
+        return size
+    raise typer.BadParameter(
+        f"{text!r} is not a test size. Give 'auto', a share such as 0.2, or a number of rows such"
+        " as 500."
+    )
 
 
 def _checked_jobs(jobs: int) -> int:
     if jobs == 0:
-        raise typer.BadParameter("0 threads do nothing; give a number, or -1 for all.")
+        raise typer.BadParameter("--jobs must not be 0. Give a number, or -1 for all cores.")
     return jobs
 
 
@@ -140,7 +150,16 @@ def existing(path: Path | None) -> Path | None:
 class Confidence:
     """The guarantee."""
 
-    delta: float = option(0.05, "Failure probability.", callback=_checked_delta)
+    confidence: float = option(
+        0.95, "Probability with which the guarantee holds.", callback=_checked_confidence
+    )
+
+    @property
+    def delta(self) -> float:
+        """Failure probability."""
+        from tandemvote.certificate.decimals import failure_probability
+
+        return failure_probability(self.confidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,31 +174,30 @@ class Guarantee(Confidence):
     )
     by: list[str] = option(
         [],
-        "Certify groups of points as well: each true class (recall), each predicted one"
-        " (precision; with --design holdout), or each value of a column, a dropped one too;"
+        "Certify groups of rows as well: each true class (recall), each predicted class"
+        " (precision; with --scheme holdout), or each value of a column, used as a feature or not;"
         " repeatable.",
         metavar="class|predicted|COLUMN",
     )
     weights: Weights | None = option(
         None,
-        "How much each voter counts: equally, or so as to minimise the named bound; by default"
-        " tandem for trees, uniform otherwise.",
+        "Trees, predictions: how much each voter counts: equally, or so as to minimise the named"
+        " bound; by default tandem for trees, uniform otherwise.",
     )
     bound: list[str] = option(
         [],
-        "Bound to report, by default chosen by the kind of evidence; repeatable, or 'best' (each"
-        " then pays for the choice).",
+        "Trees, predictions: bound to report, by default chosen by the kind of evidence;"
+        " repeatable, or 'best' (they share the failure probability).",
     )
     sharpening: Sharpening = option(
-        Sharpening.HARMONIC, "Use held-out sets in full, or the bounds as published."
+        Sharpening.HARMONIC,
+        "Trees, predictions: use held-out sets in full, or the bounds as published.",
     )
 
-    def asked(self, design: Design | None, deploy: Deploy = Deploy.VOTE) -> dict[str, Any]:
-        """Return what is asked of a certificate, for a design or for predictions."""
-        by_bound = design is Design.TREES and deploy is Deploy.VOTE
-        usual = Weights.TANDEM if by_bound else Weights.UNIFORM
+    def request(self, scheme: Scheme | None = None) -> dict[str, Any]:
+        """Return the parameters of a certificate of trees or of given predictions."""
+        usual = Weights.TANDEM if scheme is Scheme.TREES else Weights.UNIFORM
         return {
-            **DEPLOYED[deploy],
             "weights": (self.weights or usual).value,
             "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
             "delta": self.delta,
@@ -247,8 +265,8 @@ class Reading(FileReading):
     drop_unlabelled: bool = option(False, "Leave out rows without a label.", "--drop-unlabelled")
     use_unlabelled: bool = option(
         False,
-        "Use rows without a label as unlabelled points. They must come from the same source: not"
-        " be those that nobody could label.",
+        "Trees: use rows without a label as unlabelled rows. They must come from the same source:"
+        " not be those that nobody could label.",
         "--use-unlabelled",
     )
 
@@ -264,20 +282,29 @@ class Training:
     """Training on DATA."""
 
     learner: Learner = option(
-        Learner.FOREST, "Random forests, or gradient boosting (not for trees)."
+        Learner.FOREST, "Random forests, or gradient boosting (not with --scheme trees)."
     )
     trees: int = option(100, "Trees of each forest.", min=1)
-    folds: int = option(3, "Folds: one model each.", min=2)
-    bagging: Bagging = option(
-        Bagging.REDUCED, "Trees: points each draws, n or n/2 (tighter pair bounds)."
+    test_size: str = option(
+        "auto",
+        "Committee, holdout: share or number of the rows (with --groups: of the groups) that test"
+        " the models; auto is 0.2, and less from 3,375 rows on.",
+        metavar="auto|SHARE|NUMBER",
+        callback=_parsed_test_size,
     )
-    test_fraction: float | None = option(
-        None, "Share of labels to set aside: 0.2 for a hold-out, else none.", min=0, max=0.9
+    groups: str | None = option(
+        None,
+        "Committee, holdout: column whose equal values mark rows that belong together, such as the"
+        " patient. Whole groups are tested, by one random row each; the column is not a feature.",
+        metavar="COLUMN",
+    )
+    bagging: Bagging = option(
+        Bagging.REDUCED, "Trees: rows each draws, n or n/2 (tighter pair bounds)."
     )
     unlabelled: Path | None = option(
         None,
-        "File of further points of the same source without labels: they make the guarantee for"
-        " trees much tighter, and --deploy needs them. With --predictions: predictions on them.",
+        "Trees: file of further rows of the same source without labels, which make the guarantee"
+        " much tighter. With --predictions: predictions on them.",
         callback=existing,
     )
     seed: int = option(0, "Seed of training and splits.")

@@ -43,8 +43,8 @@ class Outputs:
     certificate: Path | None = option(None, "JSON file that tandemvote verify can check.")
     votes: Path | None = option(
         None,
-        "The votes, .csv or .parquet, which verify --votes counts again. Those on unlabelled and"
-        " test points go into files beside it.",
+        "The votes, .csv or .parquet, which verify --votes counts again. Votes on unlabelled rows"
+        " go into a second file.",
     )
     model: Path | None = option(
         None,
@@ -109,21 +109,17 @@ def write_votes(path: Path, found: Certification, groups: dict[str, list[str]]) 
 
     Beside the labelled votes stands what their points are grouped by.
     """
-    votes, tested = found.votes, found.test_votes
+    votes = found.votes
     assert votes is not None, "votes of trained models are kept"
     tables = {"--votes": _labelled(votes) | groups}
     if votes.n_unlabelled:
         tables["--unlabelled"] = _columns(votes.classes[votes.unlabelled])
-        if votes.deployed is not None:
-            tables["--unlabelled"]["deployed"] = votes.classes[votes.deployed.predictions]
-    if tested is not None and tested is not votes:
-        tables["--test"] = _labelled(tested)
     written = {}
     for name, table in tables.items():
         word = "" if name == "--votes" else name.replace("--", ".")
         place = path.with_name(f"{path.stem}{word}{path.suffix}")
         written[name] = write_whole(place, partial(write_table, table))
-    return written | ({"--test": path} if tested is votes else {})
+    return written | ({"--test": path} if found.test_votes is votes else {})
 
 
 def write_table(columns: dict[str, Any], path: Path | None) -> None:

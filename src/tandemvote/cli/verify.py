@@ -92,7 +92,10 @@ def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Itera
     unlabelled = record.counts["disagreement_overlaps"][0, 0] > record.counts["overlaps"][0, 0]
     there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
     there["test"] = record.test is not None
+    n_untested = int((record.counts["overlaps"].diagonal() == 0).sum())
     about = f"weighted vote of {record.n_voters} voters"
+    if n_untested:
+        about = f"vote of {record.n_voters - n_untested} tested models and {n_untested} untested"
     if record.deployed is not None:
         about = f"for {record.deployed}, not a vote, through {record.n_voters} voters"
     yield f"valid: error <= {record.printed} with failure probability {record.delta:g}"

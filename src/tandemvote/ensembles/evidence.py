@@ -225,7 +225,7 @@ def new_points(
     is seen to be trained on. In errors the points are called `what`.
     """
     refuse_labels_among_features(X, y)
-    refuse_several_rows_per_case(X, y, groups=True)
+    refuse_several_rows_per_case(X, y, remedy="Pass it as groups")
     labels = column_or_1d(y)
     notes = note_repeated_rows(X, labels, row_digests(X), what=what, X_unlabelled=X_unlabelled)
     for model in models if isinstance(models, Sequence) else [models]:

@@ -221,7 +221,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         refuse_other_order(X, {"groups": groups})
         notes, digests = [*note_times(X)], row_digests(X)
         if grouping is None:
-            refuse_several_rows_per_case(X, y, way_out="rename the column", groups=True)
+            refuse_several_rows_per_case(
+                X, y, way_out="rename the column", remedy="Pass it as groups"
+            )
             notes += note_copies(X, codes, what="training", digests=digests)
         params, referee_params = self._routed(fit_params)
         random_state = check_random_state(self.random_state)

@@ -1,4 +1,4 @@
-"""What a model file may hold: a certified vote, alone or after the encoder of its columns.
+"""What a model file may hold: a certified classifier, alone or after the encoder of its columns.
 
 Trees are walked by compiled code that checks no index: a branch to a node that is not there, or a
 split on a column that is not there, reads foreign memory. So every tree in a file is found and
@@ -26,9 +26,8 @@ from tandemvote.ensembles.private_names import TREE_LEAF, Tree
 from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.tables import TableEncoder
 
-Vote: TypeAlias = CertifiedClassifier | CertifiedForestClassifier
-
-Model: TypeAlias = Vote | Pipeline
+Certified: TypeAlias = "CertifiedClassifier | CertifiedForestClassifier"
+Model: TypeAlias = "Certified | Pipeline"
 """A certified classifier, or a pipeline of a `TableEncoder` and one."""
 
 WITHOUT_PARTS = (
@@ -40,13 +39,13 @@ WITHOUT_PARTS = (
 
 
 class ModelFileError(ValueError):
-    """A file cannot be opened as a certified vote, or a vote cannot be kept in such a file."""
+    """A file cannot be opened as a certified classifier, or cannot keep this one."""
 
 
-def vote_of(model: Model) -> Vote:
-    """Return the vote itself, without the encoder of its columns."""
-    vote: Vote = model[-1] if isinstance(model, Pipeline) else model
-    return vote
+def classifier_of(model: Model) -> Certified:
+    """Return the classifier itself, without the encoder of its columns."""
+    classifier: Certified = model[-1] if isinstance(model, Pipeline) else model
+    return classifier
 
 
 def encoder_of(model: Model) -> TableEncoder | None:
@@ -55,16 +54,16 @@ def encoder_of(model: Model) -> TableEncoder | None:
 
 
 def refuse_other_models(model: Any) -> None:
-    """Refuse what is neither a certified vote nor an encoder followed by one."""
+    """Reject anything but a certified classifier, alone or after an encoder."""
     parts = [part for _, part in model.steps] if isinstance(model, Pipeline) else [model]
-    if not isinstance(parts[-1], Vote):
-        raise ModelFileError(f"it holds a {type(parts[-1]).__name__}, not a certified vote")
+    if not isinstance(parts[-1], CertifiedClassifier | CertifiedForestClassifier):
+        raise ModelFileError(f"it holds a {type(parts[-1]).__name__}, not a certified classifier")
     if len(parts) > 2 or not all(isinstance(part, TableEncoder) for part in parts[:-1]):
-        raise ModelFileError(f"it holds a {type(parts[0]).__name__} before the vote")
+        raise ModelFileError(f"it holds a {type(parts[0]).__name__} before the classifier")
 
 
 def refuse_unsound_trees(model: Model) -> None:
-    """Refuse a vote that holds, anywhere, a tree on which a walk could leave it or its table."""
+    """Reject a classifier with a tree, anywhere, on which a walk could leave it or its table."""
     parts = list(_everything_in(model))
     trees = [part for part in parts if isinstance(part, BaseDecisionTree)]
     owners = [part for part in trees if hasattr(part, "tree_")]
@@ -83,9 +82,9 @@ def refuse_unsound_trees(model: Model) -> None:
         if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
             raise ModelFileError("it holds a tree for tables of another width than it says")
         _refuse_unsound(owner.tree_)
-    vote = vote_of(model)
-    if isinstance(vote, CertifiedForestClassifier):
-        _refuse_other_widths(vote)
+    classifier = classifier_of(model)
+    if isinstance(classifier, CertifiedForestClassifier):
+        _refuse_other_widths(classifier)
 
 
 def _refuse_unsound(tree: Any) -> None:

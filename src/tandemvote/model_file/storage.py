@@ -1,4 +1,4 @@
-"""From a certified vote to its file and back.
+"""From a certified classifier to its file and back.
 
 A skops file is a zip archive of JSON and plain arrays, of which nothing is executed.
 """
@@ -32,13 +32,13 @@ from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.extras import import_extra
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.model_file.contents import (
+    Certified,
     Model,
     ModelFileError,
-    Vote,
+    classifier_of,
     encoder_of,
     refuse_other_models,
     refuse_unsound_trees,
-    vote_of,
 )
 from tandemvote.tables import TableEncoder
 
@@ -60,8 +60,9 @@ TRUSTED = [
     )
 ]
 """What a file may hold besides what skops trusts by itself: numbers, containers, arrays and the
-public estimators of scikit-learn. Compiled trees are not among what skops trusts, because it does
-not check where their branches lead; `refuse_unsound_trees` does, before they are used."""
+public estimators of scikit-learn. Compiled trees are not among what skops trusts,
+because it does not check where their branches lead; `refuse_unsound_trees` does, before they are
+used."""
 
 
 def _model_path(path: str | os.PathLike[str]) -> Path:
@@ -70,13 +71,13 @@ def _model_path(path: str | os.PathLike[str]) -> Path:
     if path.suffix not in (SKOPS, JOBLIB):
         raise ModelFileError(
             f"{path} ends in {path.suffix!r}, which names no kind of model file. Choose {SKOPS},"
-            f" which opens without running anything, or {JOBLIB}, which holds any vote."
+            f" which opens without running anything, or {JOBLIB}, which holds any classifier."
         )
     return path
 
 
 def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
-    """Keep a fitted vote with its certificate.
+    """Keep a fitted classifier with its certificate.
 
     Parameters
     ----------
@@ -100,16 +101,16 @@ def save_model(estimator: Any, path: str | os.PathLike[str]) -> Path:
     path = _model_path(path)
     try:
         refuse_other_models(estimator)
-        check_is_fitted(vote_of(estimator), "certificate_")
+        check_is_fitted(classifier_of(estimator), "certificate_")
     except (ModelFileError, NotFittedError) as error:
         raise ModelFileError(
-            f"A model file keeps a fitted certified vote, not {type(estimator).__name__}. Fit a"
-            " certified classifier of this library."
+            f"A model file keeps a fitted certified classifier, not {type(estimator).__name__}."
+            " Fit a CertifiedClassifier or a CertifiedForestClassifier."
         ) from error
     kept, way_out = io.BytesIO(), "Give functions of your own a name in a module."
     if path.suffix == SKOPS:
         way_out = f"Keep it in a {JOBLIB} file, for yourself and for those who trust you."
-    with _one_error(f"A {path.suffix} file cannot keep this vote", way_out):
+    with _one_error(f"A {path.suffix} file cannot keep this classifier", way_out):
         if path.suffix == JOBLIB:
             joblib.dump(estimator, kept)
         else:
@@ -160,15 +161,17 @@ def _one_error(what: str, way_out: str) -> Iterator[None]:
 
 
 def write_skops(model: Model) -> bytes:
-    """Return the skops file of a vote, without the votes and labels it was certified by."""
-    vote, encoder = copy(vote_of(model)), encoder_of(model)
-    del vote.certification_
-    kept = vote if encoder is None else Pipeline([("columns", encoder), ("vote", vote)])
+    """Return the skops file of a classifier, without the votes and labels that tested it."""
+    classifier, encoder = copy(classifier_of(model)), encoder_of(model)
+    del classifier.certification_
+    kept: Any = classifier
+    if encoder is not None:
+        kept = Pipeline([("columns", encoder), ("vote", classifier)])
     return bytes(import_extra("skops.io", "skops").dumps(kept))
 
 
 def read_skops(data: bytes) -> Model:
-    """Return the vote in a skops file, checked; damaged files raise errors of any kind."""
+    """Return the classifier in a skops file, checked; damaged files raise errors of any kind."""
     skops = import_extra("skops.io", "skops")
     with ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
@@ -183,47 +186,49 @@ def read_skops(data: bytes) -> Model:
     model = skops.loads(data, trusted=TRUSTED)
     refuse_other_models(model)
     refuse_unsound_trees(model)
-    _refuse_false_promise(vote_of(model))
+    _refuse_false_promise(classifier_of(model))
     return model
 
 
-def _refuse_false_promise(model: Vote) -> None:
-    """Compute the certificate again from its counts; refuse another, or one of other models."""
+def _refuse_false_promise(model: Certified) -> None:
+    """Compute the certificate again from its counts; reject another, or one of another vote."""
     certificate = certificate_of(record_of(model.certificate_))
-    if certificate.deployed is not None:
-        raise ModelFileError("its certificate is about a classifier that it does not hold")
+    weights = certificate.weights
     if isinstance(model, CertifiedForestClassifier):
-        request, described = model._request(), np.array_equal(certificate.weights, model.weights_)
-        described &= len(certificate.weights) == len(model.estimators_)
+        same = np.array_equal(weights, model.weights_) and len(weights) == len(model.estimators_)
     else:
-        request = CertificateRequest(delta=certificate.delta)
-        tested = [True] * (1 if model._averages() else len(model.estimators_))
-        untested = [False] * (model.referee_ is not None)
-        described = np.array_equal(certificate.counts.sizes > 0, tested + untested)
-        described &= bool((certificate.weights == certificate.weights[0]).all())
-    if not described:
-        raise ModelFileError("its certificate is about a vote with other weights")
+        tested = [True] if model._averages() else [True] * len(model.estimators_)
+        expected = tested if model.referee_ is None else [*tested, False]
+        same = not np.ptp(weights) and (certificate.counts.sizes > 0).tolist() == expected
+    if not same or certificate.deployed is not None:
+        raise ModelFileError("its certificate is about another vote")
     names = ("observed", "guessing")
     shown: dict[str, Any] = {name: getattr(model.certificate_, name, None) for name in names}
     if not all(share is None or 0.0 <= float(share) <= 1.0 for share in shown.values()):
-        raise ModelFileError("its certificate shows an error that is no share of points")
-    certification = Certification(
+        raise ModelFileError("its certificate shows an error that is not a share of samples")
+    certificate = replace(certificate, **shown)
+    request = CertificateRequest(
+        weights=weights,
+        bound=certificate.candidates,
+        prior=certificate.prior,
+        delta=certificate.delta,
+        sharpening=certificate.sharpening,
+    )
+    found = Certification(
         request=request,
         counts=certificate.counts,
-        weights=certificate.weights,
+        weights=weights,
         profile=certificate.profile,
         notes=certificate.notes,
     )
-    # The votes on a test set are not kept, so the certificate cannot be issued again from them.
-    vars(certification)["certificate"] = replace(certificate, **shown)
-    model.certification_, model.certificate_ = certification, certification.certificate
+    vars(found)["certificate"] = certificate  # without the votes it cannot be computed again
+    model.certification_, model.certificate_ = found, certificate
     if isinstance(model, CertifiedForestClassifier):
         model.bounds_, model.counts_ = certificate.bounds, certificate.counts
-        model.weights_ = certificate.weights
 
 
 def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) -> None:
-    """Give one warning for all voters of another scikit-learn, and repeat all other warnings."""
+    """Give one warning for all models of another scikit-learn, and repeat all other warnings."""
     versions = set()
     for warning in caught:
         if isinstance(warning.message, InconsistentVersionWarning):
@@ -233,7 +238,7 @@ def _warn_of_another_version(caught: list[warnings.WarningMessage], path: Path) 
     if versions:
         warnings.warn(
             f"{path} was made with scikit-learn {' and '.join(sorted(versions))}. With the one"
-            " installed here the voters may vote otherwise than they did when they were certified."
-            " Install that release, or fit the vote again.",
+            " installed here the models may predict otherwise than they did when they were"
+            " certified. Install that release, or fit the classifier again.",
             stacklevel=3,
         )

@@ -65,7 +65,7 @@ def render_report(
         may end in it.
     estimator, votes, solution : optional
         The same for a certificate alone. The votes add which label is taken for which and the
-        histogram of erring weights; the solution adds how the weights were found.
+        profile of erring weights; the solution how the weights were found.
     classes : GroupCertificates or other statement with a table, optional
         Guarantees of the same vote for every true class or group.
     data : Dataset, optional
@@ -116,7 +116,7 @@ def render_report(
             silent=silent,
             advice=words(certificate.advice),
             ways=[words(f"{way}.") for way in certificate.ways_to_tighten],
-            pictures=_pictures(certificate, None if equal_weights else weights, votes),
+            pictures=list(_pictures(certificate, None if equal_weights else weights, votes)),
             weights=weights,
             equal_weights=equal_weights,
             confusion=confusion,
@@ -163,14 +163,17 @@ def _template() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """Counts of points that their voters did not see: true labels in rows, predicted in columns."""
+    """Counts of held-out samples: true labels in rows, predicted ones in columns.
+
+    With untested voters, the tested ones vote alone.
+    """
 
     classes: list[str]
     counts: NDArray[np.int64]
 
     @classmethod
     def from_votes(cls, votes: Votes, weights: ArrayLike) -> Confusion:
-        """Let the voters that did not see a point vote on it."""
+        """Let the voters that were not trained on a sample vote on it."""
         said = held_out_vote(votes, weights)
         known, codes = said >= 0, range(votes.classes.size)
         counts = confusion_matrix(votes.labels[known], said[known], labels=codes)
@@ -212,13 +215,18 @@ def _groups(classes: Statement | None) -> Picture | None:
 
 
 def _pictures(
-    certificate: Certificate, weights: WeightsDisplay | None, votes: Votes | None
+    certificate: Certificate,
+    weights: WeightsDisplay | None,
+    votes: Votes | None,
 ) -> Iterator[Picture]:
-    caption = "Every bound computed for this vote. The guarantee is the marked one."
-    height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
-    yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
+    if len(certificate.bounds) > 1:
+        caption = "Every bound computed for this vote. The guarantee is the marked one."
+        height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
+        yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
     if weights is not None:
         yield draw(weights, "weights", "Weights of the voters from largest to smallest.")
+    if certificate.n_untested:
+        return
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
         yield draw(profile, "profile", PROFILE_CAPTION)

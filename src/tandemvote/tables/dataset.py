@@ -58,6 +58,8 @@ class Dataset:
         Columns as they are written, features or not, such as groups of points; None if missing.
     dropped_in_order : tuple of str
         Columns of dates that were dropped, and in whose order the rows are.
+    groups : str, optional
+        The column of `beside` whose equal values mark rows that belong together.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Dataset:
     target: str | None = None
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
     dropped_in_order: tuple[str, ...] = ()
+    groups: str | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.ndim != 1 or len(self.X) != len(self.y) or not self.X.size:
@@ -114,10 +117,15 @@ class Dataset:
     def columns(self) -> list[tuple[str, str, str]]:
         """How each named column was read: rows of (column, kind, detail), the label first.
 
-        A kind is "label", "number", "category", "date", "duration", "constant" or "dropped".
+        A kind is "label", "groups", "number", "category", "date", "duration", "constant" or
+        "dropped".
         """
         label = (str(self.target), "label", f"{self.n_classes} classes")
-        return [label, *self.encoder.columns_] if self.encoder else []
+        columns = self.encoder.columns_ if self.encoder else ()
+        if self.groups is not None:
+            grouped = (self.groups, "groups", f"{len({*self.beside[self.groups]})} values")
+            columns = [grouped if each[0] == self.groups else each for each in columns]
+        return [label, *columns] if self.encoder else []
 
     @property
     def columns_summary(self) -> str:
@@ -209,6 +217,7 @@ def from_frame(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     beside: Sequence[str] = (),
+    groups: str | None = None,
     like: Dataset | None = None,
     name: str = "table",
     origin: str = "data frame",
@@ -231,6 +240,8 @@ def from_frame(
     if target is None:
         way = f"name the label column by {either('target', '--target')}"
         raise DatasetError(f"{name}: {way}, one of {shown(columns, NAMES_SHOWN)}.")
+    if groups is not None:
+        drop, beside = [*drop, groups], [*beside, groups]
     for column in (target, *beside):
         find_column(columns, column, name)
     refuse_duplicates(columns, name)
@@ -242,15 +253,18 @@ def from_frame(
     cases = frame[frame[target].notna()]
     if rows.get("drop_duplicates"):
         cases = cases.drop_duplicates()
-    with named(name):
-        refuse_several_rows_per_case(
-            cases.drop(columns=[target, *keep], errors="ignore"),
-            cases[target],
-            way_out=either(
-                "rename the column, or pass it in keep",
-                "rename it, or use it by --keep; if whole rows are copies, give --drop-duplicates",
-            ),
-        )
+    if groups is None:
+        with named(name):
+            refuse_several_rows_per_case(
+                cases.drop(columns=[target, *keep], errors="ignore"),
+                cases[target],
+                way_out=either(
+                    "rename the column, or pass it in keep",
+                    "rename it, or use it with --keep; if whole rows are copies, give"
+                    " --drop-duplicates",
+                ),
+                remedy=either("Pass it as groups", "Name it with --groups"),
+            )
     encode_rows: Callable[[Any], NDArray[Any]]
     if like is None:
         encoder = TableEncoder(drop=drop, keep=keep, complete=rows.get("drop_missing", False))
@@ -270,6 +284,7 @@ def from_frame(
         origin=origin,
         encoder=encoder,
         target=target,
+        groups=groups,
         dropped_in_order=tuple(each for each in dropped if _dates_in_order(dropped[each])),
         **rows,
     )
@@ -330,7 +345,7 @@ def _points(
             f"{about['name']}: no label in {n_unlabelled} {of_rows}, the first of them row"
             f" {unlabelled.argmax() + 1}; texts such as NaN and None count as missing. Fill it in,"
             f" or {either('pass drop_unlabelled=True', 'give --drop-unlabelled')} to leave out such"
-            f" rows{either('', ', --use-unlabelled to use them as points without labels')}"
+            f" rows{either('', ', --use-unlabelled to use them with --scheme trees')}"
             f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap go)."
         )
     if not (left & ~unlabelled).any():

@@ -53,6 +53,7 @@ def read_table(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     beside: Sequence[str] = (),
+    groups: str | None = None,
     like: Dataset | None = None,
     file_format: str | None = None,
     name: str | None = None,
@@ -78,6 +79,9 @@ def read_table(
         which is refused otherwise.
     beside : sequence of str
         Columns, features or not, to keep as they are written, such as groups of points.
+    groups : str, optional
+        Column whose equal values mark rows that belong together, such as the patient. It is kept in
+        ``Dataset.beside`` and is not a feature.
     like : Dataset, optional
         Read the columns and labels as in this one, of which the file holds further points.
     file_format, name : str, optional
@@ -129,9 +133,10 @@ def read_table(
         if chosen in _FRAME_READERS:
             as_text = [target] if like is not None and like.y.dtype.kind == "U" else []
             frame = _read_frame(path, chosen, options, like, as_text)
-            return from_frame(frame, target=target, drop=drop, keep=keep, beside=beside, **about)
-        for way, columns in {"drop": drop, "keep": keep, "group by": beside}.items():
-            if columns:
+            columns = {"drop": drop, "keep": keep, "beside": beside, "groups": groups}
+            return from_frame(frame, target=target, **columns, **about)
+        for way, names in {"drop": drop, "keep": keep, "group by": groups or beside}.items():
+            if names:
                 raise DatasetError(f"{path} has no named columns to {way}.")
         if chosen == "libsvm" and target is not None:
             raise DatasetError(

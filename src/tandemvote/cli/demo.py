@@ -1,0 +1,55 @@
+"""``tandemvote demo``: the three schemes next to each other on bundled data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from tandemvote.cli.outputs import check_outputs
+
+
+def demo(
+    report: Path = typer.Option("report.html", help="Where to write the HTML report."),
+    trees: int = typer.Option(100, min=2, help="Trees in each forest."),
+) -> None:
+    """Certify random forests on bundled data with each scheme, and write a report. No network."""
+    check_outputs({"--report": report}, inputs=[])
+    from sklearn.datasets import load_digits
+    from sklearn.ensemble import RandomForestClassifier
+
+    from tandemvote import CertifiedClassifier, CertifiedForestClassifier
+    from tandemvote.certificate.decimals import rounded_up
+    from tandemvote.certificate.statement import Table, about
+    from tandemvote.report import write_report
+
+    X, y = load_digits(return_X_y=True)
+    forest = RandomForestClassifier(trees)
+    committee: Any = CertifiedClassifier(forest, random_state=0)
+    schemes: dict[str, tuple[str, Any]] = {
+        "committee": ("4 forests are tested, a fifth is trained on all labels", committee),
+        "holdout": (
+            "1 forest is tested; the test labels train nothing",
+            CertifiedClassifier(forest, n_tested=1, referee=False, random_state=0),
+        ),
+        "trees": (
+            "the paper: every tree votes, no test set",
+            CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0),
+        ),
+    }
+    typer.echo(f"How often will a classifier of handwritten digits be wrong? {len(y):,} samples.")
+    rows = []
+    for scheme, (words, model) in schemes.items():
+        certificate = model.fit(X, y).certificate_
+        limit = f"{rounded_up(100 * certificate.value, 1)} %"
+        rows.append([scheme, about(certificate.observed), limit, words])
+    columns = ["scheme", "observed", "guaranteed (95 %)", ""]
+    typer.echo("\n".join(["", *Table(columns, "<>><", rows).lines()]))
+    typer.echo(f"\nThe committee's certificate in full:\n\n{committee.certificate_}\n")
+    typer.echo(committee.certificate_.guarantee)
+    about_data = f"scikit-learn's digits data, {len(y):,} samples"
+    written = write_report(
+        report, committee, data_description=about_data, command="tandemvote demo"
+    )
+    typer.echo(f"\nReport with pictures: {written}")

@@ -1,0 +1,128 @@
+"""Each scheme gives the bound of its own theorem."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta
+from sklearn.ensemble import RandomForestClassifier
+
+from tandemvote import CertifiedClassifier
+from tandemvote.cli.app import run
+
+N_ROWS = 300
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["good", "bad"], N_ROWS)
+    points = rng.normal(size=(N_ROWS, 3)) + 1.5 * (kind == "good")[:, None]
+    rows = [",".join(map(str, [*point, label])) for point, label in zip(points, kind, strict=True)]
+    path = tmp_path_factory.mktemp("schemes") / "table.csv"
+    path.write_text("\n".join(["a,b,c,kind", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def found(table, capsys):
+    def certified(*options, code=0):
+        assert run(["certify", table, "--target", "kind", "--json", *map(str, options)]) == code
+        return json.loads(capsys.readouterr().out)
+
+    return certified
+
+
+def clopper_pearson(n_errors, n_points, delta):
+    return beta.ppf(1 - delta, n_errors + 1, n_points - n_errors)
+
+
+def test_a_hold_out_gives_the_exact_binomial_limit_of_its_errors(found):
+    size = ["--scheme", "holdout", "--test-size", 0.4]
+    shown = found(*size, "--trees", 10, "--confidence", 0.9)
+    n_points = shown["n_min"]
+    assert n_points == 0.4 * N_ROWS and shown["n_voters"] == 1 and shown["delta"] == 0.1
+    limit = clopper_pearson(round(shown["observed"] * n_points), n_points, 0.1)
+    assert shown["value"] == pytest.approx(limit, abs=1e-9) and shown["value"] >= limit
+
+
+def test_a_committee_is_four_tested_models_and_a_referee(found):
+    shown = found("--trees", 5)
+    assert shown["bound"] == "test_set" and [*shown["bounds"]] == ["test_set"]
+    assert (shown["n_voters"], shown["n_untested"], shown["n_min"]) == (5, 1, 0.2 * N_ROWS)
+    assert shown["value"] > shown["observed"]
+    assert any("referee) may be refitted" in text for text in shown["assumptions"])
+
+
+def test_the_committee_is_that_of_the_library(found, table):
+    frame = pd.read_csv(table)
+    model = CertifiedClassifier(RandomForestClassifier(5), test_size=100, random_state=3)
+    model.fit(frame[["a", "b", "c"]].to_numpy(), frame["kind"].to_numpy())
+    shown = found("--trees", 5, "--test-size", 100, "--seed", 3)
+    assert shown["value"] == model.certificate_.value
+    assert shown["observed"] == model.certificate_.observed
+
+
+def test_boosted_models_are_whole_voters(found):
+    shown = found("--learner", "boosting")
+    assert shown["n_voters"] == 5 and shown["value"] < shown["guessing"]
+
+
+@pytest.mark.parametrize("size", ["0.001", "299", "300", "5000"])
+def test_a_test_size_that_leaves_too_few_rows_ends_in_one_line(table, capsys, size):
+    assert run(["certify", table, "--target", "kind", "--test-size", size]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"Error: --test-size {size} takes ")
+    assert last.endswith("Give more rows or another --test-size.")
+
+
+def test_a_training_part_of_one_class_ends_in_one_line(tmp_path, capsys):
+    path, report = tmp_path / "table.csv", tmp_path / "r.html"
+    path.write_text("a,kind\n" + "".join(f"{i % 9},{'x' if i == 7 else 'y'}\n" for i in range(40)))
+    call = ["certify", str(path), "--target", "kind", "--report", str(report)]
+    codes = set()
+    for seed in range(20):
+        codes.add(run([*call, "--test-size", "0.7", "--trees", "2", "--seed", str(seed)]))
+        shown = capsys.readouterr().err.splitlines()[-1]
+        if "1 class" in shown:
+            assert "Give more rows, or a smaller --test-size." in shown
+            assert not report.exists()
+            break
+        report.unlink()
+    assert 2 in codes
+
+
+def test_a_gate_lets_through_what_is_guaranteed_and_nothing_else(found, table, capsys):
+    value = found("--trees", 5)["value"]
+    assert found("--trees", 5, "--max-error", value)["value"] == value
+    found("--trees", 5, "--max-error", np.nextafter(value, 0), code=3)
+    call = ["certify", table, "--target", "kind", "--trees", "5", "--max-error", "0.01"]
+    assert run(call) == 3
+    shown = capsys.readouterr()
+    assert shown.err.splitlines()[-1].startswith("Not guaranteed: the error is at most 0.")
+    assert "guaranteed at most" in shown.out, "the certificate is shown all the same"
+
+
+def test_advice_speaks_of_options(table, capsys):
+    call = [
+        "certify",
+        table,
+        "--target",
+        "kind",
+        "--scheme",
+        "trees",
+        "--confidence",
+        "0.999999999",
+    ]
+    assert run([*call, "--trees", "20"]) == 0
+    shown = capsys.readouterr().out
+    assert "--scheme committee" in shown and "--unlabelled" in shown
+    assert "CertifiedClassifier" not in shown and "X_unlabelled" not in shown
+
+
+def test_a_bound_that_shows_nothing_does_not_speak_for_the_others(table, capsys):
+    call = ["certify", table, "--target", "kind", "--scheme", "trees", "--trees", "20"]
+    assert run([*call, "--confidence", "0.999999999", "--bound", "bernstein_cantelli"]) == 0
+    shown = capsys.readouterr().out
+    assert "the bound reported (bernstein_cantelli) shows nothing below" in shown
