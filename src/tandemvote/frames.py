@@ -65,8 +65,7 @@ def refuse_several_rows_per_case(
     """Refuse a frame whose index or a column names cases, patients say, whose rows share a label.
 
     Voters then know the cases that they are tested on. What is met again when the vote is used, a
-    shop say, may be in many rows too, but seldom with the same label in all of them. `groups` is
-    True if the caller takes the cases as a parameter of that name.
+    shop say, may be in many rows too, but seldom with the same label in all of them.
     """
     told = {"The index": X.index} if hasattr(X, "iloc") and not X.index.is_unique else {}
     for name in getattr(X, "columns", ()):
