@@ -69,7 +69,8 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
         " other, so they cannot vote.": {TREES, BOOSTING} <= here,
         f"--{'unlabelled' if file else 'use-unlabelled'} goes with --scheme trees. The committee"
         " and the hold-out are tested on labels, and rows without labels would change nothing."
-        + (" Use --drop-unlabelled to exclude them." if rows else ""): (file or rows) and tested,
+        + (" Use --drop-unlabelled to exclude them." if rows else " Leave it out."): (file or rows)
+        and tested,
         "--groups goes with --scheme committee or holdout. The trees of a forest are tested on"
         " out-of-bag rows, and other rows of the same group have trained them.": (
             groups and TREES in here

@@ -133,8 +133,8 @@ def read_table(
         if chosen in _FRAME_READERS:
             as_text = [target] if like is not None and like.y.dtype.kind == "U" else []
             frame = _read_frame(path, chosen, options, like, as_text)
-            columns = {"drop": drop, "keep": keep, "beside": beside, "groups": groups}
-            return from_frame(frame, target=target, **columns, **about)
+            about |= {"drop": drop, "keep": keep, "beside": beside, "groups": groups}
+            return from_frame(frame, target=target, **about)
         for way, names in {"drop": drop, "keep": keep, "group by": groups or beside}.items():
             if names:
                 raise DatasetError(f"{path} has no named columns to {way}.")
