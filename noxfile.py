@@ -18,7 +18,7 @@ INTERFACES = [
     f"tests/{room}"
     for room in (
         "api", "certificate", "cli", "counting", "displays", "ensembles", "estimators", "journeys",
-        "model_file", "report", "tables", "verify", "test_codes.py", "test_extras.py",
+        "model_file", "report", "tables", "verify", "votes_io", "test_codes.py", "test_extras.py",
         "test_certification.py", "test_hard_vote.py", "test_public_face.py", "test_votes.py",
     )
 ]  # fmt: skip

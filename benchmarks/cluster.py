@@ -18,8 +18,7 @@ from forest import timed
 from counting import votes_parser, write_votes_apart
 from tandemvote import VoteCounts
 from tandemvote.counting.counts import INTEGER_FIELDS
-from tandemvote.counting.parquet import ParquetVotes
-from tandemvote.counting.shards import count_shards
+from tandemvote.votes_io import VoteFiles, count_votes
 
 LIMIT = 1.3
 REPEATS = 3
@@ -33,10 +32,10 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         write_votes_apart(folder, options)
-        votes = ParquetVotes(folder)
+        votes = VoteFiles(folder, target="label")
         print(f"{votes}, {options.workers} workers; limit {LIMIT}")
-        count_shards(votes.split(20)[0])  # imports and first pages
-        alone, here = timed(lambda: count_shards(votes), REPEATS)
+        count_votes(votes.split(20)[0])  # imports and first pages
+        alone, here = timed(lambda: count_votes(votes), REPEATS)
         there, workers, around = on_cluster(votes, options.workers)
     same = all(np.array_equal(getattr(here, name), getattr(there, name)) for name in INTEGER_FIELDS)
     print(f"one process {alone:.1f} s of processor time")
@@ -44,7 +43,7 @@ def main() -> None:
     print(f"overhead {(workers + around) / alone:.2f}, the same integers: {same}")
 
 
-def on_cluster(votes: ParquetVotes, n_workers: int) -> tuple[VoteCounts, float, float]:
+def on_cluster(votes: VoteFiles, n_workers: int) -> tuple[VoteCounts, float, float]:
     """Count with workers that are up and have imported everything; sum times there and here."""
     with (
         LocalCluster(
@@ -52,7 +51,7 @@ def on_cluster(votes: ParquetVotes, n_workers: int) -> tuple[VoteCounts, float, 
         ) as cluster,
         Client(cluster) as client,
     ):
-        client.run(count_shards, votes.split(20)[0])  # on every worker
+        client.run(count_votes, votes.split(20)[0])  # on every worker
 
         def spent() -> np.ndarray:
             return np.array([sum(client.run(process_time).values()), process_time()])
@@ -60,7 +59,7 @@ def on_cluster(votes: ParquetVotes, n_workers: int) -> tuple[VoteCounts, float, 
         times = []
         for _ in range(REPEATS):
             start = spent()
-            counts = count_shards(votes, client=client)
+            counts = count_votes(votes, client=client)
             times.append(spent() - start)
         workers, around = min(times, key=sum)
         return counts, workers, around

@@ -18,14 +18,14 @@ from forest import SHAPES, blobs
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedClassifier
-from tandemvote.estimators import committee
+from tandemvote.models import committee
 
 LIMIT = 0.03
 LEARNERS = {
     "forest": RandomForestClassifier(100, n_jobs=1),
     "boosting": HistGradientBoostingClassifier(max_iter=50),
 }
-STEPS = {"training": "_train", "testing": "_certify"}
+STEPS = {"training": "_train", "testing": "_test_votes"}
 
 
 def main() -> None:
@@ -51,8 +51,8 @@ def shares(model: CertifiedClassifier, X: Any, y: Any) -> tuple[float, float]:
         return run
 
     kind = committee.CertifiedClassifier
-    train, certify = (timed(step, getattr(kind, name)) for step, name in STEPS.items())
-    with patch.object(kind, "_train", train), patch.object(kind, "_certify", certify):
+    train, test = (timed(step, getattr(kind, name)) for step, name in STEPS.items())
+    with patch.object(kind, "_train", train), patch.object(kind, "_test_votes", test):
         start = process_time()
         model.fit(X, y)
         whole = process_time() - start

@@ -25,8 +25,7 @@ from pyarrow import parquet
 
 from tandemvote import VoteCounts, Votes
 from tandemvote.counting.counts import INTEGER_FIELDS
-from tandemvote.counting.parquet import ParquetVotes
-from tandemvote.counting.shards import count_shards
+from tandemvote.votes_io import VoteFiles, count_votes
 
 N_PRODUCTS = 3
 ERROR_BYTES, HELD_OUT_BYTES = 40, 160
@@ -87,19 +86,19 @@ def random_votes(rng: np.random.Generator, n_points: int, schema: arrow.Schema) 
 
 def measure(folder: str) -> None:
     size = sum(path.stat().st_size for path in Path(folder).iterdir())
-    votes = ParquetVotes(folder)
+    votes = VoteFiles(folder, target="label")
     print(f"{votes}, {size / 2**30:.2f} GiB on disk")
     before = sgemm_peak()
     start, clock = process_time(), perf_counter()
-    counts = count_shards(votes)
+    counts = count_votes(votes)
     spent, waited = process_time() - start, perf_counter() - clock
     peak = max(before, sgemm_peak())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     reading = read_alone(votes)
-    operations = 2.0 * N_PRODUCTS * votes.n_voters**2 * votes.n_points
+    operations = 2.0 * N_PRODUCTS * votes.n_voters**2 * votes.n_samples
     print(f"{counts}")
     print(f"processor time           {spent:9.1f} s ({waited:.1f} s by the clock)")
-    print(f"points per second        {votes.n_points / spent:9.0f}")
+    print(f"points per second        {votes.n_samples / spent:9.0f}")
     print(f"reading and decoding     {reading / spent:9.2f} of it, estimated from a part")
     print(f"sgemm peak of one core   {peak / 1e9:9.1f} Gflop/s")
     print(f"share of the peak        {operations / spent / peak:9.2f}")
@@ -114,30 +113,30 @@ def sgemm_peak(size: int = 2048, repeats: int = 5) -> float:
     return 2.0 * size**3 / shortest
 
 
-def read_alone(votes: ParquetVotes, n_pieces: int = 20) -> float:
+def read_alone(votes: VoteFiles, n_pieces: int = 20) -> float:
     """Time to read everything, estimated from one piece of it."""
     piece = votes.split(n_pieces)[0]
     start = process_time()
     for _ in piece:
         pass
-    return (process_time() - start) * votes.n_points / piece.n_points
+    return (process_time() - start) * votes.n_samples / piece.n_samples
 
 
-def compare_sample(votes: ParquetVotes) -> bool:
+def compare_sample(votes: VoteFiles) -> bool:
     """Count one row group from arrays, by way of a table in memory."""
     group = votes.row_groups[len(votes.row_groups) // 2]
-    table = parquet.ParquetFile(group.path).read_row_group(group.index)
-    cells = [table.column(name) for name in votes.columns.voters]
+    table = parquet.ParquetFile(group.path).read_row_group(group.place)
+    cells = [table.column(name) for name in votes.voters]
     in_memory = VoteCounts.from_votes(
         Votes.from_predictions(
             np.stack([cell.fill_null(0).to_numpy() for cell in cells]),
-            table.column(votes.columns.label).to_numpy(),
+            table.column(votes.target).to_numpy(),
             np.stack([cell.is_valid().to_numpy() for cell in cells]),
         )
     )
     piece = next(p for p in votes.split(len(votes.row_groups)) if group in p.row_groups)
-    streamed = count_shards(piece)
-    assert piece.row_groups == (group,)
+    streamed = count_votes(piece)
+    assert piece.row_groups == [group]
     return all(
         np.array_equal(getattr(in_memory, name), getattr(streamed, name)) for name in INTEGER_FIELDS
     )

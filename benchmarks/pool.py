@@ -18,9 +18,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from reproduction.irprop import irprop
-from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.bounds.averages import HARMONIC
-from tandemvote.counting.shards import count_shards
+from tandemvote import VoteCounts, Votes
+from tandemvote.certificate import certify_votes
+from tandemvote.votes_io import count_votes
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve
 
@@ -45,9 +45,9 @@ def certify(counts: VoteCounts, solver: Callable[[Objective], Descent]) -> float
     counts = replace(counts)  # without what an earlier run has computed from them
     start = process_time()
     prior = np.full(counts.n_voters, 1.0 / counts.n_voters)
-    descent = solver(Objective.of("tandem", counts, prior, 0.05, HARMONIC))
+    descent = solver(Objective.of("tandem", counts, prior, 0.05, published=False))
     weighed = process_time()
-    certificate = Certificate.from_counts(counts, weights=descent.point.weights)
+    certificate = certify_votes(counts, weights=descent.point.weights)
     end = process_time()
     print(
         f"{solver.__name__:14} {end - start:.2f} s: {weighed - start:.2f} for weights in"
@@ -73,7 +73,7 @@ def pool_counts(n_voters: int, n_points: int) -> VoteCounts:
             held_out = rng.random(trouble.shape) < 0.63
             yield Votes.from_predictions(wrong.astype(np.int8), labels[part], held_out)
 
-    return count_shards(shards())
+    return count_votes(shards())
 
 
 if __name__ == "__main__":

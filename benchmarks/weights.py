@@ -21,9 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from reproduction.irprop import irprop
 from tandemvote.bounds import get_bound
-from tandemvote.bounds.averages import HARMONIC, PAPER
 from tandemvote.counting.counts import VoteCounts
-from tandemvote.ensembles import out_of_bag_votes
+from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve
 
@@ -70,7 +69,7 @@ def measure(
 def main() -> None:
     print("milliseconds".rjust(64), "products".rjust(20))
     print(
-        "data".ljust(14), "voters", "bound".ljust(12), "sizes".ljust(10),
+        "data".ljust(14), "voters", "bound".ljust(12), "published",
         "default  irprop  ratio  goal ",
         "default irprop  irprop higher by",
     )  # fmt: skip
@@ -82,12 +81,12 @@ def main() -> None:
                 if not get_bound(bound).applies_to(counts):
                     continue
                 prior = np.full(n_voters, 1.0 / n_voters)
-                for sharpening in (PAPER, HARMONIC):
-                    objective = Objective.of(bound, counts, prior, 0.05, sharpening)
+                for published in (True, False):
+                    objective = Objective.of(bound, counts, prior, 0.05, published)
                     fast, default, few = measure(solve, objective, 15)
                     slow, papers, many = measure(irprop, objective, 3)
                     print(
-                        f"{name:14} {n_voters:6} {bound:12} {sharpening:10} {fast:7.2f}"
+                        f"{name:14} {n_voters:6} {bound:12} {published!s:9} {fast:7.2f}"
                         f" {slow:7.1f} {slow / fast:6.0f} {goal:5} {few:8} {many:6} "
                         f" {papers.point.value - default.point.value:.1e}"
                     )

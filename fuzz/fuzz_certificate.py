@@ -7,9 +7,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["tandemvote.certificate", "tandemvote.verify", "json"]):
-    from tandemvote.certificate.file_record import CertificateRecord, digest_of
-    from tandemvote.certificate.file_text import CertificateFileError, parse_document
-    from tandemvote.verify import verify_file
+    from tandemvote.verify import CertificateFileError, verify_file
+    from tandemvote.verify.document import Document, digest_of
+    from tandemvote.verify.json_text import parse_document
 
 
 def one_input(data: bytes) -> None:
@@ -18,7 +18,7 @@ def one_input(data: bytes) -> None:
         document = parse_document(data)
         # Random bytes never hit upon a digest; recompute it, as an attacker would.
         document["digest"] = digest_of(document)
-        verify_file(CertificateRecord.from_document(document))
+        verify_file(Document.from_json(document))
     except CertificateFileError as error:
         assert "\n" not in str(error) and len(str(error)) < 300, str(error)
 
@@ -27,15 +27,17 @@ def write_seeds(folder: Path) -> None:
     """Write honest files for the fuzzer to start from."""
     import numpy as np  # noqa: PLC0415
 
-    from tandemvote import Certificate, VoteCounts, Votes  # noqa: PLC0415
-    from tandemvote.certificate.file import document_of  # noqa: PLC0415
+    from tandemvote.certificate import certify_votes  # noqa: PLC0415
+    from tandemvote.votes import Votes  # noqa: PLC0415
 
     rng = np.random.default_rng(0)
     for seed, n_classes in enumerate((2, 3)):
         labels = rng.integers(n_classes, size=30)
         votes = Votes.from_predictions(rng.integers(n_classes, size=(2, 30)), labels)
-        certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="best")
-        (folder / f"seed{seed}.json").write_text(json.dumps(document_of(certificate)))
+        certificate = certify_votes(votes, bound="best")
+        (folder / f"seed{seed}.json").write_text(json.dumps(certificate.to_dict()))
+        site = rng.choice(["north", "south", None], size=30)
+        certificate.by_group({"class": "class", "site": site}).save(folder / f"groups{seed}.json")
 
 
 if __name__ == "__main__":

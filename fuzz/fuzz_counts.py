@@ -7,17 +7,23 @@ import numpy as np
 
 with atheris.instrument_imports(include=["tandemvote.verify"]):
     from tandemvote.assumptions import standard_assumptions
-    from tandemvote.certificate.file_record import (
-        MAX_POINTS,
-        PAIR_COUNTS,
-        SCHEMA,
-        CertificateRecord,
-        StatedBound,
-    )
     from tandemvote.verify import verify_file
+    from tandemvote.verify.document import (
+        PAIR_COUNTS,
+        PUBLISHED,
+        ROWS,
+        SHARPENED,
+        TEST_SET,
+        VOTE_PROFILE,
+        CertificateRecord,
+        Document,
+        StatedBound,
+        StatedTest,
+    )
+    from tandemvote.verify.fields import MAX_SAMPLES
     from tandemvote.verify.rules import RULES
 
-SIZES = (0, 1, 2, 3, 100, 10**4, 10**6, MAX_POINTS)
+SIZES = (0, 1, 2, 3, 100, 10**4, 10**6, MAX_SAMPLES)
 
 
 def one_input(data: bytes) -> None:
@@ -25,37 +31,39 @@ def one_input(data: bytes) -> None:
     draw = atheris.FuzzedDataProvider(data)
     n_voters = draw.ConsumeIntInRange(1, 3)
     counts = _possible_counts(draw, n_voters)
-    delta = draw.ConsumeProbability() or 0.05
-    chosen = draw.PickValueInList(sorted(RULES))
+    names = {"tandem", draw.PickValueInList(sorted(RULES))}
+    if draw.ConsumeBool():
+        names.remove("tandem")
+    names = names or {"tandem"}
+    n_samples = int(counts["overlaps"].max())
+    test = StatedTest(n_errors=_count(draw, n_samples), n_samples=n_samples)
     record = CertificateRecord(
-        schema=SCHEMA,
-        bound="tandem",
+        metric="error",
+        direction="at most",
         value=1.0,
         printed="1.000",
-        delta=min(delta, 0.999),
-        share=min(delta, 0.999),
-        candidates=("tandem",),
-        sharpening=draw.PickValueInList(["harmonic", "paper"]),
-        bounds={
-            name: StatedBound(value=1.0, printed="1.000", delta=min(delta, 0.999))
-            for name in [chosen]
-        }
-        | {"tandem": StatedBound(value=1.0, printed="1.000", delta=min(delta, 0.999))},
-        weights=_weights(draw, n_voters),
-        prior=_weights(draw, n_voters),
-        counts=counts,
-        profile=_profile(draw) if chosen == "vote_profile" else None,
+        bound=max(names),
+        delta=min(draw.ConsumeProbability() or 0.05, 0.5),
+        candidates=tuple(StatedBound(name=name, value=1.0, printed="1.000") for name in names),
+        form=draw.PickValueInList([SHARPENED, PUBLISHED]),
         deployed=None,
-        groups=None,
-        test=(_count(draw, 1000), 1000) if chosen == "test_set" else None,
+        members=None,
+        sampling=ROWS,
+        group=None,
+        class_counts=(n_samples, 0),
+        observed=test if draw.ConsumeBool() else None,
+        test=test if TEST_SET in names else None,
+        weights=_weights(draw, n_voters),
+        fitted=None,
+        prior=_weights(draw, n_voters),
         classes=(0, 1),
-        attestations=standard_assumptions(profile=True, test_set=True),
-        notes=(),
-        versions={},
-        digest="",
-        expected_digest="",
+        findings=(),
+        assumptions=standard_assumptions(profile=True, test_set=True),
+        profile=_profile(draw) if VOTE_PROFILE in names else None,
+        counts=counts,
     )
-    verify_file(record, rigorous=draw.ConsumeBool())
+    document = Document(versions={}, groupings=(), certificates=(record,))
+    verify_file(document, rigorous=draw.ConsumeBool())
 
 
 def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[str, np.ndarray]:
@@ -63,7 +71,7 @@ def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[st
     counts = {name: np.zeros((n_voters, n_voters), np.int64) for name in PAIR_COUNTS}
     n_kinds = draw.ConsumeIntInRange(1, 6)
     for kind in range(n_kinds):
-        times = _count(draw, MAX_POINTS // (2 * n_kinds))
+        times = _count(draw, MAX_SAMPLES // (2 * n_kinds))
         wrong = np.array([draw.ConsumeBool() for _ in range(n_voters)])
         differs = wrong[:, None] != wrong
         if kind and draw.ConsumeBool():  # without labels

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["tandemvote.tables", "tandemvote.votes"]):
+with atheris.instrument_imports(include=["tandemvote.votes", "tandemvote.votes_io"]):
     from tandemvote.counting.counts import VoteCounts
-    from tandemvote.tables import DatasetError, read_votes
     from tandemvote.tables.errors import LONGEST_MESSAGE
+    from tandemvote.votes_io import VotesFileError, read_votes
 
 FOLDER = tempfile.TemporaryDirectory()
 TABLE = Path(FOLDER.name, "votes.csv")
@@ -21,8 +21,8 @@ def one_input(data: bytes) -> None:
     # Half of the inputs start like a table, or most would end at the missing label column.
     TABLE.write_bytes(b"label,first,second\n" + data[1:] if data[:1] < b"\x80" else data[1:])
     try:
-        VoteCounts.from_votes(read_votes(TABLE))
-    except DatasetError as error:
+        VoteCounts.from_votes(read_votes(TABLE, target="label"))
+    except VotesFileError as error:
         assert str(error).isprintable() and len(str(error)) <= LONGEST_MESSAGE, str(error)
 
 

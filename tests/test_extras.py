@@ -6,13 +6,17 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tandemvote import Votes, certify, certify_by_group, certify_selective
+from tandemvote import Votes, certify, certify_selective
 from tandemvote.extras import import_extra
 
 
 @pytest.mark.parametrize(
     "certified",
-    [certify, partial(certify_by_group, groups="class"), partial(certify_selective, margin=0.2)],
+    [
+        certify,
+        lambda votes: certify(votes).by_group("class"),
+        partial(certify_selective, max_error=0.2),
+    ],
 )
 def test_a_frame_without_pandas_names_the_extra(certified, monkeypatch):
     rng = np.random.default_rng(0)

@@ -9,8 +9,8 @@ from tandemvote import (
     CertifiedClassifier,
     CertifiedForestClassifier,
     certify,
+    certify_oob,
     certify_selective,
-    hold_out_votes,
 )
 from tandemvote.frames import refuse_several_rows_per_case
 
@@ -47,11 +47,10 @@ def test_every_way_in_refuses_them_and_an_index_of_cases(visits):
         for way in (
             CertifiedClassifier(forest).fit,
             CertifiedForestClassifier(20).fit,
-            lambda X, y: certify(forest.fit(X, y), X, y),
-            lambda X, y: certify([forest.fit(X[:300], y[:300])], X[300:], y[300:]),
-            lambda X, y: hold_out_votes([forest.fit(X[:300], y[:300])], X[300:], y[300:]),
+            lambda X, y: certify_oob(forest.fit(X, y), X, y),
+            lambda X, y: certify(forest.fit(X[:300], y[:300]), X[300:], y[300:]),
             lambda X, y: certify_selective(
-                [forest.fit(X[:300], y[:300])], X[300:], y[300:], margin=0.1
+                forest.fit(X[:300], y[:300]), X[300:], y[300:], max_error=0.1
             ),
         ):
             with pytest.raises(ValueError, match=r"Keep one row of each|Pass it as groups"):
@@ -87,5 +86,6 @@ def test_an_index_of_times_is_noted():
     for index, noted in ((pd.date_range("2020", periods=200), True), (np.arange(200), False)):
         timed = X.set_index(index)
         committee = CertifiedClassifier(forest, random_state=0).fit(timed, y).certificate_
-        for certificate in (committee, certify(forest.fit(timed, y), timed, y)):
-            assert any("not about later rows" in note for note in certificate.notes) is noted
+        for certificate in (committee, certify_oob(forest.fit(timed, y), timed, y)):
+            codes = [each.code for each in certificate.findings]
+            assert codes == (["time_index"] if noted else [])

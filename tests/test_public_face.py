@@ -5,6 +5,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -22,9 +23,11 @@ def test_every_public_name_is_there_and_documented(name):
     assert getattr(tandemvote, name).__doc__
 
 
-@pytest.mark.parametrize("name", sorted({*tandemvote.__all__} - {"Certificate", "Votes"}))
+@pytest.mark.parametrize("name", tandemvote.__all__)
 def test_every_parameter_is_in_the_docstring_of_its_function_or_class(name):
     public = getattr(tandemvote, name)
+    if is_dataclass(public):  # documented by its attributes
+        return
     page = inspect.getdoc(public).partition("\nExamples\n")[0]
     listed = re.findall(r"^(\S.*?)(?: : .*)?$", page.partition("\nParameters\n")[2], re.MULTILINE)
     documented = {word.strip() for line in listed for word in line.split(",")}
@@ -59,7 +62,7 @@ def test_verifying_loads_none_of_the_formulas_that_certificates_are_made_with():
 
 def test_certify_is_the_function_whatever_was_imported_before():
     code = (
-        "import tandemvote.api, tandemvote.cli.certify\n"
+        "import tandemvote.models, tandemvote.cli.certify\n"
         "from tandemvote import certify\n"
         "assert callable(certify)\n"
     )

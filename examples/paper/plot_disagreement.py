@@ -35,7 +35,7 @@ for row, share in enumerate(shares):
         forest = CertifiedForestClassifier(n_estimators=20, random_state=seed)
         forest.fit(labelled, labels, X_unlabelled=unlabelled)
         for name in names:
-            values[name][row, seed] = forest.bounds_[name].value
+            values[name][row, seed] = forest.certificate_.bounds[name]
 
 print("labelled   tandem   disagreement")
 for row, share in enumerate(shares):

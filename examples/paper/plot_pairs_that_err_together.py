@@ -22,7 +22,7 @@ from tandemvote.displays import ProfileDisplay, TandemDisplay
 
 X, y = load_digits(return_X_y=True)
 forest = CertifiedForestClassifier(60, max_samples=0.5, random_state=0).fit(X, y)
-display = TandemDisplay.from_counts(forest.counts_).plot()
+display = TandemDisplay.from_counts(forest.certificate_.counts).plot()
 print(display.description)
 plt.show()
 
@@ -33,7 +33,7 @@ plt.show()
 # The first-order bound counts 2 Z for every point, the second-order bound 4 Z²: less where a few
 # trees err, more where nearly all do. Which of the two is smaller depends on the histogram below.
 
-profile = ProfileDisplay.from_votes(forest.certification_.votes, forest.weights_).plot()
+profile = ProfileDisplay.from_votes(forest.certificate_.votes, forest.weights_).plot()
 print(profile.description)
 plt.show()
 
@@ -43,10 +43,10 @@ plt.show()
 # The bounds add what the sample may hide. For the tandem bound that is more, because two trees
 # share fewer points that neither has seen.
 
-counts = forest.counts_
+counts = forest.certificate_.counts
 print(f"points per tree: at least {counts.n_min}, per pair: at least {counts.n_min_pairs}")
 for name, mean in {
     "first_order": 2 * profile.gibbs_loss,
     "tandem": 4 * profile.tandem_loss,
 }.items():
-    print(f"{name:12} mean {mean:.3f}   guaranteed {forest.bounds_[name].value:.3f}")
+    print(f"{name:12} mean {mean:.3f}   guaranteed {forest.certificate_.bounds[name]:.3f}")

@@ -25,13 +25,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.bounds import Averages, c_tandem_oracle, first_order_oracle, tandem_oracle
+from tandemvote.bounds import Estimates, c_tandem_oracle, first_order_oracle, tandem_oracle
 
 
-def averages_of(wrong):
+def estimates_of(wrong):
     """Losses of voters that err where `wrong` is 1, shape (n_voters, n_points)."""
     votes = Votes.from_predictions(wrong, np.zeros(wrong.shape[1], int))
-    return Averages.of(VoteCounts.from_votes(votes))
+    return Estimates(VoteCounts.from_votes(votes))
 
 
 def independent(n_voters, odds):
@@ -47,7 +47,7 @@ cases = {
     "independent": (independent(M, odds=3), 1 / 4, 1 / 16 + 3 / 16 / M),
 }
 for name, (wrong, gibbs, tandem) in cases.items():
-    found = averages_of(wrong)
+    found = estimates_of(wrong)
     print(
         f"{name:<12} G = {found.gibbs_loss:.4f} (closed form {gibbs:.4f})"
         f"   T = {found.tandem_loss:.4f} (closed form {tandem:.4f})"

@@ -19,7 +19,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from tandemvote import CertifiedForestClassifier, certify
+from tandemvote import CertifiedForestClassifier, certify, certify_oob
 from tandemvote.displays import BoundsDisplay
 
 X, y = load_digits(return_X_y=True)
@@ -44,23 +44,27 @@ for assumption in forest.certificate_.assumptions:
 # sources that could have produced data like this.
 
 print(f"errors on {len(y_new)} new points: {(forest.predict(X_new) != y_new).mean():.3f}")
-BoundsDisplay.from_estimator(forest, X_new, y_new).plot()
+BoundsDisplay.from_certificate(forest.certificate_).plot()
 plt.show()
 
 # %%
 # A forest you already have
 # -------------------------
-# No refit is needed: scikit-learn remembers which points each tree drew. The training data must be
-# the same, in the same order; the trees' own leaves are compared with it. Labels that were used
-# for nothing else, if there are any, buy a far tighter bound.
+# No refit is needed: scikit-learn can draw the bootstrap of each tree again. The training data must
+# be the same, in the same order; the leaves of the trees are compared with it.
 
 plain = RandomForestClassifier(max_samples=0.5, random_state=0).fit(X, y)
-print(certify(plain, X, y, weights="tandem", X_test=X_new, y_test=y_new))
+print(certify_oob(plain, X, y, weights="tandem"))
 
 # %%
-# Another data set, or the same one in another order, is refused instead of certified.
+# Held-out labels, if there are any, give a much tighter bound.
+
+print(certify(plain, X_new, y_new))
+
+# %%
+# Another data set, or the same one in another order, is rejected.
 
 try:
-    certify(plain, X[::-1], y[::-1])
+    certify_oob(plain, X[::-1], y[::-1])
 except ValueError as error:
     print(error)

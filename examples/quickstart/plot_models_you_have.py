@@ -45,13 +45,14 @@ print(vote.predict(X_held_out[:5]))
 # Each model alone, and their vote
 # --------------------------------
 # Four statements are made on the same points. So that all four hold together, each gets a quarter
-# of delta. Then the smallest may be picked.
+# of the failure probability. Then the smallest may be picked.
 
-share = 0.05 / 4
+confidence = 1 - 0.05 / 4
+models["their vote"] = list(models.values())
 found = {
-    name: certify([model], X_held_out, y_held_out, delta=share) for name, model in models.items()
+    name: certify(model, X_held_out, y_held_out, confidence=confidence)
+    for name, model in models.items()
 }
-found["their vote"] = certify(list(models.values()), X_held_out, y_held_out, delta=share)
 
 figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
 for row, (name, each) in enumerate(found.items()):
@@ -69,6 +70,6 @@ plt.show()
 # ----------------------------------------------
 
 try:
-    certify([models["random forest"]], X_train, y_train)
+    certify(models["random forest"], X_train, y_train)
 except ValueError as error:
     print(error)

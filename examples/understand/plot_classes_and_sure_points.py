@@ -17,11 +17,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from tandemvote import (
-    CertifiedForestClassifier,
-    certify_by_group,
-    certify_selective,
-)
+from tandemvote import CertifiedForestClassifier, certify, certify_selective
 from tandemvote.displays import GroupsDisplay, SelectiveDisplay
 
 X, digit = load_digits(return_X_y=True)
@@ -39,7 +35,7 @@ print(model.certificate_.guarantee)
 # a fair sample of that class, so the same bounds hold for them alone, each class at its share of
 # delta; no further labels are needed. A rare class has few points and, here, many errors.
 
-by_class = certify_by_group(model, groups="class")
+by_class = model.certificate_.by_group("class")
 print(by_class)
 GroupsDisplay.from_certificates(by_class).plot()
 plt.show()
@@ -49,8 +45,8 @@ plt.show()
 # right where it names a class), and for any group that is known of a point, here by its ink.
 
 ink = np.where(X_hold_out.sum(axis=1) > 300, "much ink", "little ink")
-on_hold_out = certify_by_group(
-    [model], X_hold_out, y_hold_out, groups={"named": "predicted", "ink": ink}
+on_hold_out = certify(model, X_hold_out, y_hold_out).by_group(
+    {"predicted": "predicted", "ink": ink}
 )
 print(on_hold_out)
 GroupsDisplay.from_certificates(on_hold_out).plot()
@@ -60,26 +56,19 @@ plt.show()
 # Only where the vote is sure
 # ---------------------------
 # The margin of a vote is the lead of its winner: the difference of the two largest shares. A vote
-# may abstain where its margin is small. On a labelled hold-out, used for nothing else, the error
-# among accepted points and their share can both be certified, here for eleven thresholds at once.
+# may abstain where its margin is small. Name the largest error rate that is allowed: on held-out
+# samples, the smallest threshold that keeps it is searched for.
 
-margins = np.arange(11) / 10
-curve = certify_selective([model], X_hold_out, y_hold_out, margin=margins)
-SelectiveDisplay.from_certificate(curve).plot()
+found = certify_selective(model, X_hold_out, y_hold_out, max_error=0.03)
+print(found)
+print(found.guarantee)
+SelectiveDisplay.from_certificate(found).plot()
 plt.show()
 
 # %%
-# If what matters is an error that must not be exceeded, say so. The search for the smallest
-# threshold that keeps it costs less than certifying them all.
+# `predict` returns the classes of the confident samples, and a mask that marks these samples.
 
-found = certify_selective([model], X_hold_out, y_hold_out, max_error=0.03)
-print(found)
-print(found.guarantee)
-
-# %%
-# The vote that abstains gives labels to accepted points only, and says which these are.
-
-labels, accepted = found.predict(X_new)
-print(f"accepted {accepted.mean():.1%} of {len(y_new)} new points")
-print(f"errors among them: {np.mean(labels != y_new[accepted]):.2%}")
+labels, confident = found.predict(X_new)
+print(f"confident on {confident.mean():.1%} of {len(y_new)} new samples")
+print(f"errors among them: {np.mean(labels != y_new[confident]):.2%}")
 print(f"errors among all:  {np.mean(model.predict(X_new) != y_new):.2%}")

@@ -25,7 +25,7 @@ X_train, X_held_out, y_train, y_held_out = train_test_split(X, y, test_size=0.4,
 
 tested = RandomForestClassifier(random_state=0).fit(X_train, y_train)
 refitted = RandomForestClassifier(random_state=1).fit(X, y)
-print(certify([tested], X_held_out, y_held_out).guarantee)
+print(certify(tested, X_held_out, y_held_out).guarantee)
 
 # %%
 # Through the tested model to the refitted one
@@ -33,7 +33,7 @@ print(certify([tested], X_held_out, y_held_out).guarantee)
 # ``deployed`` names what will be used. Where it answers as the tested model does, it errs no more
 # often; where the two differ, it may be wrong every time.
 
-certificate = certify([tested], X_held_out, y_held_out, X_unlabelled=X_more, deployed=refitted)
+certificate = certify(tested, X_held_out, y_held_out, X_unlabelled=X_more, deployed=refitted)
 print(certificate)
 
 # %%
@@ -45,13 +45,13 @@ print(certificate)
 
 sizes = [25, 50, 100, 200, 400, 700]
 values = [
-    certify([tested], X_held_out, y_held_out, X_unlabelled=X_more[:n], deployed=refitted).value
+    certify(tested, X_held_out, y_held_out, X_unlabelled=X_more[:n], deployed=refitted).value
     for n in sizes
 ]
 figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
 ax.plot(sizes, values, "o-", label="guaranteed for the refitted model")
 ax.axhline(
-    certify([tested], X_held_out, y_held_out).value, color="tab:orange",
+    certify(tested, X_held_out, y_held_out).value, color="tab:orange",
     label="guaranteed for the tested model",
 )  # fmt: skip
 error = (certificate.predict(X_more) != y_more).mean()

@@ -27,7 +27,7 @@ found = {"a test set": [], "a committee": [], "the trees of one forest": []}
 for n in sizes:
     spent = n // 4
     model = RandomForestClassifier(50, random_state=0).fit(X[spent:n], y[spent:n])
-    found["a test set"].append(certify([model], X[:spent], y[:spent]))
+    found["a test set"].append(certify(model, X[:spent], y[:spent]))
     committee = CertifiedClassifier(RandomForestClassifier(50), random_state=0).fit(X[:n], y[:n])
     found["a committee"].append(committee.certificate_)
     trees = CertifiedForestClassifier(50, max_samples=0.5, weights="tandem", random_state=0)
@@ -52,6 +52,6 @@ ax.set(
 )  # fmt: skip
 ax.minorticks_off()
 ax.axhline(0.9, color="0.6", linewidth=1)
-ax.annotate("guessing", (sizes[0], 0.91), color="0.4")
+ax.annotate("majority class", (sizes[0], 0.91), color="0.4")
 ax.legend()
 plt.show()

@@ -32,16 +32,16 @@ for name, (X, y) in data_sets.items():
         for share in draws
     ]
     curves[name] = {
-        "first order (FO)": [forest.bounds_["first_order"].value for forest in forests],
-        "tandem (TND)": [forest.bounds_["tandem"].value for forest in forests],
-        "out-of-bag error": [1 - forest.oob_score_ for forest in forests],
+        "first order (FO)": [forest.certificate_.bounds["first_order"] for forest in forests],
+        "tandem (TND)": [forest.certificate_.bounds["tandem"] for forest in forests],
+        "out-of-bag error": [forest.certificate_.observed for forest in forests],
     }
     print(name)
     for share, forest in zip(draws, forests, strict=True):
-        counts, bounds = forest.counts_, forest.bounds_
+        counts, bounds = forest.certificate_.counts, forest.certificate_.bounds
         print(
             f"  max_samples={share:<4}  smallest held-out set {counts.n_min:4}, smallest overlap"
-            f" {counts.n_min_pairs:4}, TND {bounds['tandem'].value:.3f}"
+            f" {counts.n_min_pairs:4}, TND {bounds['tandem']:.3f}"
         )
 
 # %%

@@ -23,8 +23,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from tandemvote import VoteCounts
-from tandemvote.ensembles import out_of_bag_votes, voter_predictions
 from tandemvote.hard_vote import weighted_vote
+from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.voters import voter_predictions
 from tandemvote.weights import minimise
 
 X, y = load_digits(return_X_y=True)

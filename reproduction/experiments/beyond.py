@@ -12,10 +12,9 @@ from reproduction.experiments.protocol import DELTA, paper_forest
 from reproduction.experiments.rows import BEYOND, Row
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
-from tandemvote.bounds import get_bound, test_set_bound
-from tandemvote.bounds.averages import HARMONIC, PAPER
-from tandemvote.bounds.vote_profile import VOTE_PROFILE
-from tandemvote.ensembles import out_of_bag_votes
+from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile_bound
+from tandemvote.hard_vote import VoteProfile
+from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.tables import Dataset
 from tandemvote.weights import minimise
 
@@ -50,21 +49,19 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest) -> dict[str, Any]:
     """
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     said, errors = vote.predictions, vote.errors(uniform)
-    published = {
-        column: bound(counts, delta=DELTA, sharpening=PAPER).value
-        for column, bound in AS_PUBLISHED.items()
-    }
-    sharpened = {
-        column: bound(counts, delta=DELTA, sharpening=HARMONIC).value
-        for column, bound in SHARPENED.items()
-    }
-    weights = minimise(counts, "tandem", delta=DELTA, sharpening=HARMONIC).weights
+    printed = Estimates(counts, published=True)
+    published = {column: bound(printed, DELTA) for column, bound in AS_PUBLISHED.items()}
+    full = Estimates(counts, profile=VoteProfile.of(said, uniform))
+    sharpened = {column: bound(full, DELTA) for column, bound in SHARPENED.items()}
+    weights = minimise(counts, "tandem", delta=DELTA).weights
+    weighted = Estimates(counts, weights, profile=VoteProfile.of(said, weights))
+    tested = Estimates.from_numbers(n_errors=int(errors.sum()), n_samples=errors.size)
     return {
         "test_risk": float(errors.mean()),
         **published,
         **sharpened,
-        "vote_profile": VOTE_PROFILE(counts, delta=DELTA, unlabelled=said).value,
-        "test_set": test_set_bound(n_errors=int(errors.sum()), n_samples=errors.size, delta=DELTA),
-        "weighted_vote_profile": VOTE_PROFILE(counts, weights, delta=DELTA, unlabelled=said).value,
+        "vote_profile": vote_profile_bound(full, DELTA),
+        "test_set": test_set_bound(tested, DELTA),
+        "weighted_vote_profile": vote_profile_bound(weighted, DELTA),
         "weighted_test_risk": vote.risk(weights),
     }

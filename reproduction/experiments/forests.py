@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -29,9 +30,9 @@ from reproduction.experiments.protocol import (
 from reproduction.experiments.rows import FORESTS, UNLABELLED, WEIGHTS, Row
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
-from tandemvote.bounds import Averages, all_bounds, get_bound
-from tandemvote.bounds.averages import PAPER
-from tandemvote.ensembles import out_of_bag_votes
+from tandemvote.bounds import Estimates, all_bounds, get_bound
+from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.voters import voter_predictions
 from tandemvote.tables import Dataset, DatasetError
 from tandemvote.weights import minimise
 
@@ -59,7 +60,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
     for bound in OPTIMISED_WEIGHTINGS:
         if get_bound(bound).applies_to(counts):
-            weightings[bound] = minimise(counts, bound, delta=DELTA, sharpening=PAPER).weights
+            weightings[bound] = minimise(counts, bound, delta=DELTA, published=True).weights
     vote = VoteOnTest.of(forest, split)
     measured = [
         (weighting, _measure(counts, weights, vote)) for weighting, weights in weightings.items()
@@ -91,7 +92,8 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     )
     split = Split(X_labelled, y_labelled, whole.X_test, whole.y_test)
     forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
-    votes = out_of_bag_votes(forest, split.X, split.y, X_unlabelled=X_unlabelled)
+    votes = out_of_bag_votes(forest, split.X, split.y)
+    votes = replace(votes, unlabelled=voter_predictions(forest, X_unlabelled))
     counts = VoteCounts.from_votes(votes)
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     columns = _measure(counts, uniform, VoteOnTest.of(forest, split))
@@ -107,9 +109,8 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
 
 
 def _measure(counts: VoteCounts, weights: Array, vote: VoteOnTest) -> dict[str, Any]:
-    bounds = all_bounds(counts, weights, delta=DELTA, sharpening=PAPER)
-    values = {name: bound.value for name, bound in bounds.items()}
-    averages = Averages.of(counts, weights, sharpening=PAPER)
+    estimates = Estimates(counts, weights, published=True)
+    values = all_bounds(estimates, DELTA)
     return {
         "test_risk": vote.risk(weights),
         "first_order": values["first_order"],
@@ -118,12 +119,12 @@ def _measure(counts: VoteCounts, weights: Array, vote: VoteOnTest) -> dict[str, 
         "c_tandem": values["c_tandem"],
         "tandem": values["tandem"],
         "disagreement_bound": values.get("disagreement"),
-        "gibbs_loss": averages.gibbs_loss,
-        "tandem_loss": averages.tandem_loss,
-        "disagreement": averages.disagreement,
-        "n_min": averages.n_min,
-        "n_min_pairs": averages.n_min_pairs,
-        "kl_divergence": averages.kl_divergence,
+        "gibbs_loss": estimates.gibbs_loss,
+        "tandem_loss": estimates.tandem_loss,
+        "disagreement": estimates.disagreement,
+        "n_min": estimates.n_min,
+        "n_min_pairs": estimates.n_min_pairs,
+        "kl_divergence": estimates.kl_divergence,
     }
 
 

@@ -15,8 +15,8 @@ from reproduction.datasets import PaperDataset
 from reproduction.experiments.cells import Cell
 from reproduction.experiments.protocol import TEST_FRACTION
 from reproduction.experiments.rows import versions
-from tandemvote.ensembles import voter_predictions
 from tandemvote.hard_vote import weighted_vote
+from tandemvote.models.voters import voter_predictions
 from tandemvote.tables import Dataset, DatasetError
 
 Array = NDArray[Any]

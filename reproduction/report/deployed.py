@@ -9,7 +9,7 @@ import pandas as pd
 from reproduction.experiments.protocol import DELTA, LEARNERS, UNLABELLED_SHARES
 from reproduction.report.layout import Heading, TextCell, TextTable
 from reproduction.report.tables import learner_table
-from tandemvote.bounds import single_voter_bound, test_set_bound
+from tandemvote.bounds import Estimates, single_voter_bound, test_set_bound
 
 HEAD = """\
 # Models trained on all labels, measured
@@ -46,7 +46,7 @@ def deployed_values(rows: pd.DataFrame) -> pd.DataFrame:
     """
     values = rows[[*KEYS, "n_unlabelled"]].copy()
     values["test_set"] = [
-        test_set_bound(n_errors=int(errors), n_samples=int(n), delta=DELTA)
+        test_set_bound(Estimates.from_numbers(n_errors=int(errors), n_samples=int(n)), DELTA)
         for errors, n in zip(rows["hold_out_errors"], rows["n_hold_out"], strict=True)
     ]
     values["refit"] = [

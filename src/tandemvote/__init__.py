@@ -1,4 +1,4 @@
-"""Certified error rates for majority votes.
+"""Upper bounds on the error rates of classifiers.
 
 See the project's README for a first example and its documentation for the theory.
 """
@@ -8,48 +8,40 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tandemvote.api import (
-        certify,
-        certify_by_group,
-        certify_selective,
-    )
-    from tandemvote.certificate import Certificate
+    from tandemvote.certificate import Certificate as Certificate
     from tandemvote.counting.counts import VoteCounts as VoteCounts
-    from tandemvote.ensembles import hold_out_votes
-    from tandemvote.estimators import CertifiedClassifier, CertifiedForestClassifier
-    from tandemvote.votes import Votes
+    from tandemvote.model_file import load_model as load_model
+    from tandemvote.models.committee import CertifiedClassifier as CertifiedClassifier
+    from tandemvote.models.forest import CertifiedForestClassifier as CertifiedForestClassifier
+    from tandemvote.models.held_out import certify as certify
+    from tandemvote.models.out_of_bag import certify_oob as certify_oob
+    from tandemvote.models.selective import certify_selective as certify_selective
+    from tandemvote.report import write_report as write_report
+    from tandemvote.votes import Votes as Votes
 
 __version__ = version("tandemvote")
 
-__all__ = [
-    "Certificate",
-    "CertifiedClassifier",
-    "CertifiedForestClassifier",
-    "Votes",
-    "certify",
-    "certify_by_group",
-    "certify_selective",
-    "hold_out_votes",
-]
-
-# Names are looked up when first asked for, so that the command line starts without scikit-learn.
-_ROOMS = {
+# Names are looked up when first used, so that the command line starts without scikit-learn.
+_MODULES = {
     "Certificate": "certificate",
-    "CertifiedClassifier": "estimators",
-    "CertifiedForestClassifier": "estimators",
+    "CertifiedClassifier": "models.committee",
+    "CertifiedForestClassifier": "models.forest",
     "VoteCounts": "counting.counts",
     "Votes": "votes",
-    "certify": "api",
-    "certify_by_group": "api",
-    "certify_selective": "api",
-    "hold_out_votes": "ensembles",
+    "certify": "models.held_out",
+    "certify_oob": "models.out_of_bag",
+    "certify_selective": "models.selective",
+    "load_model": "model_file",
+    "write_report": "report",
 }
+
+__all__ = sorted(_MODULES)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

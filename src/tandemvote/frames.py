@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 CASES = re.compile(
     r"(?i:(.*[ _.-])?(uu|gu|u)?id"
@@ -31,8 +31,9 @@ def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
         for each in (values if isinstance(values, list | tuple) else [values])
         if hasattr(each, "iloc") and each.ndim == 1
     }
-    for name, values in series.items() if hasattr(points, "iloc") else ():
-        own, index = values.index, points.index
+    index = index_of(points)
+    for name, values in series.items() if index is not None else ():
+        own = values.index
         same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
         if same and not own.equals(index):
             raise ValueError(
@@ -40,6 +41,11 @@ def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
                 " for those of other points. Pass it in the order of the points, by .loc[their"
                 " index]; if it is in that order, by .to_numpy()."
             )
+
+
+def index_of(points: Any) -> Any:
+    """Return the index of a DataFrame or Series of pandas, or one as it is; None for others."""
+    return points.index if hasattr(points, "iloc") else points if hasattr(points, "isin") else None
 
 
 def refuse_labels_among_features(X: Any, y: Any) -> None:
@@ -86,7 +92,7 @@ def refuse_several_rows_per_case(
             continue
         shares = np.bincount(label) / label.size
         by_chance = float((shares ** n_rows[several, None]).sum(axis=1).mean())
-        if binom.sf(alike - 1, n_cases, by_chance) < FALSE_ALARM:
+        if bdtrc(alike - 1, n_cases, by_chance) < FALSE_ALARM:
             raise ValueError(
                 f"{where} has {n_cases} values in two rows or more, {alike} of them with the same"
                 f" label in all their rows; chance would give about {by_chance * n_cases:.0f}. If"

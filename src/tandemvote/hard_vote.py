@@ -55,38 +55,43 @@ def weighted_vote(
     return np.asarray(np.where(totals[rows, own] == totals[rows, winners], own, winners))
 
 
-def worst_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
-    """Return the class predicted at each sample under the worst votes of the untested voters.
+def loses_somehow(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
+    """Return True at each sample that counts as an error of a vote with untested voters.
 
-    Without untested voters this is the weighted vote itself, its rule for ties included. With them
-    it is the true class where that class wins whatever they predict, else its strongest rival.
-    Ties up to rounding count as lost, since other implementations may break them the other way.
+    The true class must win whatever the untested voters predict: ``v_y > max_{j != y} v_j + u``,
+    with the weights v of the tested voters behind each class and the weight u of the others. Ties
+    up to rounding count as errors, since other implementations may break them the other way.
+    Without untested voters the vote itself is tested, its rule for ties included.
 
     Examples
     --------
     >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [None] * 3]
     >>> tested = [[True] * 3] * 4 + [[False] * 3]
     >>> votes = Votes.from_predictions(predictions, [0, 1, 0], tested)
-    >>> worst_vote(votes, [0.2] * 5).tolist()
-    [0, 1, 1]
+    >>> loses_somehow(votes, [0.2] * 5).tolist()
+    [False, False, True]
     """
     if not votes.untested.any():
-        return weighted_vote(votes.predictions, weights, votes.classes.size)
+        winners = weighted_vote(votes.predictions, weights, votes.classes.size)
+        return np.asarray(winners != votes.labels)
     units = exact_weights(weights)
     unknown, margin = units[votes.untested].sum(), ROUNDING * units.sum()
-    if units.sum() - unknown <= unknown + margin:
-        raise ValueError(
-            f"Voters without held-out samples have {unknown / units.sum():.3g} of the weight. The"
-            " tested voters must have more than half of it. Test more voters, or give the others"
-            " less weight."
-        )
     totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
     rows = np.arange(len(totals))
     own = totals[rows, votes.labels]
-    totals[rows, votes.labels] = -1.0
-    rivals = totals.argmax(axis=1)
-    wins = own > np.maximum(totals[rows, rivals], 0.0) + unknown + margin
-    return np.asarray(np.where(wins, votes.labels, rivals))
+    totals[rows, votes.labels] = 0.0
+    return np.asarray(own <= totals.max(axis=1) + unknown + margin)
+
+
+def check_tested_majority(untested: NDArray[np.bool_], weights: ArrayLike) -> None:
+    """Raise ValueError unless the tested voters have more than half of the weight."""
+    units = exact_weights(weights)
+    unknown = units[untested].sum() / units.sum()
+    if unknown >= 0.5 - ROUNDING:
+        raise ValueError(
+            f"Voters without held-out samples have {unknown:.3g} of the weight. The tested voters"
+            " must have more than half of it. Test more voters, or give the others less weight."
+        )
 
 
 def vote_of(
@@ -170,13 +175,6 @@ def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
         own = tied[votes.held_out[voter, tied] & leading[tied, votes.predictions[voter, tied]]]
         winners[own] = votes.predictions[voter, own]
     return winners
-
-
-def observed_error(votes: Votes, weights: ArrayLike) -> float | None:
-    """Error of the vote on points its voters did not see; None if there are none."""
-    said = held_out_vote(votes, weights)
-    wrong = (said != votes.labels)[said >= 0]
-    return float(wrong.mean()) if wrong.size else None
 
 
 def votable(weights: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes, as_array, comparable, distinct, encode, refuse_missing
-from tandemvote.frames import refuse_other_order
+from tandemvote.frames import index_of, refuse_other_order
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
@@ -52,6 +52,11 @@ class Votes:
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
     one_row_per_group : bool
         Whether the labelled samples are one random row of each of many groups.
+    rows, n_given : ndarray of int and int, or None
+        Positions of the labeled samples among those that were given, and the number of these; None
+        if all of them were used.
+    index : pandas.Index or None
+        Index of the samples that were given, by which columns in another order are recognized.
 
     Examples
     --------
@@ -70,6 +75,9 @@ class Votes:
     voters: Voters | None = None
     deployed: Deployed | None = None
     one_row_per_group: bool = False
+    rows: NDArray[np.intp] | None = None
+    n_given: int | None = None
+    index: Any = None
 
     @classmethod
     def from_predictions(
@@ -98,6 +106,7 @@ class Votes:
             Predictions on further points of the same source, without labels, that no voter saw.
         """
         refuse_other_order(labels, {"held_out": held_out, "predictions": predictions})
+        index = index_of(labels)
         predictions, labels = as_array(predictions), as_array(labels)
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
             raise ValueError(
@@ -139,7 +148,7 @@ class Votes:
         # Predictions on points a voter was trained on mean nothing; the label stands in for them.
         told = np.broadcast_to(truth, mask.shape).copy()
         told[mask] = said
-        return cls(told, truth, mask, classes, more)
+        return cls(told, truth, mask, classes, more, index=index)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
@@ -264,8 +273,8 @@ class Votes:
         return np.asarray((self.predictions != self.labels) & self.held_out)
 
     def chunks(self, size: int) -> Iterator[Votes]:
-        """Cut the labelled points into consecutive parts of at most `size`."""
-        for start in range(0, self.n_samples, size):
+        """Cut the labeled samples into consecutive parts of at most `size`; at least one part."""
+        for start in range(0, max(self.n_samples, 1), size):
             part = slice(start, start + size)
             said, held_out = self.predictions[:, part], self.held_out[:, part]
             yield Votes(said, self.labels[part], held_out, self.classes, said[:, :0])

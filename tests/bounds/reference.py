@@ -32,14 +32,23 @@ def disagreement_bound(
     half = mp.mpf(delta) / 2
     gibbs = kl_upper(gibbs_loss, printed(n_min, kl_divergence, half))
     differ = kl_lower(disagreement, printed(n_min_disagreement, 2 * kl_divergence, half))
+    if no_vote(gibbs_loss, printed(n_min, kl_divergence, half), differ):
+        return mp.mpf(1)
     return clip(4 * gibbs - 2 * differ)
 
 
-def c1_bound(*, gibbs_loss, disagreement, n_min, n_min_pairs, kl_divergence, delta):
+def no_vote(gibbs_loss, radius, differ):
+    """Whether two classes cannot disagree that often: D <= 2 G (1 - G)."""
+    g = min(max(mp.mpf(1) / 2, kl_lower(gibbs_loss, radius)), kl_upper(gibbs_loss, radius))
+    return differ > 2 * g * (1 - g)
+
+
+def c1_bound(*, gibbs_loss, disagreement, n_min, n_min_disagreement, kl_divergence, delta):
     half = mp.mpf(delta) / 2
-    r = kl_upper(gibbs_loss, allowed(n_min, kl_divergence, xi(n_min), half))
-    d = kl_lower(disagreement, allowed(n_min_pairs, 2 * kl_divergence, xi(n_min_pairs), half))
-    if r >= 0.5 or d >= 0.5:
+    radius, m = allowed(n_min, kl_divergence, xi(n_min), half), n_min_disagreement
+    r = kl_upper(gibbs_loss, radius)
+    d = kl_lower(disagreement, allowed(m, 2 * kl_divergence, xi(m), half))
+    if r >= 0.5 or d >= 0.5 or no_vote(gibbs_loss, radius, d):
         return mp.mpf(1)
     return clip(1 - (1 - 2 * r) ** 2 / (1 - 2 * d))
 
@@ -51,6 +60,10 @@ def c_tandem_bound(*, gibbs_loss, tandem_loss, n_min, n_min_pairs, kl_divergence
     denominator = kl_lower(tandem_loss, second) - kl_upper(gibbs_loss, first) + mp.mpf(1) / 4
     if kl_upper(gibbs_loss, first) >= 0.5 or denominator <= 0:
         return mp.mpf(1)
+    if kl_lower(tandem_loss, second) > kl_upper(gibbs_loss, first):
+        return mp.mpf(1)  # T <= G
+    if kl_lower(gibbs_loss, first) ** 2 > kl_upper(tandem_loss, second):
+        return mp.mpf(1)  # G^2 <= T
     return clip((kl_upper(tandem_loss, second) - kl_lower(gibbs_loss, first) ** 2) / denominator)
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
 from tandemvote.bounds.requirements import no_erring_weight, no_vote_of_two_classes
-from tandemvote.bounds.vote_profile import VOTE_PROFILE
+from tandemvote.hard_vote import VoteProfile
 from tandemvote.inequalities import Interval
 
 
@@ -28,13 +28,13 @@ from tandemvote.inequalities import Interval
         ("split_kl_cantelli", "pairs", "exactly one of two voters errs on at least"),
     ],
 )
-@pytest.mark.parametrize("sharpening", ["harmonic", "paper"])
+@pytest.mark.parametrize("published", [False, True])
 def test_contradictory_estimates_give_one_and_say_so(
-    name, kind, reason, sharpening, contradictory_counts
+    name, kind, reason, published, contradictory_counts
 ):
-    counts = contradictory_counts(kind)
-    with pytest.warns(ContradictionWarning, match=reason):
-        assert bounds.get_bound(name)(counts, sharpening=sharpening).value == 1
+    estimates = bounds.Estimates(contradictory_counts(kind), published=published)
+    with pytest.warns(ContradictionWarning, match=rf"bound '{name}' is 1.0.*{reason}"):
+        assert bounds.get_bound(name)(estimates) == 1
 
 
 @settings(deadline=None, max_examples=60)
@@ -48,12 +48,14 @@ def test_voters_judged_on_common_points_never_contradict_themselves(data):
     flips = rng.random((n_voters, n_points)) < data.draw(st.sampled_from([0.0, 0.1, 0.5]))
     said = labels ^ one ^ flips
     counts = VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabelled=said))
+    profile = VoteProfile.of(said, np.full(n_voters, 1 / n_voters))
+    estimates = bounds.Estimates(counts, profile=profile)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for name in bounds.VOTE_BOUNDS:
             if bounds.get_bound(name).applies_to(counts):
-                bounds.get_bound(name)(counts, delta=0.3)
-        VOTE_PROFILE(counts, unlabelled=said, delta=0.3)
+                bounds.get_bound(name)(estimates, 0.3)
+        bounds.vote_profile_bound(estimates, 0.3)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
@@ -89,7 +91,8 @@ def test_one_source_is_refused_with_probability_at_most_delta():
         said, labels = one_source(rng, 240)
         counts = VoteCounts.from_votes(Votes.from_predictions(said[:, :120], labels[:120]))
         try:
-            VOTE_PROFILE(counts, unlabelled=said[:, 120:], delta=delta)
+            profile = VoteProfile.of(said[:, 120:], np.full(3, 1 / 3))
+            bounds.vote_profile_bound(bounds.Estimates(counts, profile=profile), delta)
         except ContradictionError:
             refused += 1
     assert refused <= binom.isf(1e-3, draws, delta)

@@ -8,10 +8,15 @@ from scipy.optimize import linprog
 from scipy.stats import binom
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.bounds import single_voter_bound, vote_profile_oracle
+from tandemvote.bounds import (
+    Estimates,
+    single_voter_bound,
+    vote_profile_bound,
+    vote_profile_oracle,
+)
 from tandemvote.bounds.requirements import ContradictionError
 from tandemvote.bounds.test_set import paired_levels
-from tandemvote.bounds.vote_profile import VOTE_PROFILE, _phi, deployed_slopes
+from tandemvote.bounds.vote_profile import _phi, deployed_slopes
 from tandemvote.hard_vote import VoteProfile, vote_leads
 from tandemvote.inequalities.evidence import (
     catoni_evidence,
@@ -129,8 +134,8 @@ def world():
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
     """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
     counts, unlabelled, own = world
-    bound = VOTE_PROFILE(counts, unlabelled=unlabelled, deployed=own).value
     profile = VoteProfile.of(unlabelled, np.full(3, 1 / 3), own)
+    bound = vote_profile_bound(Estimates(counts, profile=profile))
     gibbs, tilts = float(counts.gibbs_losses.mean()), catoni_tilts(900.0)
     games = []
     for slope in (1, 2 / 3, 1 / 3, 0):
@@ -177,7 +182,8 @@ def test_more_disagreement_with_the_voters_costs_more(world):
     values = []
     for share in (0.0, 0.1, 0.5):
         changed = np.where(np.arange(own.size) < share * own.size, (own + 1) % 4, own)
-        values.append(VOTE_PROFILE(counts, unlabelled=unlabelled, deployed=changed).value)
+        profile = VoteProfile.of(unlabelled, np.full(3, 1 / 3), changed)
+        values.append(vote_profile_bound(Estimates(counts, profile=profile)))
     assert values == sorted(values)
     assert values[2] > 0.4
 
@@ -193,5 +199,6 @@ def test_shares_of_the_evidence_are_fixed_in_advance_and_sum_to_one(n_voters):
 def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(world):
     counts, unlabelled, own = world
     strange = np.random.default_rng(2).integers(4, size=unlabelled.shape)
+    profile = VoteProfile.of(strange, np.full(3, 1 / 3), own)
     with pytest.raises(ContradictionError, match="do not come from one source"):
-        VOTE_PROFILE(counts, unlabelled=strange, deployed=own)
+        vote_profile_bound(Estimates(counts, profile=profile))

@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tandemvote import VoteCounts, Votes, bounds
-from tandemvote.bounds.markov import FIRST_ORDER, TANDEM
+from tandemvote.bounds import Estimates
 from tandemvote.bounds.vote_profile import (
     LAMBDAS,
-    VOTE_PROFILE,
-    vote_profile_bound,
+    largest_unrefuted_error,
     vote_profile_oracle,
 )
-from tandemvote.hard_vote import vote_leads
+from tandemvote.hard_vote import VoteProfile, vote_leads
 from tandemvote.inequalities.evidence import (
     catoni_evidence,
     catoni_tilts,
@@ -69,7 +68,7 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
     leads = rng.beta(8, 1, size=300) / 2 + 0.5
     tilts = catoni_tilts(400.0)
     terms = {"gibbs_loss": 0.1, "n": 400.0, "tilts": tilts, "kl_divergence": 0.7}
-    bound = vote_profile_bound(**terms, leads=leads, gaps=2 * leads - 1, delta=0.05)
+    bound = largest_unrefuted_error(**terms, leads=leads, gaps=2 * leads - 1, delta=0.05)
     games = []
     for lam in LAMBDAS:
         phi = np.maximum(1 - lam * (2 * leads - 1), 0) - lam * (1 - leads)
@@ -97,16 +96,20 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
     assert weakest_evidence(0.97 * bound) < 0  # and not much below it
 
 
+def profiled(counts, unlabelled, posterior=None, prior=None):
+    weights = np.full(counts.n_voters, 1 / counts.n_voters) if posterior is None else posterior
+    return Estimates(counts, posterior, prior, profile=VoteProfile.of(unlabelled, weights))
+
+
 def test_unlabelled_points_sharpen_first_order_on_many_classes():
     rng = np.random.default_rng(2)
     labels = rng.integers(10, size=6000)
     wrong = rng.random((30, 6000)) < 0.3
     predictions = (labels + wrong * rng.integers(1, 10, size=wrong.shape)) % 10
     counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :4000], labels[:4000]))
-    value = VOTE_PROFILE(counts, unlabelled=predictions[:, 4000:])
-    best = min(FIRST_ORDER(counts).value, TANDEM(counts).value)
-    assert value.value < 0.5 * best
-    assert value.terms["n_unlabelled"] == 2000
+    estimates = profiled(counts, predictions[:, 4000:])
+    best = min(bounds.first_order_bound(estimates), bounds.tandem_bound(estimates))
+    assert bounds.vote_profile_bound(estimates) < 0.5 * best
 
 
 def test_random_labels_are_never_promised_less_than_half():
@@ -115,7 +118,7 @@ def test_random_labels_are_never_promised_less_than_half():
     counts = VoteCounts.from_votes(
         Votes.from_predictions(predictions[:, :2000], rng.integers(2, size=2000))
     )
-    assert VOTE_PROFILE(counts, unlabelled=predictions[:, 2000:]).value > 0.5
+    assert bounds.vote_profile_bound(profiled(counts, predictions[:, 2000:])) > 0.5
 
 
 def test_few_unlabelled_points_leave_about_twice_the_gibbs_loss():
@@ -124,8 +127,8 @@ def test_few_unlabelled_points_leave_about_twice_the_gibbs_loss():
     counts = VoteCounts.from_votes(
         Votes.from_predictions(labels ^ (rng.random((9, 5000)) < 0.1), labels)
     )
-    value = VOTE_PROFILE(counts, unlabelled=np.zeros((9, 0), int)).value
-    assert 0.2 < value < FIRST_ORDER(counts, sharpening="paper").value
+    value = bounds.vote_profile_bound(profiled(counts, np.zeros((9, 0), int)))
+    assert 0.2 < value < bounds.first_order_bound(Estimates(counts, published=True))
 
 
 def test_weights_off_the_prior_cost_their_divergence():
@@ -134,10 +137,10 @@ def test_weights_off_the_prior_cost_their_divergence():
     predictions = labels ^ (rng.random((3, 900)) < 0.2)
     counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :600], labels[:600]))
     weights = [0.6, 0.3, 0.1]
-    free = VOTE_PROFILE(counts, weights, weights, unlabelled=predictions[:, 600:])
-    paid = VOTE_PROFILE(counts, weights, unlabelled=predictions[:, 600:])
-    assert free.terms["kl_divergence"] == pytest.approx(0, abs=1e-9)
-    assert paid.value > free.value
+    free = profiled(counts, predictions[:, 600:], weights, weights)
+    paid = profiled(counts, predictions[:, 600:], weights)
+    assert free.kl_divergence == pytest.approx(0, abs=1e-9)
+    assert bounds.vote_profile_bound(paid) > bounds.vote_profile_bound(free)
 
 
 def test_leads_are_shares_of_the_hard_vote():
@@ -150,7 +153,7 @@ def test_leads_are_shares_of_the_hard_vote():
 def test_weight_without_prior_is_refused():
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
     with pytest.raises(ValueError, match="prior 0"):
-        VOTE_PROFILE(counts, [0.5, 0.5], [1.0, 0.0], unlabelled=[[0, 1], [0, 0]])
+        bounds.vote_profile_bound(profiled(counts, [[0, 1], [0, 0]], [0.5, 0.5], [1.0, 0.0]))
 
 
 def test_predictions_of_other_voters_are_refused():

@@ -1,131 +1,159 @@
-"""A certificate says what is promised, never more, and pays for every choice."""
+"""A certificate states what is guaranteed, never more, and divides delta by its candidates."""
 
 import pickle
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote import Certificate, VoteCounts, Votes, bounds
-from tandemvote.certificate.decimals import rounded_up
+from tandemvote.audit import Finding
+from tandemvote.bounds import VOTE_BOUNDS, get_bound
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.certificate import certify_votes
+from tandemvote.certificate.decimals import percent, rounded_up
+from tandemvote.counting.counts import VoteCounts
+from tandemvote.votes import Votes
 
 
 @pytest.fixture
-def counts():
+def votes():
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=3000)
     wrong = rng.random((15, 3000)) < rng.beta(0.4, 2, 3000)
-    return VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels))
+    return Votes.from_predictions(labels ^ wrong, labels)
 
 
 @pytest.fixture
-def test_counts():
-    return VoteCounts.from_votes(Votes.from_predictions([[0] * 95 + [1] * 5], [0] * 100))
+def counts(votes):
+    return VoteCounts.from_votes(votes)
 
 
-def test_value_is_the_chosen_bound_at_full_delta(counts):
-    for name in bounds.VOTE_BOUNDS:
-        certificate = Certificate.from_counts(counts, bound=name, delta=0.1)
-        assert certificate.value == bounds.get_bound(name)(counts, delta=0.1).value
-        assert certificate.candidates == (name,)
+def value_of(name, counts, delta):
+    return get_bound(name).function(Estimates(counts), delta)
 
 
-def test_best_pays_for_its_choice(counts):
-    certificate = Certificate.from_counts(counts, bound="best", delta=0.06)
+def test_value_is_the_chosen_bound_at_the_whole_delta(counts):
+    for name in VOTE_BOUNDS:
+        certificate = certify_votes(counts, bound=name, delta=0.1)
+        assert certificate.candidates == {name: value_of(name, counts, 0.1)}
+        assert (certificate.value, certificate.bound) == (certificate.candidates[name], name)
+
+
+def test_best_divides_delta_by_its_candidates(counts):
+    certificate = certify_votes(counts, bound="best", delta=0.06)
     # c_box is never looser than c_tandem, which is not worth a share.
-    assert set(certificate.candidates) == set(bounds.VOTE_BOUNDS) - {"c_tandem"}
+    assert set(certificate.candidates) == {*VOTE_BOUNDS, "test_set"} - {"c_tandem"}
     share = 0.06 / len(certificate.candidates)
-    each = {n: bounds.get_bound(n)(counts, delta=share).value for n in certificate.candidates}
-    assert certificate.value == min(each.values())
-    assert each[certificate.bound] == certificate.value
-    assert {name: certificate.bounds[name].value for name in each} == each
+    expected = {name: value_of(name, counts, share) for name in certificate.candidates}
+    assert certificate.candidates == expected
+    assert certificate.value == min(expected.values()) == expected[certificate.bound]
 
 
 def test_a_chosen_few_share_delta_and_the_others_are_for_comparison(counts):
-    certificate = Certificate.from_counts(counts, bound=["first_order", "tandem"], delta=0.05)
-    assert certificate.bounds["tandem"].delta == 0.025
-    assert certificate.bounds["c_tandem"].delta == 0.05
-    assert certificate.to_frame().query("candidate").index.tolist() == ["first_order", "tandem"]
+    certificate = certify_votes(counts, bound=["first_order", "tandem"], delta=0.05)
+    assert certificate.bounds["tandem"] == value_of("tandem", counts, 0.025)
+    assert certificate.bounds["c_tandem"] == value_of("c_tandem", counts, 0.05)
+    frame = certificate.to_frame()
+    assert frame.query("candidate").index.tolist() == ["first_order", "tandem"]
+    assert frame.loc["tandem", "delta"] == 0.025 and frame.loc["c_tandem", "delta"] == 0.05
+
+
+class Counted:
+    """A bound that records when it is evaluated."""
+
+    def __init__(self, bound, calls):
+        self.bound, self.calls = bound, calls
+
+    def __getattr__(self, name):
+        return getattr(self.bound, name)
+
+    def function(self, estimates, delta):
+        self.calls.append(self.bound.name)
+        return self.bound.function(estimates, delta)
+
+
+def counted_bound(calls, name):
+    return Counted(get_bound(name), calls)
+
+
+def test_bounds_are_computed_on_demand_and_once(counts, monkeypatch):
+    calls = []
+    counted = partial(counted_bound, calls)
+    monkeypatch.setattr("tandemvote.certificate.certificate.get_bound", counted)
+    certificate = certify_votes(counts, bound=["first_order", "tandem"])
+    assert calls == ["first_order", "tandem"]
+    assert repr(certificate) and certificate.guarantee and certificate._repr_html_()
+    assert calls == ["first_order", "tandem"]
+    assert certificate.bounds is certificate.bounds
+    certificate.to_frame()
+    assert sorted(calls) == sorted(certificate.bounds)
 
 
 def test_best_leaves_out_what_does_not_apply():
-    rng = np.random.default_rng(1)
-    labels = rng.integers(3, size=500)
+    labels = np.random.default_rng(1).integers(3, size=500)
     votes = Votes.from_predictions(np.tile(labels, (3, 1)), labels)
-    certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="best")
-    assert certificate.candidates == (
-        "first_order",
-        "tandem",
-        "c_box",
-        "second_order",
-        "bernstein_cantelli",
-        "split_kl_cantelli",
-        "coalition",
-    )
+    certificate = certify_votes(votes, bound="best")
+    assert set(certificate.candidates) == {
+        *("first_order", "tandem", "c_box", "second_order", "bernstein_cantelli"),
+        *("split_kl_cantelli", "coalition", "test_set"),
+    }
 
 
-def test_a_test_set_adds_its_bound_and_says_what_it_cost(counts, test_counts):
-    certificate = Certificate.from_counts(counts, test_counts=test_counts, bound="tandem")
-    assert certificate.bound == "tandem"
-    expected = bounds.test_set_bound(n_errors=5, n_samples=100)
-    assert certificate.bounds["test_set"].value == expected
-    assert certificate.to_frame().loc["test_set", "labels_used"] == "test-set labels"
-    for bound in ("test_set", "auto"):
-        chosen = Certificate.from_counts(counts, test_counts=test_counts, bound=bound)
-        assert chosen.value == expected
-
-
-def test_no_bound_at_all_is_refused(counts):
-    with pytest.raises(ValueError, match="at least one bound"):
-        Certificate.from_counts(counts, bound=[])
-
-
-def test_the_test_set_bound_needs_a_test_set(counts):
-    with pytest.raises(ValueError, match="Pass a test set"):
-        Certificate.from_counts(counts, bound="test_set")
-
-
-def test_a_bound_that_does_not_apply_is_refused():
-    votes = Votes.from_predictions([[0, 1, 2]], [0, 1, 2])
-    with pytest.raises(bounds.RequirementError):
-        Certificate.from_counts(VoteCounts.from_votes(votes), bound="disagreement")
-
-
-def test_text_and_html_carry_the_promise_the_basis_and_the_assumptions(counts):
-    certificate = Certificate.from_counts(counts, notes=["weights <b> were uniform"])
-    shown = f"guaranteed at most {rounded_up(100 * certificate.value, 1)} % (95 %)"
-    assert repr(certificate).startswith(shown)
-    assert "weights <b> were uniform" in repr(certificate)
-    page = certificate._repr_html_()
-    assert shown in page
+def test_text_and_html_show_the_bound_its_basis_and_the_assumptions(votes):
+    finding = Finding(code="example", severity="note", message="weights <b> were uniform")
+    certificate = certify_votes(votes, findings=[finding])
+    shown = f"guaranteed error <= {rounded_up(100 * certificate.value, 1)}% (95% confidence)"
+    text, page = repr(certificate), certificate._repr_html_()
+    assert text.startswith("observed error ") and shown in text
+    assert "majority-class baseline" in text
+    assert "a test set of 3000 samples; bound test_set" in text
+    assert "note: weights <b> were uniform [example]" in text
     assert "weights &lt;b&gt; were uniform" in page
     for assumption in certificate.assumptions:
         assert assumption in page
-    percent = rounded_up(100 * certificate.value, 1)
-    assert f"errs on at most {percent} % of new points" in certificate.guarantee
+    assert f"is at most {rounded_up(100 * certificate.value, 1)}%" in certificate.guarantee
 
 
-def test_a_single_voter_is_no_vote_in_words(test_counts):
-    single = str(Certificate.from_counts(test_counts, bound="first_order"))
-    assert "evaluated on 100 points it never saw\n" in single and "pair" not in single
-    assert (
-        "this classifier errs" in Certificate.from_counts(test_counts, bound="coalition").guarantee
-    )
+def test_observed_and_baseline_are_those_of_the_samples(votes):
+    certificate = certify_votes(votes)
+    wrong = votes.errors.sum(axis=0) > 7
+    assert certificate.observed == wrong.mean()
+    assert certificate.baseline == pytest.approx(1 - np.bincount(votes.labels).max() / 3000)
+    assert certificate.counts.n_test_errors == wrong.sum()
 
 
+def test_a_single_voter_is_not_called_a_vote():
+    labels = np.zeros(100, int)
+    certificate = certify_votes(Votes.from_predictions([np.arange(100) < 5], labels))
+    assert "one classifier; a test set of 100 samples" in repr(certificate)
+    assert "this classifier" in certificate.guarantee
+
+
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 def test_no_guarantee_is_called_no_guarantee():
     rng = np.random.default_rng(2)
     votes = Votes.from_predictions(rng.integers(2, size=(5, 300)), rng.integers(2, size=300))
-    certificate = Certificate.from_counts(VoteCounts.from_votes(votes), bound="tandem")
+    certificate = certify_votes(votes, bound="tandem")
     assert certificate.value == 1
-    assert repr(certificate).startswith("no guarantee")
-    assert certificate.guarantee.startswith("No guarantee")
+    assert "no guarantee (95% confidence)" in repr(certificate)
+    assert certificate.guarantee.startswith("No error rate below 100% is guaranteed")
+    assert "not below that of the majority-class baseline" in certificate.advice
 
 
-def test_confidence_is_printed_exactly(counts):
-    assert "99.9999999999 %" in repr(Certificate.from_counts(counts, delta=1e-12))
+@given(st.floats(5e-324, 0.5))
+def test_confidence_is_never_printed_too_large(delta):
+    text = percent(delta)
+    assert text != "100%"
+    shown = 100 - Decimal(text[:-1]) if len(text) < 25 else None
+    assert shown is None or shown >= Decimal(repr(delta)) * 100
+
+
+def test_confidence_is_printed_as_it_was_given(counts):
+    assert "99.9999999999%" in repr(certify_votes(counts, delta=1e-12))
+    assert certify_votes(counts, delta=0.1).confidence == 0.9
 
 
 @given(st.floats(0, 1))
@@ -133,15 +161,21 @@ def test_printed_values_are_never_below_the_value(value):
     text = rounded_up(value)
     assert Decimal(text) >= Decimal(value)
     assert Decimal(text) <= max(Decimal(value) * Decimal("1.1"), Decimal(value) + Decimal("0.001"))
+    assert Decimal(rounded_up(100 * Decimal(value), 1)) >= 100 * Decimal(value)
 
 
 def test_versions_name_the_libraries(counts):
-    versions = Certificate.from_counts(counts).versions
+    versions = certify_votes(counts).versions
     assert {"tandemvote", "numpy", "scipy", "scikit-learn", "python"} == set(versions)
 
 
-def test_a_certificate_survives_pickling(counts):
-    certificate = Certificate.from_counts(counts, bound="best")
+def test_a_certificate_survives_pickling(votes):
+    certificate = certify_votes(votes, bound="best")
     again = pickle.loads(pickle.dumps(certificate))
     assert repr(again) == repr(certificate)
-    assert repr(again.bounds) == repr(certificate.bounds)
+    assert again.bounds == certificate.bounds
+
+
+def test_a_certificate_without_models_cannot_predict(votes):
+    with pytest.raises(ValueError, match="does not hold the models"):
+        certify_votes(votes).predict([[0]])

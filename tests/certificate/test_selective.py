@@ -1,64 +1,65 @@
-"""Limits for accepted points, against scipy's exact interval and against brute force."""
+"""Classifiers that abstain: limits against scipy's exact interval and against brute force."""
+
+import math
 
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+from tandemvote.audit import Finding
 from tandemvote.certificate.selective import (
-    accepts,
+    MARGINS,
+    SelectiveCertificate,
     certified_thresholds,
-    check_grid,
+    is_confident,
     lower_limit,
-    upper_limit,
     vote_margins,
 )
 
 
-@pytest.mark.parametrize(("errors", "accepted"), [(0, 1), (0, 50), (7, 50), (50, 50), (3, 1000)])
+def drawn(n=2000, seed=0):
+    """Probabilities of two classes, and labels drawn from them."""
+    rng = np.random.default_rng(seed)
+    p = rng.random(n)
+    return np.column_stack([1 - p, p]), (rng.random(n) < p).astype(int)
+
+
+@pytest.mark.parametrize(("confident", "n"), [(0, 1), (0, 50), (7, 50), (50, 50), (3, 1000)])
 @pytest.mark.parametrize("delta", [0.5, 0.025, 1e-6])
-def test_limits_are_the_exact_binomial_ones_rounded_outward(errors, accepted, delta):
-    exact = binomtest(errors, accepted).proportion_ci(1 - 2 * delta, method="exact")
-    upper, lower = upper_limit(errors, accepted, delta), lower_limit(errors, accepted, delta)
-    assert upper == pytest.approx(exact.high, rel=1e-8)
+def test_coverage_is_the_exact_binomial_limit_rounded_down(confident, n, delta):
+    exact = binomtest(confident, n).proportion_ci(1 - 2 * delta, method="exact")
+    lower = lower_limit(confident, n, delta)
     assert lower == pytest.approx(exact.low, rel=1e-8, abs=1e-11)
-    # The defining inequalities: such extreme counts have a probability of at most delta.
-    assert upper == 1.0 or binom.cdf(errors, accepted, upper) <= delta
-    assert lower == 0.0 or binom.sf(errors - 1, accepted, lower) <= delta
+    # The defining inequality: such an extreme count has a probability of at most delta.
+    assert lower == 0.0 or binom.sf(confident - 1, n, lower) <= delta
 
 
-def test_a_threshold_that_accepts_nothing_promises_nothing():
-    (row,) = certified_thresholds(np.full(20, 0.3), np.zeros(20, bool), [0.5], delta=0.05)
-    assert (row.n_accepted, row.error, row.coverage) == (0, 1.0, 0.0)
+def test_a_threshold_without_confident_samples_does_not_pass():
+    (row,) = certified_thresholds(
+        np.full(20, 0.3), np.zeros(20, bool), [0.5], max_error=0.99, delta=0.05
+    )
+    assert (row.n_confident, row.passed, row.coverage) == (0, False, 0.0)
 
 
-def test_a_margin_of_0_accepts_every_point_there_is():
-    (row,) = certified_thresholds(np.zeros(20), np.zeros(20, bool), [0.0], delta=0.05)
-    assert (row.n_accepted, row.coverage) == (20, 1.0)
+def test_a_margin_of_0_covers_all_samples():
+    (row,) = certified_thresholds(
+        np.zeros(20), np.zeros(20, bool), [0.0], max_error=0.5, delta=0.05
+    )
+    assert (row.n_confident, row.passed, row.coverage) == (20, True, 1.0)
 
 
-def test_points_on_the_threshold_are_accepted_however_the_shares_are_rounded():
+def test_samples_on_the_threshold_are_confident_however_the_shares_are_rounded():
     votes = np.array([[6, 4, 0], [7, 3, 0], [5, 4, 1], [4, 3, 3], [1, 1, 8]])
     margins = vote_margins(votes / 10)
     assert margins.tolist() == [0.2, 0.4, 0.1, 0.1, 0.7]
-    assert (0.6 - 0.4) < 0.2, "without rounding this point would be lost"
-    assert accepts(margins, 0.2).tolist() == [True, True, False, False, True]
+    assert (0.6 - 0.4) < 0.2, "without rounding this sample would be lost"
+    assert is_confident(margins, 0.2).tolist() == [True, True, False, False, True]
     thirds = vote_margins(np.array([[2, 1, 0], [1, 1, 1], [3, 0, 0]]) / 3)
-    assert accepts(thirds, 1 / 3).tolist() == [True, False, True]
+    assert is_confident(thirds, 1 / 3).tolist() == [True, False, True]
 
 
-def test_a_vote_among_one_class_is_sure():
+def test_a_single_class_has_the_largest_margin():
     assert vote_margins([[1.0], [1.0]]).tolist() == [1.0, 1.0]
-
-
-def test_every_threshold_of_a_grid_pays_its_share():
-    rng = np.random.default_rng(0)
-    margins, wrong = rng.random(200), rng.random(200) < 0.2
-    grid = [0.1, 0.4, 0.6, 0.8]
-    for row in certified_thresholds(margins, wrong, grid, delta=0.1):
-        (alone,) = certified_thresholds(margins, wrong, [row.margin], delta=0.1 / 4)
-        assert row == alone
-        assert row.n_accepted == (margins >= row.margin).sum()
-        assert row.n_errors == (wrong & (margins >= row.margin)).sum()
 
 
 def passed_by_definition(margins, wrong, grid, max_error, delta):
@@ -68,10 +69,10 @@ def passed_by_definition(margins, wrong, grid, max_error, delta):
         inherited = 0
         while position - inherited > 0 and passed[position - inherited - 1]:
             inherited += 1
-        accepted = margins >= threshold
+        confident = margins >= threshold
         level = (1 + inherited) * delta / (2 * len(grid))
-        k, n = int((wrong & accepted).sum()), int(accepted.sum())
-        # A limit at or below max_error says: so few errors are unlikely at max_error.
+        k, n = int((wrong & confident).sum()), int(confident.sum())
+        # A limit of at most max_error means that so few errors are unlikely at max_error.
         passed.append(n > 0 and binom.cdf(k, n, max_error) <= level)
     return {threshold for threshold, yes in zip(order, passed, strict=True) if yes}
 
@@ -84,25 +85,95 @@ def test_levels_are_passed_on_as_in_the_proof(seed):
     grid = sorted(rng.random(6).round(3).tolist())
     rows = certified_thresholds(margins, wrong, grid, max_error=0.15, delta=0.2)
     assert [row.margin for row in rows] == grid
-    found = {row.margin for row in rows if row.error == 0.15}
+    found = {row.margin for row in rows if row.passed}
     assert found == passed_by_definition(margins, wrong, grid, 0.15, 0.2)
-    assert {row.error for row in rows} <= {0.15, 1.0}
+    for row in rows:
+        assert row.n_confident == (margins >= row.margin).sum()
+        assert row.n_errors == (wrong & (margins >= row.margin)).sum()
+        assert row.coverage == lower_limit(row.n_confident, 150, 0.2 / 12)
 
 
-def test_inherited_levels_find_at_least_what_a_union_bound_finds():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        margins = rng.random(150)
-        wrong = rng.random(150) < 0.3 * (1 - margins)
-        grid = [0.1, 0.3, 0.5, 0.7, 0.9]
-        union = certified_thresholds(margins, wrong, grid, delta=0.2)
-        searched = certified_thresholds(margins, wrong, grid, max_error=0.15, delta=0.2)
-        for each, inherited in zip(union, searched, strict=True):
-            assert each.error > 0.15 or inherited.error == 0.15
-            assert each.coverage == inherited.coverage
+def test_the_smallest_margin_that_passed_is_chosen():
+    shares, labels = drawn()
+    certificate = SelectiveCertificate.from_shares(shares, labels, max_error=0.1)
+    passed = [each.margin for each in certificate.thresholds if each.passed]
+    assert certificate.chosen.margin == min(passed)
+    assert [each.margin for each in certificate.thresholds] == list(MARGINS)
+    assert certificate.coverage == certificate.chosen.coverage
+    margins, wrong = vote_margins(shares), shares.argmax(axis=1) != labels
+    assert certificate.chosen.n_errors == (wrong & (margins >= min(passed))).sum()
+    assert certificate.to_frame()["passed"].sum() == len(passed)
 
 
-@pytest.mark.parametrize("grid", [[], -0.1, [0.2, 1.1], float("nan"), [[0.1]]])
-def test_thresholds_outside_of_0_to_1_are_refused(grid):
-    with pytest.raises(ValueError, match=r"expected a threshold in \[0, 1\]"):
-        check_grid(grid)
+def test_bounds_and_coverages_fail_together_no_more_often_than_stated():
+    """The true error rate at a margin m is (1 - m) / 4, and the coverage is 1 - m."""
+    failures = 0
+    for seed in range(400):
+        certificate = SelectiveCertificate.from_shares(*drawn(300, seed), max_error=0.15, delta=0.2)
+        for each in certificate.thresholds:
+            too_many = each.passed and (1 - each.margin) / 4 > 0.15
+            if too_many or each.coverage > 1 - each.margin:
+                failures += 1
+                break
+    assert binom.sf(failures - 1, 400, 0.2) > 1e-6
+
+
+def test_no_threshold_that_passes_is_no_guarantee():
+    rng = np.random.default_rng(0)
+    certificate = SelectiveCertificate.from_shares(
+        drawn()[0], rng.integers(2, size=2000), max_error=0.1
+    )
+    assert certificate.chosen.margin == math.inf and certificate.coverage == 0.0
+    assert repr(certificate).startswith("no guarantee (error <= 10.0% on confident samples)")
+    assert certificate.guarantee.startswith("No error rate of at most 10.0%")
+
+
+def test_text_and_html_show_the_limit_as_it_was_given():
+    finding = Finding(code="example", severity="warning", message="<b>")
+    certificate = SelectiveCertificate.from_shares(
+        *drawn(), max_error=0.07, findings=[finding], one_row_per_group=True
+    )
+    assert "guaranteed error <= 7.0% on confident samples" in repr(certificate)
+    assert "warning: <b> [example]" in repr(certificate)
+    page = certificate._repr_html_()
+    assert "&lt;b&gt;" in page and "random new group" in page
+    assert "the error rate on confident samples is at most 7.0%" in certificate.guarantee
+
+
+def test_a_certificate_predicts_where_it_is_confident():
+    shares, labels = drawn()
+    certificate = SelectiveCertificate.from_shares(
+        shares, labels, max_error=0.1, shares_of=lambda X: (X, np.array(["no", "yes"]))
+    )
+    selection = certificate.predict(shares)
+    assert selection.confident.sum() == certificate.chosen.n_confident == selection.labels.size
+    expected = np.array(["no", "yes"])[shares[selection.confident].argmax(axis=1)]
+    assert selection.labels.tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="not the classifiers"):
+        SelectiveCertificate.from_shares(shares, labels, max_error=0.1).predict(shares)
+
+
+def test_a_label_that_no_column_stands_for_is_an_error():
+    certificate = SelectiveCertificate.from_shares(
+        np.ones((50, 1)), np.repeat(["a", "b"], [48, 2]), max_error=0.2, classes=["a"]
+    )
+    assert certificate.chosen.n_errors == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"shares": [0.5, 0.5]}, r"shares has shape \(2,\)"),
+        ({"shares": [[0.5, np.nan]] * 2}, "The share of class 1 at sample 0 is nan"),
+        ({"shares": [[2.0, -1.0]] * 2}, "not scores"),
+        ({"classes": ["a", "b", "c"]}, r"classes has shape \(3,\); expected \(2,\)"),
+        ({"max_error": 0}, "max_error=0 is not valid"),
+        ({"max_error": 1.0}, "max_error=1.0 is not valid"),
+        ({"max_error": float("nan")}, "max_error=nan is not valid"),
+        ({"delta": 0.0}, "delta"),
+    ],
+)
+def test_what_cannot_be_certified_is_rejected(changes, message):
+    valid = {"shares": [[0.2, 0.8], [0.6, 0.4]], "labels": [1, 0], "max_error": 0.1}
+    with pytest.raises(ValueError, match=message):
+        SelectiveCertificate.from_shares(**valid | changes)

@@ -1,4 +1,4 @@
-"""What the rows of a table say against a guarantee goes wherever the guarantee goes."""
+"""Findings about the rows of a table are reported wherever the bound is."""
 
 import json
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tandemvote import Certificate
 from tandemvote.cli.app import run
 from tandemvote.model_file import load_model
 
@@ -24,18 +25,22 @@ def days(n_rows):
 
 
 CASES = {
-    "copies": (PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]], "3 rows left out that repeat an earlier one"),
-    "gaps": (PLAIN.assign(size=PLAIN["size"].where(PLAIN.index > 6)), "7 rows with missing"),
-    "dates": (PLAIN.assign(day=days(N_ROWS).strftime("%d.%m.%Y")), "in the order of column 'day'"),
-    "seconds": (PLAIN.assign(t=-0.5 * np.arange(N_ROWS)), "in the order of column 't'"),
-    "label": (PLAIN.assign(b=NOISY), "Column 'b' tells the label of every row"),
+    "copies": (PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]], "3 rows that repeat an earlier row excluded"),
+    "gaps": (
+        PLAIN.assign(size=PLAIN["size"].where(PLAIN.index > 6)),
+        "7 rows with missing entries excluded",
+    ),
+    "dates": (
+        PLAIN.assign(day=days(N_ROWS).strftime("%d.%m.%Y")),
+        "The rows are sorted by column 'day'",
+    ),
+    "seconds": (PLAIN.assign(t=-0.5 * np.arange(N_ROWS)), "The rows are sorted by column 't'"),
+    "label": (PLAIN.assign(b=NOISY), "Column 'b' determines the label of every row"),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_said_at_once_and_in_the_certificate_its_file_the_report_and_the_model(
-    case, tmp_path, monkeypatch, capsys
-):
+def test_it_is_in_the_output_the_file_the_report_and_the_model(case, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame, caveat = CASES[case]
     frame.to_csv("data.csv", index=False)
@@ -44,21 +49,27 @@ def test_it_is_said_at_once_and_in_the_certificate_its_file_the_report_and_the_m
     files = ["--certificate", "c.json", "--report", "r.html", "--model", "m.skops"]
     assert run([*call, *files, "--by", "class"]) == 0
     shown = capsys.readouterr()
-    assert caveat in shown.err and caveat in shown.out
-    note, _ = notes = json.loads((tmp_path / "c.json").read_text())["notes"]
-    assert caveat in note
+    assert shown.out.count(caveat) == 1 and caveat not in shown.err
+    findings = Certificate.load("c.json").findings
+    assert sum(caveat in each.message for each in findings) == 1
     assert (tmp_path / "r.html").read_text().count(caveat.replace("'", "&#39;")) == 1
-    assert load_model("m.skops")[-1].certificate_.notes == (*notes,)
+    assert load_model("m.skops")[-1].certificate_.findings == findings
     assert run(["verify", "c.json"]) == 0
     capsys.readouterr()
     assert run([*call, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["notes"] == notes
+    assert findings_in(capsys) == [each.message for each in findings]
     assert run(["predict", "m.skops", "data.csv"]) == (2 if case == "gaps" else 0)
-    assert (note in capsys.readouterr().err) == (case != "gaps")
+    assert (caveat in capsys.readouterr().err) == (case != "gaps")
+
+
+def findings_in(capsys):
+    """The messages of a certificate in JSON."""
+    found = json.loads(capsys.readouterr().out)["certificates"][0]["findings"]
+    return [each["message"] for each in found]
 
 
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%Y-%m-%d", "%b %d, %Y"])
-def test_the_order_of_dates_is_noted_even_if_no_voter_uses_them(
+def test_the_order_of_dates_is_reported_even_if_no_model_uses_them(
     form, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
@@ -67,13 +78,10 @@ def test_the_order_of_dates_is_noted_even_if_no_voter_uses_them(
     drop = ["--drop", "day", "--drop", "number", "--drop", "other"]
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5"]
     assert run([*call, *drop, "--json"]) == 0
-    shown = capsys.readouterr()
-    [note] = [note for note in json.loads(shown.out)["notes"] if "order" in note]
-    assert note.startswith("The rows are in the order of column 'day'; if it is time")
-    assert f"Note: {note}" in shown.err
+    assert "The rows are sorted by column 'day'." in findings_in(capsys)
 
 
-def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict_as_well(
+def test_unlabeled_rows_with_gaps_are_excluded_and_rejected_by_predict(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
@@ -82,10 +90,7 @@ def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict
     more.assign(size=more["size"].where(more.index != 4)).to_csv("more.csv", index=False)
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELLED]
     assert run([*call, "--drop-missing", "--model", "m.skops", "--json"]) == 0
-    shown = capsys.readouterr()
-    [note] = json.loads(shown.out)["notes"]
-    assert note.startswith("Unlabelled points: 1 row with missing entries left out")
-    assert f"Note: {note}" in shown.err
+    assert findings_in(capsys) == ["Unlabeled rows: 1 row with missing entries excluded."]
     assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS - 1
     assert run(["predict", "m.skops", "more.csv"]) == 2
     shown = capsys.readouterr()
@@ -99,34 +104,29 @@ def test_rows_with_gaps_are_left_out_of_unlabelled_points_and_refused_by_predict
     assert run(["predict", "m.skops", "more.csv"]) == 0, "certified with whatever gaps there are"
 
 
-def test_copies_are_left_out_of_unlabelled_points_as_well(tmp_path, monkeypatch, capsys):
+def test_copies_of_unlabeled_rows_are_excluded(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PLAIN.to_csv("data.csv", index=False)
     more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
     more.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELLED]
     assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
-    shown = capsys.readouterr()
-    [note] = json.loads(shown.out)["notes"]
-    assert note.startswith("Unlabelled points: 2 rows left out that repeat an earlier one")
-    assert f"Note: {note}" in shown.err
+    assert findings_in(capsys) == ["Unlabeled rows: 2 rows that repeat an earlier row excluded."]
     assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS
 
 
-def test_copies_are_told_once_in_a_certificate(tmp_path, monkeypatch, capsys):
+def test_copies_are_reported_once(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]].to_csv("data.csv", index=False)
     call = ["data.csv", "--target", "kind", "--trees", "5", "--json"]
     assert run(["certify", *call]) == 0
-    shown = capsys.readouterr()
-    note, _ = json.loads(shown.out)["notes"]
-    assert note.startswith("3 of 203 training rows repeat an earlier one")
-    assert "Note: 3 rows equal to an earlier one" in shown.err
+    [message] = findings_in(capsys)
+    assert message.startswith("3 of 203 training rows repeat an earlier one")
 
 
-def test_a_table_without_any_has_no_note(tmp_path, monkeypatch, capsys):
+def test_a_table_without_any_has_no_finding(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PLAIN.assign(day=RNG.permutation(days(N_ROWS))).to_csv("data.csv", index=False)
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--json"]
     assert run([*call, "--scheme", "trees"]) == 0
-    assert json.loads(capsys.readouterr().out)["notes"] == []
+    assert findings_in(capsys) == []

@@ -1,20 +1,20 @@
-"""How often the command computes what is expensive, and what its options mean together."""
+"""How often certify computes what is expensive, and in which order it hands things over."""
 
-import json
+import subprocess
 import sys
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
-from tandemvote import CertifiedForestClassifier, VoteCounts, certify_by_group
+from tandemvote import Certificate, CertifiedForestClassifier, VoteCounts
+from tandemvote.certificate import certify_votes
 from tandemvote.cli.app import run
-from tandemvote.ensembles.voters import left_out_votes
-from tandemvote.report import write_report
+from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.weights import minimise
 
-CALL = ["certify", "--target", "quality", "--scheme", "trees"]
-N_VOTERS, N_GOOD, N_BAD = 12, 130, 70
+CALL = ["certify", "--target", "quality"]
+N_TREES, N_GOOD, N_BAD = 12, 130, 70
 
 
 @pytest.fixture
@@ -29,66 +29,81 @@ def table(tmp_path, data):
     rows = [",".join(map(str, [*point, label])) for point, label in zip(*data, strict=True)]
     path = tmp_path / "table.csv"
     path.write_text("\n".join(["a,b,c,quality", *rows]) + "\n")
-    return path
+    return str(path)
+
+
+WATCHED = {
+    out_of_bag_votes.__code__: "out-of-bag votes",
+    minimise.__code__: "weights",
+    certify_votes.__code__: "certificate",
+    Certificate.by_group.__code__: "groups",
+    VoteCounts.from_votes.__func__.__code__: "counts",
+}
 
 
 @contextmanager
 def calls_watched():
-    """Note every call of the expensive steps, under whatever name they were imported."""
-    passes, solved, counted = [], [], []
-    count = VoteCounts.from_votes.__func__.__code__
+    """Record every call of the expensive steps, under whatever name they were imported."""
+    calls = []
 
     def watch(frame, event, _):
-        if event != "call":
-            return
-        if frame.f_code is left_out_votes.__code__:
-            passes.append("pass")
-        elif frame.f_code is minimise.__code__:
-            solved.append("run")
-        elif frame.f_code is count and frame.f_locals["votes"].n_voters == N_VOTERS:
-            counted.append(frame.f_locals["votes"].n_samples)
+        if event == "call" and frame.f_code in WATCHED:
+            calls.append(WATCHED[frame.f_code])
 
     sys.setprofile(watch)
     try:
-        yield passes, solved, counted
+        yield calls
     finally:
         sys.setprofile(None)
 
 
-def test_report_table_by_class_and_file_cost_one_pass_one_count_and_one_solver_run(
-    table, tmp_path, capsys
-):
-    report, file = tmp_path / "r.html", tmp_path / "c.json"
-    call = [*CALL, str(table), "--trees", str(N_VOTERS)]
-    with calls_watched() as (passes, solved, counted):
-        code = run([*call, "--by", "class", "--report", str(report), "--certificate", str(file)])
-    assert code == 0
-    assert len(passes) == len(solved) == 1
-    assert sorted(counted) == [N_BAD, N_GOOD, N_BAD + N_GOOD]
-    shown = capsys.readouterr().out
-    assert "errors by true class" in shown
-    assert 'id="classes-table"' in report.read_text(encoding="utf-8")
-    assert run(["verify", str(file)]) == 0
+@pytest.mark.parametrize(
+    ("scheme", "steps"),
+    [
+        ("trees", ["out-of-bag votes", "certificate", "counts", "weights", "groups"]),
+        ("committee", ["certificate", "counts", "groups"]),
+        ("holdout", ["certificate", "counts", "groups"]),
+    ],
+)
+def test_report_groups_file_votes_and_model_compute_nothing_again(table, tmp_path, scheme, steps):
+    names = {"report": "r.html", "certificate": "c.json", "votes": "v.csv", "model": "m.joblib"}
+    files = [word for kind, name in names.items() for word in (f"--{kind}", str(tmp_path / name))]
+    call = [*CALL, table, "--trees", str(N_TREES), "--scheme", scheme, "--by", "class"]
+    with calls_watched() as calls:
+        assert run([*call, *files]) == 0
+    assert calls == [*steps, "counts", "counts"], "then one count per class"
+    assert run(["verify", str(tmp_path / "c.json"), "--votes", str(tmp_path / "v.csv")]) == 0
 
 
-def test_a_fitted_forest_is_reported_and_saved_without_computing_anything_again(data, tmp_path):
-    forest = CertifiedForestClassifier(N_VOTERS, weights="tandem", random_state=0)
-    with calls_watched() as (passes, solved, counted):
-        found = forest.fit(*data).certification_
-        write_report(
-            tmp_path / "r.html", found.certificate, votes=found.votes, solution=found.solution
-        )
-        found.certificate.save(tmp_path / "c.json")
-    assert len(passes) == len(solved) == 1
-    assert counted == [N_BAD + N_GOOD]
+def test_the_certificate_is_that_of_the_library(table, data, tmp_path):
+    file = str(tmp_path / "c.json")
+    call = [*CALL, table, "--scheme", "trees", "--trees", "50", "--by", "class"]
+    assert run([*call, "--bound", "first_order", "--certificate", file]) == 0
+    forest = CertifiedForestClassifier(50, bound="first_order", max_samples=0.5, random_state=0)
+    expected = forest.fit(*data).certificate_
+    found = Certificate.load(file)
+    assert found.value == expected.value
+    assert [each.value for each in found.groups] == [
+        each.value for each in expected.by_group("class")
+    ]
 
 
-def test_the_table_by_class_is_that_of_certify_by_group(table, data, capsys):
-    call = [*CALL, str(table), "--trees", "50", "--by", "class", "--json"]
-    assert run([*call, "--bound", "first_order"]) == 0
-    groups = json.loads(capsys.readouterr().out)["groups"]
-    shown = {each["group"]: each["value"] for each in groups}
-    forest = CertifiedForestClassifier(50, weights="tandem", max_samples=0.5, random_state=0)
-    found = certify_by_group(forest.fit(*data), groups="class", bound="first_order")
-    assert shown == dict(found.values)
-    assert max(shown.values()) < 1
+def test_files_are_written_before_anything_is_printed(table, tmp_path, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("tandemvote.model_file.save_model", fail)
+    files = ["--certificate", str(tmp_path / "c.json"), "--model", str(tmp_path / "m.joblib")]
+    assert run([*CALL, table, "--trees", "3", *files]) == 2
+    shown = capsys.readouterr()
+    assert not shown.out and "Certificate:" not in shown.err
+    assert shown.err.splitlines()[-1] == "Error: the disk is full"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.json", "table.csv"]
+
+
+def test_a_closed_pipe_does_not_change_the_exit_code(table):
+    words = [*CALL, table, "--trees", "3", "--max-error", "0.001"]
+    code = f"from tandemvote.cli import main; main({words!r})"
+    started = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    started.stdout.close()
+    assert started.wait() == 3

@@ -19,69 +19,80 @@ def call(tmp_path, monkeypatch):
     ("options", "message"),
     [
         ("--scheme folds", "Invalid value for '--scheme': 'folds' is not one of 'committee', 'h"),
-        ("--bagging full", "--bagging goes with --scheme trees, not with --learner forest, --sch"),
-        ("--scheme trees --learner boosting", "--learner boosting goes with --scheme committee"),
-        ("--learner boosting --trees 9", "not with --learner boosting, --scheme committee"),
-        ("--learner boosting --model m.skops", "cannot keep boosted models. Choose .joblib"),
-        ("--weights tandem", "--weights goes with --scheme trees or --predictions"),
-        ("--scheme holdout --bound first_order", "--bound goes with --scheme trees or --pred"),
-        ("--scheme trees --test-size 0.3", "--test-size goes with --scheme committee or"),
+        ("--bagging full", "--bagging requires --scheme trees, and this is --learner forest, --sc"),
+        ("--scheme trees --learner boosting", "--learner boosting requires --scheme committee"),
+        (
+            "--learner boosting --trees 9",
+            "--trees requires --learner forest, and this is --learner boosting",
+        ),
+        ("--learner boosting --model m.skops", "cannot hold boosted models. Choose .joblib"),
+        ("--weights tandem", "--weights requires --scheme trees"),
+        ("--scheme holdout --bound first_order", "--bound requires --scheme trees"),
+        ("--scheme trees --test-size 0.3", "--test-size requires --scheme committee or"),
         ("--test-size 0", "'0' is not a test size. Give 'auto', a share such as 0.2, or a"),
         ("--test-size 1.5", "'1.5' is not a test size."),
         ("--test-size all", "'all' is not a test size."),
-        ("--unlabelled table.csv", "--unlabelled goes with --scheme trees. The committee and"),
-        ("--scheme holdout --unlabelled table.csv", "are tested on labels, and rows without"),
-        ("--use-unlabelled", "--use-unlabelled goes with --scheme trees."),
+        ("--unlabelled table.csv", "--unlabelled requires --scheme trees. The committee and"),
+        ("--scheme holdout --unlabelled table.csv", "are tested on labels, so rows without"),
+        ("--use-unlabelled", "--use-unlabelled requires --scheme trees."),
         ("--use-unlabelled", "Use --drop-unlabelled to exclude them."),
-        ("--scheme trees --groups a", "--groups goes with --scheme committee or holdout. The tre"),
+        ("--scheme trees --groups a", "--groups requires --scheme committee or holdout. The tre"),
         ("--groups kind", "--groups names the label column."),
         ("--groups a --keep a", "--groups and --keep name the same column."),
         ("--groups b", "table has no column 'b'."),
         ("--scheme trees --bound test_set", "use --scheme committee or holdout"),
-        ("--scheme trees --bound vote_profile", "give --unlabelled"),
+        ("--scheme trees --bound vote_profile", "--bound vote_profile requires --unlabelled"),
         ("--scheme trees --drop-unlabelled --use-unlabelled", "contradict each other"),
-        ("--scheme trees --use-unlabelled --unlabelled table.csv", "both give unlabelled rows"),
+        ("--scheme trees --use-unlabelled --unlabelled table.csv", "both name unlabeled rows"),
         ("--drop a --keep a", "--drop and --keep name the same column"),
         ("--scheme trees --use-unlabelled", "every row has a label"),
         ("--by predicted", "--by predicted requires that every model is tested: use --scheme ho"),
         ("--scheme trees --by predicted", "requires that every model is tested"),
-        ("--scheme holdout --dask tcp://nowhere:1", "--dask goes with --scheme committee or"),
+        ("--scheme holdout --dask tcp://nowhere:1", "--dask requires --scheme committee or"),
         ("--format excel", "Invalid value for '--format'"),
+        ("--scheme trees --unlabelled table.csv --by class", "--by cannot be combined with the b"),
         ("--scheme trees --unlabelled nowhere.csv", "there is no file nowhere.csv"),
     ],
 )
-def test_certify_refuses_them(call, capsys, options, message):
+def test_certify_rejects_them(call, capsys, options, message):
     assert call(*options.split()) == 2
     shown = capsys.readouterr()
     last = shown.err.splitlines()[-1]
     assert last.startswith("Error: ") and message in last and not shown.out
 
 
+@pytest.mark.parametrize("option", ["--scheme trees", "--trees 100", "--seed 0", "--model m.skops"])
+def test_certify_votes_has_no_options_for_training(tmp_path, monkeypatch, capsys, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.csv").write_text("label,a,b\nx,x,x\ny,x,y\n")
+    assert run(["certify-votes", "votes.csv", *option.split()]) == 2
+    assert "No such option" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    "option",
+    ("options", "message"),
     [
-        *("--scheme trees", "--learner forest", "--trees 100", "--bagging reduced"),
-        *("--seed 0", "--jobs 1", "--test-size 0.1", "--groups a", "--model m.skops"),
-        *("--votes v.csv", "--category a", "--drop-missing", "--drop-duplicates"),
-        *("--drop-unlabelled", "--use-unlabelled", "--format csv", "--separator ;", "--decimal ,"),
-        *("--encoding latin-1", "--header", "--no-header", "--missing -"),
+        ("--bound vote_profile", "--bound vote_profile requires --unlabelled"),
+        ("--by class --unlabelled votes.csv", "--by cannot be combined with the bound vote_prof"),
+        ("--bound TND", "no bound 'TND'"),
     ],
 )
-def test_no_option_for_training_is_ignored_with_predictions(tmp_path, monkeypatch, capsys, option):
+def test_certify_votes_rejects_bounds_without_their_evidence(
+    tmp_path, monkeypatch, capsys, options, message
+):
     monkeypatch.chdir(tmp_path)
-    for name in ("votes.csv", "t.csv"):
-        (tmp_path / name).write_text("label,a,b\nx,x,x\ny,x,y\n")
-    assert run(["certify", "--predictions", "votes.csv", *option.split()]) == 2
-    assert ", not with --predictions." in capsys.readouterr().err
+    (tmp_path / "votes.csv").write_text("label,a,b\nx,x,x\ny,x,y\n")
+    assert run(["certify-votes", "votes.csv", *options.split()]) == 2
+    assert message in capsys.readouterr().err
 
 
-def test_a_cluster_is_not_asked_for_what_it_would_not_count(tmp_path, capsys):
+def test_a_cluster_counts_parquet_files_only(tmp_path, capsys):
     path = tmp_path / "votes.csv"
     path.write_text("label,a,b\nx,x,x\ny,x,y\n")
-    assert run(["certify", "--predictions", str(path), "--dask", "tcp://nowhere:1"]) == 2
-    assert "--dask counts predictions in Parquet files, not in text" in capsys.readouterr().err
+    assert run(["certify-votes", str(path), "--dask", "tcp://nowhere:1"]) == 2
+    assert "--dask requires Parquet files" in capsys.readouterr().err
 
 
 def test_predict_does_not_write_over_a_column_that_is_to_be_kept(capsys):
     assert run(["predict", "model.skops", "new.csv", "--keep", "prediction"]) == 2
-    assert "--keep prediction: labels predicted have this name" in capsys.readouterr().err
+    assert "--keep prediction is the name of the new column" in capsys.readouterr().err

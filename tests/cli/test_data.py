@@ -1,6 +1,5 @@
-"""What --by groups points by, wherever the column is."""
+"""Groups of rows with --by, from columns that are features or not."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +7,12 @@ import pandas as pd
 import pytest
 from scipy.stats import beta
 
-from tandemvote import Votes, certify_by_group
+from tandemvote import Certificate, Votes, certify
 from tandemvote.cli.app import run
 from tandemvote.model_file import load_model
 
 N_ROWS = 400
 REGIONS = ["north", "south", None]
-TRUE_OR = {"class": "true class", "predicted": "predicted class"}
 
 
 @pytest.fixture
@@ -29,23 +27,29 @@ def table(tmp_path, monkeypatch):
 
 
 def groups_of(capsys, *options):
-    call = ["certify", "data.csv", "--target", "kind", "--trees", "9", "--json", *options]
-    assert run(call) == 0
-    found = json.loads(capsys.readouterr().out)["groups"]
-    return {(each["by"], each["group"]): each["value"] for each in found}
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "9", *options]
+    assert run([*call, "--certificate", "groups.json"]) == 0
+    capsys.readouterr()
+    return values(Certificate.load("groups.json").groups)
+
+
+def values(groups):
+    return {(each.group.by, each.group.label): each.value for each in groups}
 
 
 @pytest.mark.parametrize("options", [[], ["--drop", "region"]])
-def test_a_column_groups_points_whether_voters_use_it_or_not(table, capsys, options):
+def test_a_column_groups_rows_whether_models_use_it_or_not(table, capsys, options):
     by = ["--by", "region", "--by", "class", "--by", "age"]
-    shown = groups_of(capsys, *by, *options, "--model", "m.joblib")
-    model = load_model("m.joblib", trusted=True)[-1]
-    tested = table.iloc[model.test_indices_]
-    groups = {"region": tested["region"], "class": "class", "age": tested["age"]}
-    expected = certify_by_group(model.certification_.votes, groups=groups)
-    assert shown == {(each.by, each.name): each.value for each in expected}
-    assert {name for by, name in shown if by == "region"} == {"north", "south", "missing"}
-    assert {name for by, name in shown if by == "age"} == {"0", "1", "2"}
+    shown = groups_of(capsys, *by, *options, "--votes", "votes.csv")
+    votes = pd.read_csv("votes.csv", dtype=str, keep_default_na=False)
+    right = votes.filter(like="voter").eq(votes["label"], axis=0).sum(axis=1)
+    assert len(shown) == 3 + 2 + 3
+    for (name, label), value in shown.items():
+        column = votes["label" if name == "class" else name]
+        wrong = right[column == ("" if label is None else str(label))] < 3
+        n_groups = 2 if name == "class" else 3
+        limit = beta.ppf(1 - 0.05 / 3 / n_groups, wrong.sum() + 1, len(wrong) - wrong.sum())
+        assert value == pytest.approx(limit, abs=1e-9)
 
 
 @pytest.mark.parametrize("scheme", ["committee", "holdout"])
@@ -58,7 +62,7 @@ def test_rows_that_test_are_grouped_by_their_own_values(table, capsys, scheme):
     right = (voters.eq(votes["label"], axis=0)).sum(axis=1)
     wrong = right < (3 if scheme == "committee" else 1)
     for (_, region), value in shown.items():
-        own = wrong[votes["region"] == region.replace("missing", "")]
+        own = wrong[votes["region"] == (region or "")]
         limit = beta.ppf(1 - 0.05 / 3, own.sum() + 1, len(own) - own.sum())
         assert value == pytest.approx(limit, abs=1e-9)
 
@@ -73,21 +77,15 @@ def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
     said = {f"v{i}": np.where(rng.random(300) < 0.1, "a", labels) for i in range(3)}
     path = tmp_path / "votes.csv"
     pd.DataFrame({"label": labels, **said, "region": region}).to_csv(path, index=False)
-    assert run(["certify", "--predictions", str(path), "--by", "region", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    votes = Votes.from_predictions(list(said.values()), labels)
-    expected = certify_by_group(votes, groups={"region": region})
-    assert found["n_voters"] == 3
-    assert {each["group"]: each["value"] for each in found["groups"]} == dict(expected.values)
     file = str(tmp_path / "c.json")
-    assert (
-        run(["certify", "--predictions", str(path), "--by", "region", "--certificate", file]) == 0
-    )
+    assert run(["certify-votes", str(path), "--by", "region", "--certificate", file]) == 0
+    expected = certify(Votes.from_predictions(list(said.values()), labels))
+    assert values(Certificate.load(file).groups) == values(expected.by_group({"region": region}))
     capsys.readouterr()
-    assert run(["verify", file, "--votes", str(path), "--test", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert "on the points where region = 'north'" in said
-    assert "not recounted" not in said
+    assert run(["verify", file, "--votes", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "on the samples where region = 'north'" in shown
+    assert "not checked: the 6 assumptions" in shown and shown.count("not checked") == 1
 
 
 @pytest.mark.parametrize("word", ["class", "predicted"])
@@ -96,23 +94,22 @@ def test_a_word_that_is_also_a_column_is_refused(table, capsys, word):
     for options in ([], ["--drop", word]):
         call = ["certify", "data.csv", "--target", "kind", "--by", word, "--scheme", "holdout"]
         assert run([*call, *options]) == 2
-        said = capsys.readouterr().err
-        assert f"may mean the {TRUE_OR[word]} or the column {word!r}. Rename the column." in said
+        assert f"or the column {word!r}. Rename the column." in capsys.readouterr().err
     labels = table["kind"]
     for ending in ("csv", "parquet"):
         votes = pd.DataFrame({"label": labels, "v1": labels[::-1].to_numpy(), word: labels})
         getattr(votes, f"to_{ending}")(f"votes.{ending}", index=False)
-        assert run(["certify", "--predictions", f"votes.{ending}", "--by", word]) == 2
+        assert run(["certify-votes", f"votes.{ending}", "--by", word]) == 2
         assert "Rename the column." in capsys.readouterr().err
     votes = votes.drop(columns="label")[[word, "v1"]]
     votes.to_csv("votes.csv", index=False)
-    call = ["certify", "--predictions", "votes.csv", "--target", word, "--by", word]
+    call = ["certify-votes", "votes.csv", "--target", word, "--by", word]
     assert run(call) == 0, "the target itself"
 
 
 @pytest.mark.parametrize(
     ("column", "message"),
-    [("regoin", "Did you mean 'region'"), ("size", "--by size: 400 different values")],
+    [("regoin", "Did you mean 'region'"), ("size", "--by size has 400 distinct values")],
 )
 def test_a_column_that_is_no_group_is_refused_before_training(
     table, capsys, monkeypatch, column, message
@@ -135,20 +132,20 @@ def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, ca
     assert run(["verify", "c.json"]) == 0
     said = capsys.readouterr().out
     for region in ("= 'north'", "= 'south'", "is missing"):
-        assert f" on the points where region {region}\n" in said
-    assert "not recounted: groups by region, by true class" in said
-    assert ("where predicted class = 'yes'" in said) == (scheme == "holdout")
-    tables = ["--votes", "votes.csv", *([] if scheme == "trees" else ["--test", "votes.csv"])]
+        assert f" on the samples where region {region}\n" in said
+    assert "not checked: whether 'region' has other values than the 3 in the file" in said
+    assert ("where predicted = 'yes'" in said) == (scheme == "holdout")
+    tables = ["--votes", "votes.csv"]
     assert run(["verify", "c.json", *tables]) == 0
-    assert "not recounted" not in capsys.readouterr().out
+    assert capsys.readouterr().out.count("not checked") == 1, "the assumptions"
     votes = pd.read_csv("votes.csv", dtype=str, keep_default_na=False)
     votes.drop(columns="age").to_csv("votes.csv", index=False)
     assert run(["verify", "c.json", *tables]) == 0
-    assert "not recounted: groups by age\n" in capsys.readouterr().out
+    assert "not checked: whether 'age' has other values" in capsys.readouterr().out
     votes.loc[votes["region"] == "north", "region"] = "south"
     votes.to_csv("votes.csv", index=False)
     assert run(["verify", "c.json", *tables]) == 1
-    assert "wrong: the points where region = 'north' are" in capsys.readouterr().out
+    assert "wrong: the samples where region = 'north' are" in capsys.readouterr().out
 
 
 def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsys):
@@ -158,9 +155,9 @@ def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsy
     for votes in ("votes.csv", "votes.parquet"):
         assert run([*call, "--certificate", "c.json", "--votes", votes]) == 0
         capsys.readouterr()
-        assert run(["verify", "c.json", "--votes", votes, "--test", votes]) == 0
+        assert run(["verify", "c.json", "--votes", votes]) == 0
         said = capsys.readouterr().out
-        assert "where since = '2018-02-01 00:00:00'" in said and "not recounted" not in said
+        assert "where since = '2018-02-01 00:00:00'" in said and said.count("not checked") == 1
 
 
 def test_a_column_named_like_votes_is_refused_before_training(table, capsys, monkeypatch):
@@ -175,7 +172,7 @@ def test_gaps_in_a_column_that_no_voter_uses_leave_out_no_row(table, capsys):
     options = ["--drop", "region", "--by", "region", "--drop-missing"]
     shown = groups_of(capsys, *options)
     assert shown == groups_of(capsys, *options[:-1])
-    assert ("region", "missing") in shown
+    assert ("region", None) in shown
 
 
 def test_groups_are_named_as_the_table_writes_them(table, capsys):
@@ -185,9 +182,9 @@ def test_groups_are_named_as_the_table_writes_them(table, capsys):
     table.to_csv("data.csv", index=False)
     shown = groups_of(capsys, "--by", "tame", "--by", "since", "--by", "level")
     assert {by: {name for each, name in shown if each == by} for by, _ in shown} == {
-        "tame": {"True", "False"},
+        "tame": {True, False},
         "since": {"01.02.2018", "15.03.2019"},
-        "level": {"0", "1", "2", "missing"},
+        "level": {0, 1, 2, None},
     }
 
 
@@ -195,18 +192,17 @@ def test_the_column_of_groups_is_not_a_feature_and_decides_the_split(table, caps
     table["owner"] = np.arange(N_ROWS) // 4
     table.to_csv("data.csv", index=False)
     options = ["--groups", "owner", "--by", "class", "--votes", "v.csv", "--model", "m.joblib"]
-    shown = groups_of(capsys, *options, "--certificate", "c.json")
+    shown = groups_of(capsys, *options)
     encoder, model = load_model("m.joblib", trusted=True)
     owners = table["owner"].iloc[model.test_indices_]
     assert len(owners) == 20 == owners.nunique()
     assert "owner" not in encoder.feature_names_in_
-    expected = certify_by_group(model.certification_.votes, groups="class")
-    assert shown == {(each.by, each.name): each.value for each in expected}
-    assert run(["verify", "c.json", "--votes", "v.csv", "--test", "v.csv"]) == 0
+    assert model.certificate_.one_row_per_group and len(shown) == 2
+    assert run(["verify", "groups.json", "--votes", "v.csv"]) == 0
     table.drop(columns=["owner", "kind"]).to_csv("new.csv", index=False)
     capsys.readouterr()
     assert run(["predict", "m.joblib", "new.csv", "--trusted"]) == 0
-    assert "% of random rows of new groups." in capsys.readouterr().err
+    assert "on a random row of a random new group is at most" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote import Votes, certify
 
 pyplot = pytest.importorskip("matplotlib.pyplot", reason="pictures need tandemvote[report]")
 pyplot.switch_backend("Agg")
@@ -38,11 +38,4 @@ def weights():
 
 @pytest.fixture
 def certificate(votes, weights):
-    test_votes = Votes.from_predictions(
-        np.arange(50)[None] % 2, np.arange(50) % 2 ^ (np.arange(50) < 6)
-    )
-    return Certificate.from_counts(
-        VoteCounts.from_votes(votes),
-        weights=weights,
-        test_counts=VoteCounts.from_votes(test_votes),
-    )
+    return certify(votes, weights=weights)

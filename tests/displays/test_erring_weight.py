@@ -4,35 +4,33 @@ import numpy as np
 import pytest
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.bounds import Averages
+from tandemvote.bounds import Estimates
 from tandemvote.displays import ProfileDisplay
 
 
-def erring_weight_by_hand(votes, weights, point):
-    seen_by_none = [voter for voter in range(votes.n_voters) if votes.held_out[voter, point]]
+def erring_weight_by_hand(votes, weights, sample):
+    seen_by_none = [voter for voter in range(votes.n_voters) if votes.held_out[voter, sample]]
     total = sum(Fraction(weights[voter]) for voter in seen_by_none)
     if not total:
         return None
     wrong = sum(
         Fraction(weights[voter])
         for voter in seen_by_none
-        if votes.predictions[voter, point] != votes.labels[point]
+        if votes.predictions[voter, sample] != votes.labels[sample]
     )
     return float(wrong / total)
 
 
-def test_erring_weight_is_the_share_of_erring_voters_among_those_that_never_saw_the_point(
-    votes, weights
-):
+def test_erring_weight_is_a_share_of_the_voters_not_trained_on_the_sample(votes, weights):
     display = ProfileDisplay.from_votes(votes, weights)
-    expected = [erring_weight_by_hand(votes, weights, point) for point in range(votes.n_samples)]
+    expected = [erring_weight_by_hand(votes, weights, sample) for sample in range(votes.n_samples)]
     known = [value for value in expected if value is not None]
     np.testing.assert_allclose(display.erring_weights, known, rtol=0, atol=1e-14)
     assert display.n_skipped == len(expected) - len(known)
-    assert display.normalised
+    assert display.normalized
 
 
-def test_points_every_voter_saw_are_left_out_and_counted():
+def test_samples_that_trained_every_voter_are_skipped_and_counted():
     held_out = [[True, False, True], [True, False, False]]
     display = ProfileDisplay.from_votes(
         Votes.from_predictions([[0, 0, 1], [1, 0, 0]], [0, 0, 0], held_out)
@@ -44,8 +42,8 @@ def test_points_every_voter_saw_are_left_out_and_counted():
 def test_moments_on_a_common_hold_out_are_the_losses_of_the_bounds(votes, weights):
     common = Votes.from_predictions(votes.predictions, votes.labels)
     display = ProfileDisplay.from_votes(common, weights)
-    averages = Averages.of(VoteCounts.from_votes(common), weights)
-    assert not display.normalised
+    averages = Estimates(VoteCounts.from_votes(common), weights)
+    assert not display.normalized
     assert display.gibbs_loss == pytest.approx(averages.gibbs_loss, abs=1e-12)
     assert display.tandem_loss == pytest.approx(averages.tandem_loss, abs=1e-12)
 
@@ -63,7 +61,7 @@ def test_prices_are_never_below_the_rate_at_which_half_of_the_weight_errs(votes,
     assert display.half_rate <= 4 * display.tandem_loss
 
 
-def test_frame_counts_the_points_of_each_bin(votes, weights):
+def test_frame_counts_the_samples_of_each_bin(votes, weights):
     display = ProfileDisplay.from_votes(votes, weights)
     frame = display.frame()
     z = display.erring_weights

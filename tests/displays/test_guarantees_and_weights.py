@@ -1,37 +1,29 @@
 import numpy as np
 import pytest
 
-from tandemvote import VoteCounts
+from tandemvote import certify
 from tandemvote.displays import BoundsDisplay, WeightsDisplay
 
 
 def test_bounds_frame_is_the_certificates_own(certificate):
     frame = BoundsDisplay.from_certificate(certificate).frame()
     expected = certificate.to_frame()
-    for column in ("label", "value", "delta", "labels_used"):
-        assert frame[column].tolist() == expected[column].tolist()
+    for column in ("label", "value"):
+        assert frame[column].to_dict() == expected[column].to_dict()
     assert frame.index[frame["chosen"]].tolist() == [certificate.bound]
 
 
-def test_test_risk_is_the_error_rate_behind_the_test_set_bound(certificate):
-    assert BoundsDisplay.from_certificate(certificate).test_risk == 6 / 50
-    assert BoundsDisplay.from_certificate(certificate, test_risk=0.5).test_risk == 0.5
-
-
-def test_an_estimators_test_risk_is_its_error_on_the_points_given(certificate):
-    class Vote:
-        certificate_ = certificate
-
-        def score(self, X, y):
-            return 0.75
-
-    assert BoundsDisplay.from_estimator(Vote(), [[0]], [0]).test_risk == 0.25
+def test_the_observed_error_is_marked(certificate):
+    display = BoundsDisplay.from_certificate(certificate).plot()
+    marked = [line for line in display.ax_.lines if line.get_label() == "observed"]
+    assert list(marked[0].get_xdata()) == [certificate.observed] * 2
+    assert "Observed error" in display.description
+    alone = BoundsDisplay(bounds=certificate.bounds, chosen=certificate.bound).plot()
+    assert not any(line.get_label() == "observed" for line in alone.ax_.lines)
 
 
 def test_a_bound_of_one_is_drawn_as_no_guarantee(votes):
-    from tandemvote import Certificate
-
-    hopeless = Certificate.from_counts(VoteCounts.from_votes(votes), delta=1e-300)
+    hopeless = certify(votes, bound="c_tandem", confidence=1 - 1e-16)
     assert hopeless.value == 1.0
     ax = BoundsDisplay.from_certificate(hopeless).plot().ax_
     assert "no guarantee" in [text.get_text() for text in ax.texts]
@@ -41,7 +33,8 @@ def test_numbers_in_the_picture_are_never_below_the_bounds(certificate):
     display = BoundsDisplay.from_certificate(certificate).plot()
     shown = [text.get_text() for text in display.ax_.texts]
     for text, value in zip(shown, certificate.bounds.values(), strict=True):
-        assert text == "no guarantee" or value.value <= float(text) <= value.value + 0.001
+        percents = float(text.removesuffix("%")) if text != "no guarantee" else 100
+        assert 100 * value <= percents <= 100 * value + 0.1
 
 
 def test_weights_frame_is_sorted_and_keeps_every_voter(certificate):

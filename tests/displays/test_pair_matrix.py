@@ -6,7 +6,7 @@ from tandemvote import VoteCounts, Votes
 from tandemvote.displays import TandemDisplay
 
 
-def test_matrix_is_the_rate_of_common_errors_on_common_points(votes):
+def test_matrix_is_the_rate_of_common_errors_on_common_samples(votes):
     display = TandemDisplay.from_counts(VoteCounts.from_votes(votes))
     for first in range(votes.n_voters):
         for second in range(votes.n_voters):
@@ -47,13 +47,13 @@ def test_leaf_order_is_as_short_a_way_as_the_tree_allows():
     assert length(TandemDisplay.from_counts(counts).order) == best
 
 
-def test_pairs_without_common_points_are_missing_not_certain_errors():
+def test_pairs_without_common_samples_are_missing_not_certain_errors():
     held_out = [[True, True, False], [False, False, True], [True, True, True]]
     votes = Votes.from_predictions([[0, 1, 0], [0, 0, 0], [0, 0, 0]], [0, 0, 0], held_out)
     display = TandemDisplay.from_counts(VoteCounts.from_votes(votes))
     assert np.isnan(display.tandem_losses[0, 1])
     assert not np.isnan(display.tandem_losses[0, 2])
-    assert "two together from 0.000 to 0.000" in display.description
+    assert "those of two together 0.000 to 0.000" in display.description
     display.plot()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tandemvote.cli.app import run
-from tandemvote.counting import parquet
+from tandemvote.votes_io import VoteFiles, cells
 
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
 arrow_parquet = pytest.importorskip("pyarrow.parquet")
@@ -14,7 +14,7 @@ arrow_parquet = pytest.importorskip("pyarrow.parquet")
 
 @pytest.fixture
 def folder(tmp_path):
-    """Three files of 1,000 points, 20 voters who are wrong at one point in ten."""
+    """Three files of 1,000 rows, 20 voters with an error rate of 0.1."""
     rng = np.random.default_rng(0)
     (tmp_path / "votes").mkdir()
     for part in range(3):
@@ -30,27 +30,23 @@ def folder(tmp_path):
 
 
 def certified(capsys, predictions, *options):
-    arguments = ["certify", "--predictions", str(predictions), "--target", "truth", "--json"]
+    arguments = ["certify-votes", str(predictions), "--target", "truth", "--json", "--all-bounds"]
     assert run([*arguments, *options]) == 0
-    found = json.loads(capsys.readouterr().out)
-    # Counts tell nothing of single points, so these are known where votes are in memory.
-    return {name: value for name, value in found.items() if name not in ("observed", "guessing")}
+    return json.loads(capsys.readouterr().out)
 
 
 def test_a_folder_a_pattern_and_memory_give_the_same_certificate(folder, capsys, monkeypatch):
     at_once = certified(capsys, folder)
-    assert 0 < at_once["value"] < 0.2
-    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
+    assert 0 < at_once["observed"] < at_once["guaranteed"] < 0.2
+    monkeypatch.setattr(cells, "BATCH_CELLS", 300 * 20)
     assert certified(capsys, folder) == certified(capsys, folder / "*.parquet") == at_once
 
 
 def test_a_report_of_streamed_votes_does_without_the_profile(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
+    monkeypatch.setattr(cells, "BATCH_CELLS", 300 * 20)
     page = tmp_path / "report.html"
     certified(capsys, folder, "--report", str(page))
-    text = page.read_text(encoding="utf-8")
-    assert "20 voters at 3000 points" in text
-    assert "how much of the vote errs at a point" not in text
+    assert "Predictions of 20 voters" in page.read_text(encoding="utf-8")
 
 
 def test_a_cluster_gives_the_same_certificate(folder, capsys, tmp_path):
@@ -71,10 +67,10 @@ def test_a_cluster_gives_the_same_certificate(folder, capsys, tmp_path):
 
 
 def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
-    monkeypatch.setattr(parquet, "BATCH_CELLS", 300 * 20)
-    call = ["certify", "--predictions", str(folder), "--target", "truth"]
+    monkeypatch.setattr(cells, "BATCH_CELLS", 300 * 20)
+    call = ["certify-votes", str(folder), "--target", "truth"]
     assert run(call) == 0
-    assert capsys.readouterr().err == "Counting 3000 points.\n"
+    assert capsys.readouterr().err == "Counting 3000 rows.\n"
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert run(call) == 0
     assert "100%" in capsys.readouterr().err
@@ -92,14 +88,14 @@ def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
     ],
 )
 def test_a_mistake_is_told_before_counting(folder, capsys, monkeypatch, options, message):
-    monkeypatch.setattr(parquet, "BATCH_CELLS", 1)
-    monkeypatch.setattr(parquet.ParquetVotes, "__iter__", None)
-    assert run(["certify", "--predictions", str(folder), *options]) == 2
+    monkeypatch.setattr(cells, "BATCH_CELLS", 1)
+    monkeypatch.setattr(VoteFiles, "__iter__", None)
+    assert run(["certify-votes", str(folder), *options]) == 2
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.err.count("\n") == 1
 
 
 def test_a_pattern_that_matches_nothing_is_a_mistake(tmp_path, capsys):
-    assert run(["certify", "--predictions", str(tmp_path / "*.parquet")]) == 2
-    assert "No Parquet file matches" in capsys.readouterr().err
+    assert run(["certify-votes", str(tmp_path / "*.parquet")]) == 2
+    assert "No file matches" in capsys.readouterr().err

@@ -25,10 +25,10 @@ from tandemvote import (
     CertifiedForestClassifier,
     Votes,
     certify,
-    certify_by_group,
+    certify_oob,
     certify_selective,
-    hold_out_votes,
 )
+from tandemvote.certificate import GroupCertificates
 from tandemvote.cli.app import app
 
 N_ROWS = 1200
@@ -75,11 +75,9 @@ ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
 
 
 def value(issued):
-    """The smallest error that was promised."""
-    if isinstance(issued, float):
-        return issued
-    if hasattr(issued, "values"):
-        return min(issued.values.values())
+    """The smallest error rate that was guaranteed."""
+    if isinstance(issued, GroupCertificates):
+        return min(each.value for each in issued)
     return issued.error if hasattr(issued, "error") else issued.value
 
 
@@ -98,21 +96,23 @@ ENTRY_POINTS = {
             certify,
             lambda model, X, y: certify([model], X, y, bound="first_order"),
             lambda model, X, y: certify([model, model], X, y),
-            lambda model, *test: certify(
-                model, X, y, X_test=test[0], y_test=test[1], bound="test_set"
-            ),
+            lambda model, X, y: certify(model, X, y).by_group("class"),
+            lambda model, X, y: certify([model], X, y).by_group("predicted"),
+            lambda model, X, y: certify(model, X, y).by_group(np.arange(len(y)) % 2),
+            lambda model, X, y: certify(model, X, y, groups=np.arange(len(y)) // 2),
             lambda model, X, y: certify(model, X, y, X_unlabelled=X, bound="vote_profile"),
             lambda model, X, y: certify(model, X, y, X_unlabelled=X, deployed=model),
             lambda model, X, y: certify([STUMP], X, y, X_unlabelled=X, deployed=model),
         ],
     ),
-    "certify_by_group": (
+    "certify_oob": (
         ALL,
         [
-            lambda model, X, y: certify_by_group(model, X, y, groups="class"),
-            lambda model, X, y: certify_by_group([model], X, y, groups="predicted"),
-            lambda model, X, y: certify_by_group(hold_out_votes(model, X, y), groups="class"),
-            lambda model, X, y: certify_by_group(model, X, y, groups=np.arange(len(y)) % 2),
+            certify_oob,
+            lambda model, X, y: certify_oob(model, X, y, weights="tandem", bound="best"),
+            lambda model, X, y: certify_oob(model, X, y).by_group("class"),
+            lambda model, X, y: certify_oob(model, X, y, X_unlabelled=X, bound="vote_profile"),
+            lambda model, X, y: certify_oob(model, X, y, X_unlabelled=X, deployed=model),
         ],
     ),
     "certify_selective": (
@@ -120,14 +120,7 @@ ENTRY_POINTS = {
         [
             lambda model, X, y: certify_selective(model, X, y, max_error=0.05),
             lambda model, X, y: certify_selective([model], X, y, max_error=0.05),
-            lambda model, X, y: certify_selective([model, model], X, y, margin=0.2),
-        ],
-    ),
-    "hold_out_votes": (
-        ALL,
-        [
-            lambda model, X, y: certify(hold_out_votes(model, X, y)),
-            lambda model, X, y: certify(hold_out_votes([model], X, y), bound="first_order"),
+            lambda model, X, y: certify_selective([model, model], X, y, max_error=0.2),
         ],
     ),
     "CertifiedForestClassifier": (
@@ -167,12 +160,6 @@ ENTRY_POINTS = {
 
 # Methods of the classifiers, beyond `fit`, through which points come in.
 METHODS = {
-    "certify_with_test": (
-        ["certified forest"],
-        [
-            lambda model, X, y: model.certify_with_test(X, y, bound="test_set"),
-        ],
-    ),
     "refit_referee": (
         ["committee"],
         [
@@ -184,8 +171,8 @@ METHODS = {
         [
             lambda _, X, y: CertifiedClassifier(FROZEN).fit(X, y).certificate_,
             lambda _, X, y: CertifiedClassifier(TREE, referee=FROZEN).fit(X, y).certificate_,
-            lambda _, X, y: certify(BaggingClassifier(FROZEN, 20).fit(X, y), X, y),
-            lambda _, X, y: certify(BaggingClassifier(FROZEN[-1], 20).fit(X, y), X, y),
+            lambda _, X, y: certify_oob(BaggingClassifier(FROZEN, 20).fit(X, y), X, y),
+            lambda _, X, y: certify_oob(BaggingClassifier(FROZEN[-1], 20).fit(X, y), X, y),
             lambda _, X, y: CertifiedClassifier(FROZEN[-1]).fit(X, y).certificate_,
         ],
     ),
@@ -193,8 +180,11 @@ METHODS = {
 
 # Names through which no points come in, or only numbers that do not say where they come from.
 WITHOUT_POINTS = {
-    "Certificate": "made from counts or a file",
-    "Votes": "predictions say nothing of the points: an assumption",
+    "Certificate": "made from a file",
+    "VoteCounts": "integers do not show where they come from: an assumption",
+    "Votes": "predictions do not show where they come from: an assumption",
+    "load_model": "made from a file",
+    "write_report": "takes a certificate",
 }
 
 
@@ -225,9 +215,9 @@ def test_every_public_method_that_takes_labels_is_tried_on_coin_flips():
         name
         for estimator in (CertifiedForestClassifier, CertifiedClassifier)
         for name, method in inspect.getmembers(estimator, inspect.isfunction)
-        if not name.startswith("_") and {"y", "y_test"} & set(inspect.signature(method).parameters)
+        if not name.startswith("_") and "y" in set(inspect.signature(method).parameters)
     }
-    assert taking_labels == {"fit", "refit_referee", "score", "certify_with_test"}
+    assert taking_labels == {"fit", "refit_referee", "score"}
 
 
 @pytest.fixture
@@ -248,9 +238,8 @@ def test_no_scheme_of_the_command_line_predicts_coin_flips(flips, options):
     done = flips(options)
     assert done.exit_code == 0
     found = json.loads(done.stdout.splitlines()[-1])  # Click before 8.2 mixes both streams
-    assert (
-        min([found["value"], *(each["value"] for each in found["groups"])]) >= LOWEST_HONEST_VALUE
-    )
+    values = [float.fromhex(each["value"]) for each in found["certificates"]]
+    assert min([found["guaranteed"], *values]) >= LOWEST_HONEST_VALUE
 
 
 def test_the_command_line_refuses_training_rows_as_new_points(flips):
@@ -271,4 +260,4 @@ def test_new_points_are_not_taken_for_training_rows(kind, models):
     new = np.random.default_rng(1)
     points, labels = new.normal(size=(3000, 5)), new.integers(2, size=3000)
     assert certify([models[kind]], points, labels, bound="first_order").value > 0.5
-    assert hold_out_votes(models[kind], points, labels).n_voters == 50
+    assert certify(models[kind], points, labels).counts.n_voters == 1

@@ -66,8 +66,8 @@ def test_every_python_snippet_runs_and_prints_what_is_shown(reader, tmp_path, mo
         if ">>>" not in snippet:
             exec(snippet, reader)
         if 'weights="tandem"' in snippet:
-            claimed = re.search(r"gives ([\d.]+) % on the same digits", README.read_text())[1]
-            assert f"at most {claimed} % (95 %)" in str(reader["forest"].certificate_)
+            claimed = re.search(r"gives ([\d.]+%) on the same digits", README.read_text())[1]
+            assert f"guaranteed error <= {claimed} (95%" in str(reader["forest"].certificate_)
 
 
 def write_tables(folder):

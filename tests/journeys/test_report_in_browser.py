@@ -10,9 +10,7 @@ from html import unescape
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.report import render_report
-from tandemvote.weights import minimise
+from tandemvote import Votes, certify, write_report
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
@@ -34,7 +32,7 @@ addEventListener("load", () => {
     label_ink: [...document.querySelectorAll("svg text")].map((t) => getComputedStyle(t).fill),
     pictures: [...document.querySelectorAll("figure svg")].map(visible),
     text: document.body.innerText,
-    opening: visible(document.querySelector(".guarantee") ?? document.body),
+    opening: visible(document.querySelector("#three-numbers .main") ?? document.body),
     requests: performance.getEntriesByType("resource").map((entry) => entry.name),
   };
   parent.postMessage(JSON.stringify(seen), "*");
@@ -100,21 +98,19 @@ def visit(folder, page, *, width, dark=False):
 
 
 @pytest.fixture(scope="module")
-def certificate_and_page():
+def certificate_and_page(tmp_path_factory):
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=1000)
     wrong = rng.random((30, 1000)) < rng.uniform(0.05, 0.3, size=(30, 1))
     votes = Votes.from_predictions(labels ^ wrong, labels, rng.random(wrong.shape) < 0.6)
-    counts = VoteCounts.from_votes(votes)
-    solution = minimise(counts)
-    certificate = Certificate.from_counts(counts, weights=solution.weights)
-    page = render_report(
-        certificate,
-        votes=votes,
-        solution=solution,
-        data_description="Coins, with-a-very-long-name-that-does-not-want-to-break " * 3,
-        command="tandemvote certify /a/long/path/" + "and/so/on/" * 20 + "coins.csv --target side",
+    certificate = certify(votes, weights="tandem")
+    regions = {"region": np.where(np.arange(1000) % 3, "in the north-west", "in the south")}
+    path = write_report(
+        tmp_path_factory.mktemp("report") / "report.html",
+        certificate.by_group(regions),
+        description="Coins, with-a-very-long-name-that-does-not-want-to-break " * 3,
     )
+    page = path.read_text(encoding="utf-8").replace("<details>", "<details open>")
     return certificate, page
 
 
@@ -130,10 +126,10 @@ def test_the_report_reads_well_on_every_screen(certificate_and_page, tmp_path, w
 
     assert certificate.guarantee in seen["text"]
     assert seen["opening"]["height"] > 20
-    assert len(seen["pictures"]) == 4
+    assert len(seen["pictures"]) == 5
     for picture in seen["pictures"]:
         assert picture["width"] > 300
-        assert picture["height"] > 150
+        assert picture["height"] > 100
         assert picture["left"] >= 0
         assert picture["right"] <= width
     assert seen["scroll_width"] <= width

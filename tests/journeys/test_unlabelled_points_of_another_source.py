@@ -1,4 +1,4 @@
-"""Points without labels from another source end in one line on the error stream, not in a bound."""
+"""Unlabeled samples from another distribution end in one line on the error stream."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def table(path, names, columns):
 
 
 @pytest.mark.parametrize("bound", ["vote_profile", "tandem"])
-def test_a_table_of_shifted_points_is_refused(tmp_path, capsys, bound):
+def test_unlabeled_rows_from_another_distribution_are_rejected(tmp_path, capsys, bound):
     rng = np.random.default_rng(0)
     size, colour = rng.normal(size=(2, 900))
     data = table(tmp_path / "data.csv", "abk", [size, colour, (size > 0).astype(int)])
@@ -27,7 +27,7 @@ def test_a_table_of_shifted_points_is_refused(tmp_path, capsys, bound):
     assert "do not come from one source" in shown.err and not shown.out
 
 
-def test_shifted_predictions_are_refused(tmp_path, capsys):
+def test_predictions_from_another_distribution_are_rejected(tmp_path, capsys):
     """Voters err at 0.11 and flip coins on the points of another month."""
     rng = np.random.default_rng(1)
     labels = rng.integers(2, size=2000)
@@ -35,7 +35,7 @@ def test_shifted_predictions_are_refused(tmp_path, capsys):
     names = [f"voter{i}" for i in range(9)]
     votes = table(tmp_path / "votes.csv", ["label", *names], [labels, *said])
     shifted = table(tmp_path / "shifted.csv", names, rng.integers(2, size=(9, 800)))
-    words = ["certify", "--predictions", votes, "--bound", "vote_profile"]
+    words = ["certify-votes", votes, "--bound", "vote_profile"]
     assert run([*words, "--unlabelled", shifted]) == 2
     shown = capsys.readouterr()
-    assert "at the 800 unlabelled points" in shown.err and "or none" in shown.err and not shown.out
+    assert "800 unlabel" in shown.err and "or none" in shown.err and not shown.out

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.certificate.file_record import digest_of
+from tandemvote import Certificate, Votes, certify
 from tandemvote.cli.app import run
+from tandemvote.verify.document import digest_of
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def votes(tmp_path):
 @pytest.fixture
 def file(votes, tmp_path, capsys):
     path = tmp_path / "certificate.json"
-    options = ["--predictions", str(votes), "--target", "answer", "--certificate", str(path)]
-    assert run(["certify", *options]) == 0
+    options = ["--target", "answer", "--bound", "tandem", "--certificate", str(path)]
+    assert run(["certify-votes", str(votes), *options]) == 0
     assert f"Certificate: {path}" in capsys.readouterr().err
     return path
 
@@ -41,7 +41,8 @@ def test_a_certificate_is_valid_for_anyone_who_checks_it(file, capsys):
     assert run(["verify", str(file)]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("valid: error <= 0.")
-    assert "not checked: the counting of the votes (give --votes), the 5 attestations" in shown
+    assert "not checked: the counts of the labeled votes (give --votes)\n" in shown
+    assert "not checked: the 5 assumptions\n" in shown
 
 
 def test_it_can_be_proven(file, capsys):
@@ -52,7 +53,7 @@ def test_it_can_be_proven(file, capsys):
 def test_the_votes_can_be_counted_again(file, votes, capsys):
     options = ["--votes", str(votes), "--target", "answer"]
     assert run(["verify", str(file), *options]) == 0
-    assert "the counts are those of the votes" in capsys.readouterr().out
+    assert "(give --votes)" not in capsys.readouterr().out
     lines = votes.read_text().splitlines()
     votes.write_text("\n".join([lines[0], *lines[2:]]) + "\n")
     assert run(["verify", str(file), *options]) == 1
@@ -61,26 +62,22 @@ def test_the_votes_can_be_counted_again(file, votes, capsys):
 
 @pytest.fixture
 def complete(tmp_path):
-    """A certificate with unlabelled points and a test set, and the tables of all its votes."""
+    """A certificate with unlabeled samples, and the tables of all its votes."""
     rng = np.random.default_rng(2)
     labels = rng.choice(["yes", "no"], 900)
     flip = {"yes": "no", "no": "yes"}
     said = np.array(
         [[flip[label] if rng.random() < 0.15 else label for label in labels] for _ in "abc"]
     )
-    parts = slice(0, 500), slice(500, 700), slice(700, 900)
+    parts = {"votes": slice(0, 500), "unlabelled": slice(500, 900)}
     votes = Votes.from_predictions(
-        said[:, parts[0]], labels[parts[0]], unlabelled=said[:, parts[1]]
+        said[:, parts["votes"]], labels[parts["votes"]], unlabelled=said[:, parts["unlabelled"]]
     )
-    winners = np.where((said[:, parts[2]] == "yes").sum(axis=0) >= 2, "yes", "no")
-    test = Votes.from_predictions([winners], labels[parts[2]])
-    certificate = Certificate.from_counts(
-        VoteCounts.from_votes(votes), bound="best", test_counts=VoteCounts.from_votes(test)
-    )
-    paths = {"certificate": certificate.save(tmp_path / "certificate.json")}
-    for name, part in zip(("votes", "unlabelled", "test"), parts, strict=True):
-        columns = [*(["label"] if name != "unlabelled" else []), *"abc"]
-        rows = said[:, part] if name == "unlabelled" else np.vstack([labels[part], said[:, part]])
+    paths = {"certificate": certify(votes, bound="best").save(tmp_path / "certificate.json")}
+    for name, part in parts.items():
+        labeled = name == "votes"
+        columns = [*(["label"] if labeled else []), *"abc"]
+        rows = np.vstack([labels[part], said[:, part]]) if labeled else said[:, part]
         paths[name] = tmp_path / f"{name}.csv"
         paths[name].write_text("\n".join(map(",".join, [columns, *rows.T.tolist()])) + "\n")
     return paths
@@ -90,22 +87,35 @@ def test_everything_in_a_certificate_can_be_counted_again(complete, capsys):
     command = ["verify", str(complete["certificate"])]
     assert run(command) == 0
     shown = capsys.readouterr().out
-    assert all(f"(give --{name})" in shown for name in ("votes", "unlabelled", "test"))
-    for name in ("votes", "unlabelled", "test"):
+    assert all(f"(give --{name})" in shown for name in ("votes", "unlabelled"))
+    for name in ("votes", "unlabelled"):
         command += [f"--{name}", str(complete[name])]
     assert run(command) == 0
     shown = capsys.readouterr().out
-    assert "those of the votes and the unlabelled points and the test set" in shown
-    assert "not checked: the 6 attestations" in shown
+    assert "not checked: the 7 assumptions" in shown and shown.count("not checked") == 1
 
 
-@pytest.mark.parametrize("name", ["unlabelled", "test"])
-def test_a_table_of_other_votes_is_named_and_an_unreadable_one_refused(complete, name, capsys):
+def test_programs_read_the_verdict_as_json(complete, capsys):
+    command = ["verify", str(complete["certificate"]), "--votes", str(complete["votes"]), "--json"]
+    assert run(command) == 0
+    shown = json.loads(capsys.readouterr().out)
+    value = Certificate.load(complete["certificate"]).value
+    assert shown["valid"] and shown["problem"] is None and shown["guaranteed"] == value
+    assert shown["unchecked"][0] == "the counts of unlabeled samples (give --unlabelled)"
+    lines = complete["votes"].read_text().splitlines()
+    complete["votes"].write_text("\n".join(lines[:-1]) + "\n")
+    assert run(command) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert not shown["valid"] and "in the votes" in shown["problem"]
+
+
+@pytest.mark.parametrize("name", ["votes", "unlabelled"])
+def test_a_table_of_other_votes_is_named_and_an_unreadable_one_rejected(complete, name, capsys):
     command = ["verify", str(complete["certificate"]), f"--{name}", str(complete[name])]
     lines = complete[name].read_text().splitlines()
     complete[name].write_text("\n".join(lines[:-1]) + "\n")
     assert run(command) == 1
-    assert capsys.readouterr().out.startswith("wrong: the ")
+    assert capsys.readouterr().out.startswith("wrong: ")
     for text in ("", lines[0], "\n".join([*lines, "yes," * 9]), "\0"):
         complete[name].write_text(text)
         assert run(command) == 2
@@ -114,7 +124,8 @@ def test_a_table_of_other_votes_is_named_and_an_unreadable_one_refused(complete,
 
 def test_a_better_number_than_the_counts_give_is_named(file, capsys):
     document = json.loads(file.read_text())
-    for stated in (document["guarantee"], document["bounds"][1]):
+    whole = document["certificates"][0]
+    for stated in (whole, whole["candidates"][0]):
         stated["value"], stated["printed"] = (0.125).hex(), "0.125"
     document["digest"] = digest_of(document)
     file.write_text(json.dumps(document))
@@ -133,7 +144,7 @@ def test_a_better_number_than_the_counts_give_is_named(file, capsys):
         b"[" * 50_000,
         b" " * 10**8,
         b'{"schema": NaN}',
-        b'{"schema": "tandemvote/certificate/9"}',
+        b'{"schema": "tandemvote/certificates/9"}',
     ],
     ids=["empty", "zip", "pickle", "nested", "spaces", "nan", "future"],
 )
@@ -160,7 +171,7 @@ def test_a_check_that_fails_is_no_verdict(file, capsys, monkeypatch):
     assert run(["verify", str(file)]) == 70
     shown = capsys.readouterr()
     assert_one_line(shown)
-    assert r"(ZeroDivisionError: division by\nzero), which says nothing about the file" in shown.err
+    assert r"(ZeroDivisionError: division by\nzero), which does not concern the file" in shown.err
 
 
 HOSTILE = "two\nlines \x1b[31mred \u202edrawkcab \x9b2J [bold]rich[/bold] \u2028 \x07"
@@ -169,19 +180,21 @@ ESCAPED = r"two\nlines \x1b[31mred \u202edrawkcab \x9b2J [bold]rich[/bold] \u202
 
 def test_words_of_a_file_move_no_cursor_and_reverse_nothing(file, capsys):
     document = json.loads(file.read_text())
-    document["notes"] = [HOSTILE]
-    document["attestations"].append(HOSTILE)
+    finding = {"code": "x", "severity": "note", "message": HOSTILE, "advice": "", "columns": []}
+    finding |= {"evidence": {}, "overridden": False}
+    document["certificates"][0]["findings"] = [finding]
+    document["certificates"][0]["assumptions"].append(HOSTILE)
     document["digest"] = digest_of(document)
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 0
     shown = capsys.readouterr().out
     certificate = Certificate.load(file)
-    assert certificate.notes == (HOSTILE,)
+    assert certificate.findings[0].message == HOSTILE
     assert f"note: {ESCAPED}" in repr(certificate)
     for text in (shown, repr(certificate), certificate._repr_html_()):
         assert not set(HOSTILE) - set(" \n") & {c for c in text if not c.isprintable()}
-    document["confidence"]["candidates"] = [HOSTILE]
-    document["guarantee"]["bound"] = HOSTILE
+    document["certificates"][0]["bound"] = HOSTILE
+    document["certificates"][0]["candidates"][0]["name"] = HOSTILE
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 2
     assert_one_line(capsys.readouterr())

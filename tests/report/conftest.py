@@ -1,10 +1,12 @@
-"""A certificate with all there is to report: a test set, optimised weights, many voters."""
+"""Certificates to report: of a vote with fitted weights and many voters, and of a committee."""
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import Certificate, VoteCounts, Votes
-from tandemvote.weights import minimise
+from tandemvote import CertifiedClassifier, Votes
+from tandemvote.audit import Finding
+from tandemvote.certificate import certify_votes
 
 pytest.importorskip("matplotlib", reason="reports need the extra tandemvote[report]")
 pytest.importorskip("jinja2", reason="reports need the extra tandemvote[report]")
@@ -19,17 +21,18 @@ def votes():
 
 
 @pytest.fixture(scope="session")
-def solution(votes):
-    return minimise(VoteCounts.from_votes(votes))
+def certificate(votes):
+    finding = Finding(
+        code="copied_rows", severity="warning", message="3 rows repeat.", advice="Look at them."
+    )
+    return certify_votes(votes, weights="tandem", findings=[finding])
 
 
 @pytest.fixture(scope="session")
-def certificate(votes, solution):
-    labels = np.arange(200) % 2
-    test_votes = Votes.from_predictions((labels ^ (np.arange(200) < 9))[None], labels)
-    return Certificate.from_counts(
-        VoteCounts.from_votes(votes),
-        weights=solution.weights,
-        test_counts=VoteCounts.from_votes(test_votes),
-        notes=["The voters were drawn by lot."],
+def committee():
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 3
+    X = rng.normal(size=(600, 2)) + y[:, None]
+    return CertifiedClassifier(DecisionTreeClassifier(), random_state=0).fit(
+        X, y, groups=np.arange(600) // 2
     )

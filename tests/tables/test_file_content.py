@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.tables import DatasetError, read_features, read_table, read_votes
+from tandemvote.tables import DatasetError, read_features, read_table
 from tandemvote.tables.encoder import category_number
 from tandemvote.tables.file_content import SEPARATORS, find_separator
 
@@ -80,12 +80,11 @@ def test_the_columns_of_a_file_without_a_header_are_numbered(tmp_path):
     assert dataset.X.tolist() == [[1, 2], [3, 4]]
 
 
-@pytest.mark.parametrize("read", [read_table, read_votes])
-def test_another_encoding_is_refused_in_the_words_of_the_face(read, tmp_path):
+def test_another_encoding_is_refused_in_the_words_of_the_face(tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes("wort,art\ngrün,0\nblau,1\n".encode("latin-1"))
     with pytest.raises(DatasetError, match="encoding=latin-1") as caught:
-        read(path, target="art")
+        read_table(path, target="art")
     assert "--encoding latin-1" in caught.value.on_command_line
 
 
@@ -119,7 +118,7 @@ def test_a_question_mark_or_padded_marker_is_a_missing_entry(tmp_path, cell):
     np.testing.assert_array_equal(kept.X[:, 0], [*SIZES, np.nan])
     dropped = read_table(path, target="kind", drop_missing=True)
     assert dropped.X[:, 0].tolist() == SIZES
-    assert dropped.notes[0].startswith("1 row with missing entries left out")
+    assert dropped.findings[0].message == "1 row with missing entries excluded."
 
 
 def test_a_question_mark_can_be_a_category_and_a_label_cannot_be_one(tmp_path):
@@ -129,14 +128,6 @@ def test_a_question_mark_can_be_a_category_and_a_label_cannot_be_one(tmp_path):
         read_table(path, target="kind")
     dataset = read_table(path, target="kind", missing_values=())
     assert dataset.categories == {"root": ("?", "b", "c")}
-
-
-def test_a_question_mark_in_votes_is_what_the_voter_said(tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text("label,3,1\nyes,?,yes\nno,no,\nno,no,no\n")
-    votes = read_votes(path)
-    assert votes.held_out.tolist() == [[True, True, True], [True, False, True]]
-    assert votes.errors.tolist() == [[True, False, False], [False, False, False]]
 
 
 @pytest.mark.parametrize("cell", ["n/a?", "unknown", "12 kg", "1.2.3"])

@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from tandemvote.tables import DatasetError, TableEncoder, from_frame, read_features, read_table
-from tandemvote.tables.votes_table import read_column
+from tandemvote.tables.file_content import read_column
 
 DAYS = pandas.to_datetime(["2012-01-02", "2018-03-14", "1999-12-31"])
 SECONDS = [1325462400.0, 1520985600.0, 946598400.0]
@@ -80,15 +80,13 @@ REPEATED = pandas.DataFrame(
 )
 
 
-def test_repeated_rows_are_counted_as_pandas_does_and_left_out_on_request():
+def test_repeated_rows_are_counted_as_pandas_does_and_excluded_on_request():
     dataset = from_frame(REPEATED, target="kind")
-    assert dataset.n_duplicates == REPEATED.duplicated().sum() == 2
-    assert any("2 rows equal to an earlier one" in note for note in dataset.notes)
     distinct = from_frame(REPEATED, target="kind", drop_duplicates=True)
-    assert distinct.n_dropped_duplicates == 2 and distinct.n_duplicates == 0
+    assert distinct.n_dropped_duplicates == REPEATED.duplicated().sum() == 2
     np.testing.assert_array_equal(distinct.X, dataset.X[[0, 2, 4, 5, 6]])
     assert distinct.y.tolist() == ["a", "b", "a", "a", "b"]
-    assert any("2 rows left out that repeat" in note for note in distinct.notes)
+    assert distinct.findings[0].message == "2 rows that repeat an earlier row excluded."
 
 
 def test_repeated_rows_without_a_label_are_left_out_on_request():
@@ -115,7 +113,7 @@ def test_rows_without_a_label_are_left_out_alone_and_kept_as_points():
         dataset.X_unlabelled, dataset.encoder.transform(GAPS.iloc[[2, 4]])
     )
     assert dataset.y.tolist() == [0, 1, 1] and dataset.n_dropped == 0
-    assert dataset.notes[0].startswith("2 rows without a label set apart")
+    assert dataset.findings[0].message == "2 rows without a label excluded."
     whole = from_frame(GAPS, target="kind", drop_missing=True)
     assert whole.X[:, 0].tolist() == [1, 4] and whole.X_unlabelled is None and whole.n_dropped == 3
     both = from_frame(GAPS, target="kind", drop_missing=True, drop_unlabelled=True)
@@ -240,5 +238,5 @@ def test_a_table_with_several_rows_per_case_is_refused_unless_the_column_is_kept
         DatasetError, match=r"'patient' has 40 values .* pass it in keep"
     ) as refusal:
         from_frame(visits, target="sick", drop=["patient"])
-    assert "use it by --keep" in refusal.value.on_command_line
+    assert "use it with --keep" in refusal.value.on_command_line
     assert from_frame(visits, target="sick", keep=["patient"]).n_samples == 120

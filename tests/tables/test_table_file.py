@@ -99,8 +99,8 @@ def test_missing_entries_stay_unless_their_rows_are_dropped_on_request(tmp_path)
     assert np.array_equal(dropped.X, [[1, x], [4, y]])
     assert dropped.categories == {"b": ("x", "y")}
     assert dropped.n_dropped == 2
-    assert "2 rows with missing entries left out" in repr(dropped)
-    assert "2 rows with missing entries kept" in repr(kept)
+    assert "2 rows with missing entries excluded" in repr(dropped)
+    assert "2 rows with missing entries included" in repr(kept)
 
 
 def test_a_missing_label_is_an_error_unless_its_row_is_dropped(tmp_path):
@@ -338,11 +338,13 @@ def test_categories_that_share_a_number_are_named():
     table = pandas.DataFrame({"place": places, "kind": [0, 1] * 5000})
     table["tame"] = ["yes", "no", "no", "yes"] * 2500
     dataset = from_frame(table, target="kind", keep=["place"])
-    assert "of column 'place' share a number" in dataset.notes[-1]
-    assert dataset.notes[-1] in repr(dataset)
+    assert dataset.findings[-1].code == "merged_categories"
+    assert dataset.findings[-1].columns == ("place",)
+    assert dataset.findings[-1].message.rstrip(".") in repr(dataset)
     pair = table.iloc[[4756, 6716, 1]]
-    assert "'zip04756' and 'zip06716' count as one:" in from_frame(pair, target="kind").notes[-1]
-    assert from_frame(table.iloc[:1000], target="kind", keep=["place"]).notes == ()
+    [merged] = from_frame(pair, target="kind").findings
+    assert "'zip04756' and 'zip06716' of column 'place' share a number" in merged.message
+    assert from_frame(table.iloc[:1000], target="kind", keep=["place"]).findings == ()
 
 
 def test_category_numbers_are_exact_in_the_type_trees_compute_in():

@@ -65,21 +65,21 @@ def _memoriser(draw: Draw) -> NDArray[Any]:
 def worst_referee(draw: Draw) -> Promise:
     """The referee errs everywhere, so the risk is the certified probability itself."""
     referee = 1 - draw.world.labels
-    value = certify(_votes(draw, referee), delta=draw.world.delta).value
+    value = certify(_votes(draw, referee), confidence=1 - draw.world.delta).value
     return Promise(value, _risk(draw, referee))
 
 
 def refitted_referee(draw: Draw) -> Promise:
     """The referee was trained on the test samples."""
     referee = _memoriser(draw)
-    value = certify(_votes(draw, referee), delta=draw.world.delta).value
+    value = certify(_votes(draw, referee), confidence=1 - draw.world.delta).value
     return Promise(value, _risk(draw, referee))
 
 
 def referee_tested_on_its_training_samples(draw: Draw) -> Promise:
     """Broken: the committee as a whole is tested on samples that trained the referee."""
     referee = _memoriser(draw)
-    value = certify(_votes(draw, referee, tested=True), delta=draw.world.delta).value
+    value = certify(_votes(draw, referee, tested=True), confidence=1 - draw.world.delta).value
     return Promise(value, _risk(draw, referee))
 
 
@@ -92,7 +92,7 @@ def _grouped(draw: Draw, *, pooled: bool) -> Promise:
         X,
         draw.world.labels[rows],
         groups=None if pooled else groups,
-        delta=draw.world.delta,
+        confidence=1 - draw.world.delta,
     )
     return Promise(certificate.value, draw.risk(draw.uniform))
 

@@ -11,9 +11,9 @@ import numpy as np
 from finite_worlds import Draw, World, correlated, noisy_memorisers
 from guarantees import Guarantee, Promise
 
-from tandemvote import Votes, certify_by_group, certify_selective
+from tandemvote import Votes, certify, certify_selective
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
-from tandemvote.certificate.selective import accepts, vote_margins
+from tandemvote.certificate.selective import is_confident, vote_margins
 from tandemvote.hard_vote import vote_shares
 from tandemvote.inequalities import clopper_pearson
 
@@ -31,7 +31,7 @@ def group_truth(draw: Draw, weights: np.ndarray, by: str, label: int) -> tuple[f
     Points are grouped by true class, by predicted class or by the half of the places they are in.
     """
     world, vote = draw.world, draw.vote(weights)
-    group = {"true class": world.labels, "predicted class": vote, "part": _part(world)}[by]
+    group = {"class": world.labels, "predicted": vote, "part": _part(world)}[by]
     mass = world.mass[group == label]
     wrong = world.mass[(group == label) & (vote != world.labels)]
     return (float(wrong.sum() / mass.sum()) if mass.sum() else 0.0), float(mass.sum())
@@ -43,15 +43,18 @@ def _part(world: World) -> np.ndarray:
 
 
 def errors_of_groups(draw: Draw, found: GroupCertificates) -> list[Promise]:
-    risks = (group_truth(draw, found.weights, each.by, each.label)[0] for each in found)
+    weights = found.certificate.weights
+    groups = [each.group for each in found]
+    risks = [group_truth(draw, weights, group.by, group.label)[0] for group in groups]
     return [Promise(each.value, risk) for each, risk in zip(found, risks, strict=True)]
 
 
 def by_group(bound: tuple[str, ...], weighting: str, groups: str, draw: Draw) -> Promise:
     """Errors of all groups at once; so weights may be fitted and held-out sets may differ."""
-    asked = {"weights": weighting, "bound": bound, "delta": draw.world.delta}
-    grouped = {"part": _part(draw.world)[draw.sample]} if groups == "part" else groups
-    return worst(errors_of_groups(draw, certify_by_group(draw.votes, groups=grouped, **asked)))
+    confidence = 1 - draw.world.delta
+    found = certify(draw.votes, weights=weighting, bound=bound, confidence=confidence)
+    by = {"part": _part(draw.world)[draw.sample]} if groups == "part" else groups
+    return worst(errors_of_groups(draw, found.by_group(by)))
 
 
 def held_out_votes(draw: Draw, predictions: np.ndarray) -> Votes:
@@ -68,9 +71,8 @@ def vote_as_voter(draw: Draw) -> Votes:
 
 def groups_on_hold_out(draw: Draw) -> Promise:
     """Errors of three groupings at once, from points that no voter saw."""
-    groups = {"t": "class", "p": "predicted", "part": _part(draw.world)[draw.test]}
-    votes = vote_as_voter(draw)
-    found = certify_by_group(votes, groups=groups, delta=draw.world.delta)
+    by = {"class": "class", "predicted": "predicted", "part": _part(draw.world)[draw.test]}
+    found = certify(vote_as_voter(draw), confidence=1 - draw.world.delta).by_group(by)
     found = replace(found, certificate=replace(found.certificate, weights=draw.uniform))
     return worst(errors_of_groups(draw, found))
 
@@ -83,20 +85,20 @@ def accepted_truth(draw: Draw, threshold: float) -> tuple[float, float]:
     """Return the true error among accepted points, and how much of the world is accepted."""
     world = draw.world
     shares = shares_of(draw, slice(None))
-    accepted = accepts(vote_margins(shares), threshold)
+    accepted = is_confident(vote_margins(shares), threshold)
     wrong = accepted & (shares.argmax(axis=1) != world.labels)
     coverage = float(world.mass[accepted].sum())
     return (float(world.mass[wrong].sum()) / coverage if coverage else 0.0), coverage
 
 
-def selective(draw: Draw, **terms: object) -> Promise:
-    """Every threshold of the certificate, its error and its accepted share, must hold at once."""
+def selective(draw: Draw, max_error: float) -> Promise:
+    """Every threshold that passed, and every coverage, must hold at once."""
     votes = held_out_votes(draw, draw.predictions[:, draw.test])
-    found = certify_selective(votes, delta=draw.world.delta, **terms)
+    found = certify_selective(votes, max_error=max_error, confidence=1 - draw.world.delta)
     promises = []
     for row in found.thresholds:
         error, coverage = accepted_truth(draw, row.margin)
-        promises.append(Promise(row.error, error))
+        promises.append(Promise(max_error if row.passed else 1.0, error))
         if row.margin > 0:  # a margin of 0 accepts every point, which is no matter of chance
             promises.append(Promise(1.0 - row.coverage, 1.0 - coverage))
     return worst(promises)
@@ -118,12 +120,8 @@ def finer_guarantees(
         for (names, groups), weighting in product(asked, weightings):
             key = f"by {groups}, {' or '.join(names)}, {weighting} weights"
             found[key] = partial(by_group, names, weighting, groups)
-    for margin in (0.6, 1.0):
-        found[f"selective, margin {margin}"] = partial(selective, margin=margin)
-    found["selective, any of 6 margins"] = partial(selective, margin=GRID)
     for max_error in (0.1, 0.25):
-        name = f"selective, error <= {max_error} searched"
-        found[name] = partial(selective, margin=GRID, max_error=max_error)
+        found[f"selective, error <= {max_error}"] = partial(selective, max_error=max_error)
     return found
 
 
@@ -189,7 +187,7 @@ def whole_delta_for_every_class(draw: Draw) -> Promise:
         limit = float(
             clopper_pearson(votes.errors[0, own].sum(), own.sum(), delta=draw.world.delta)
         )
-        promises.append(Promise(limit, group_truth(draw, draw.uniform, "true class", label)[0]))
+        promises.append(Promise(limit, group_truth(draw, draw.uniform, "class", label)[0]))
     return worst(promises)
 
 
@@ -198,7 +196,7 @@ def precision_on_points_voters_saw(draw: Draw) -> Promise:
     named = draw.vote(draw.uniform)[draw.sample] == 1
     wrong = int((draw.world.labels[draw.sample][named] != 1).sum())
     limit = float(clopper_pearson(wrong, named.sum(), delta=draw.world.delta)) if named.any() else 1
-    return Promise(limit, group_truth(draw, draw.uniform, "predicted class", 1)[0])
+    return Promise(limit, group_truth(draw, draw.uniform, "predicted", 1)[0])
 
 
 def _limits(draw: Draw, delta: float) -> list[tuple[float, float]]:
@@ -207,7 +205,7 @@ def _limits(draw: Draw, delta: float) -> list[tuple[float, float]]:
     wrong, margins = shares.argmax(axis=1) != truth, vote_margins(shares)
     found = []
     for threshold in GRID:
-        accepted = accepts(margins, threshold)
+        accepted = is_confident(margins, threshold)
         if accepted.any():
             limit = clopper_pearson((wrong & accepted).sum(), accepted.sum(), delta=delta)
             found.append((float(limit), accepted_truth(draw, threshold)[0]))
@@ -222,10 +220,11 @@ def threshold_not_paid_for(draw: Draw) -> Promise:
 def training_points_as_hold_out(draw: Draw) -> Promise:
     """Selective certificate from the points the voters were trained on."""
     found = SelectiveCertificate.from_shares(
-        shares_of(draw, draw.sample), draw.world.labels[draw.sample], margin=0.2,
+        shares_of(draw, draw.sample), draw.world.labels[draw.sample], max_error=0.2,
         delta=draw.world.delta,
     )  # fmt: skip
-    return Promise(found.error, accepted_truth(draw, 0.2)[0])
+    value = found.max_error if found.chosen.passed else 1.0
+    return Promise(value, accepted_truth(draw, found.chosen.margin)[0])
 
 
 BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {

@@ -22,8 +22,9 @@ from finite_worlds import (
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tandemvote import Certificate, bounds, certify
-from tandemvote.bounds.averages import HARMONIC
+from tandemvote import Certificate, Votes, bounds, certify
+from tandemvote.bounds import Estimates
+from tandemvote.certificate import certify_votes
 
 
 @dataclass(frozen=True)
@@ -55,34 +56,32 @@ class Lookup(ClassifierMixin, BaseEstimator):
 
 def certified(draw: Draw, **terms: Any) -> Certificate:
     """Certify fitted classifiers where all points are held out for all, otherwise votes."""
-    terms["delta"] = draw.world.delta
-    if not draw.world.common_hold_out:
-        return certify(draw.all_votes, **terms)
-    drawn = (draw.sample, draw.test, draw.unlabelled)
+    if terms.get("published") or not draw.world.common_hold_out:
+        return certify_votes(draw.all_votes, delta=draw.world.delta, **terms)
+    drawn = (draw.sample, draw.unlabelled)
     # A second column tells points drawn twice apart.
-    serial = np.split(np.arange(sum(map(len, drawn))), np.cumsum([len(part) for part in drawn])[:2])
-    X, X_test, X_unlabelled = map(np.column_stack, zip(drawn, serial, strict=True))
+    serial = np.split(np.arange(sum(map(len, drawn))), [len(draw.sample)])
+    X, X_unlabelled = map(np.column_stack, zip(drawn, serial, strict=True))
     return certify(
         [Lookup(row, draw.world.n_classes) for row in draw.predictions],
         X,
         draw.world.labels[draw.sample],
-        X_test=X_test,
-        y_test=draw.world.labels[draw.test],
         X_unlabelled=X_unlabelled if len(X_unlabelled) else None,
-        **terms,
+        confidence=1 - draw.world.delta,
+        **{name: value for name, value in terms.items() if name != "published"},
     )
 
 
 @lru_cache(maxsize=8)
-def certificate_of(draw: Draw, weighting: str, sharpening: str = HARMONIC) -> Certificate:
+def certificate_of(draw: Draw, weighting: str, published: bool = False) -> Certificate:
     """Certify a vote whose weights are equal, or minimise a bound on the points certifying them."""
     bound = "tandem" if weighting == "uniform" else weighting
-    return certified(draw, weights=weighting, bound=bound, sharpening=sharpening)
+    return certified(draw, weights=weighting, bound=bound, published=published)
 
 
-def whole_vote(bound: str, weighting: str, sharpening: str, draw: Draw) -> Promise:
-    found = certificate_of(draw, weighting, sharpening)
-    return Promise(found.bounds[bound].value, draw.risk(found.weights))
+def whole_vote(bound: str, weighting: str, published: bool, draw: Draw) -> Promise:
+    found = certificate_of(draw, weighting, published)
+    return Promise(found.bounds[bound], draw.risk(found.weights))
 
 
 def best_of_all(weighting: str, draw: Draw) -> Promise:
@@ -90,13 +89,20 @@ def best_of_all(weighting: str, draw: Draw) -> Promise:
     return Promise(found.value, draw.risk(found.weights))
 
 
-def on_test_set(draw: Draw) -> Promise:
-    return Promise(_test_set(draw, draw.test, draw.world.delta), draw.risk(draw.uniform))
+def on_test_set(draw: Draw, weighting: str = "uniform") -> Promise:
+    """Test the vote on samples used for nothing else, with weights fitted on the others."""
+    uniform = weighting == "uniform"
+    weights = draw.uniform if uniform else certificate_of(draw, weighting).weights
+    said, labels = draw.predictions[:, draw.test], draw.world.labels[draw.test]
+    votes = Votes.from_predictions(said, labels)
+    found = certify(votes, weights=weights, bound="test_set", confidence=1 - draw.world.delta)
+    return Promise(found.value, draw.risk(found.weights))
 
 
 def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
     wrong = draw.vote(draw.uniform)[points] != draw.world.labels[points]
-    return bounds.test_set_bound(n_errors=int(wrong.sum()), n_samples=wrong.size, delta=delta)
+    numbers = Estimates.from_numbers(n_errors=int(wrong.sum()), n_samples=wrong.size)
+    return bounds.test_set_bound(numbers, delta)
 
 
 def deployed_in_place(draw: Draw) -> Promise:
@@ -105,19 +111,19 @@ def deployed_in_place(draw: Draw) -> Promise:
     own[-1] = (draw.world.labels[-1] + 1) % draw.world.n_classes
     votes = draw.all_votes.with_deployed(own[draw.unlabelled])
     risk = float(draw.world.mass[own != draw.world.labels].sum())
-    return Promise(certify(votes, delta=draw.world.delta).value, risk)
+    return Promise(certify(votes, confidence=1 - draw.world.delta).value, risk)
 
 
 def vote_in_its_place(draw: Draw) -> Promise:
     """Certificate of the vote, handed out with another classifier."""
-    value = certify(draw.all_votes, delta=draw.world.delta).value
+    value = certify(draw.all_votes, confidence=1 - draw.world.delta).value
     return replace(deployed_in_place(draw), value=value)
 
 
 def guarantees(
     world: World,
     weightings: Sequence[str] = ("uniform", "tandem"),
-    sharpenings: Sequence[str] = (HARMONIC,),
+    forms: Sequence[bool] = (False,),
 ) -> dict[str, Guarantee]:
     """Name every promise about the whole vote that the library makes in this world.
 
@@ -125,16 +131,15 @@ def guarantees(
     """
     found: dict[str, Guarantee] = {}
     counts = world.draw(np.random.default_rng(0)).counts
-    there = {"vote_profile": world.n_unlabelled > 0, "test_set": world.common_hold_out}
+    there = {"vote_profile": world.n_unlabelled > 0, "test_set": False}
     for name, bound in bounds.BOUNDS.items():
         if not there.get(name, bound.offered_for(counts)):
             continue
-        for weighting, sharpening in product(weightings, sharpenings):
-            published = "" if sharpening == HARMONIC else f", {sharpening}"
-            key = f"{name}, {weighting} weights{published}"
-            found[key] = partial(whole_vote, name, weighting, sharpening)
-    if not world.common_hold_out:
-        found["test_set, uniform weights"] = on_test_set
+        for weighting, published in product(weightings, forms):
+            key = f"{name}, {weighting} weights{', published' if published else ''}"
+            found[key] = partial(whole_vote, name, weighting, published)
+    for weighting in weightings if world.common_hold_out else ["uniform"]:
+        found[f"test_set, {weighting} weights"] = partial(on_test_set, weighting=weighting)
     name = f"best of all, {weightings[0]} weights"
     found[name] = partial(best_of_all, weightings[0])
     return found
@@ -145,11 +150,10 @@ def guarantees(
 
 def whole_sample_for_smallest_set(draw: Draw) -> Promise:
     """First-order bound with n in place of n_min."""
-    value = bounds.first_order_bound(
-        gibbs_loss=bounds.Averages.of(draw.counts).gibbs_loss,
-        n_min=draw.world.n_samples,
-        delta=draw.world.delta,
+    numbers = Estimates.from_numbers(
+        gibbs_loss=Estimates(draw.counts).gibbs_loss, n_min=draw.world.n_samples
     )
+    value = bounds.first_order_bound(numbers, draw.world.delta)
     return Promise(value, draw.risk(draw.uniform))
 
 
@@ -162,18 +166,17 @@ def delta_not_shared(draw: Draw) -> Promise:
 
 def soft_vote(draw: Draw) -> Promise:
     """Tandem bound for the hard vote, handed out with the soft vote."""
-    value = bounds.get_bound("tandem")(draw.counts, delta=draw.world.delta).value
+    value = bounds.tandem_bound(Estimates(draw.counts), draw.world.delta)
     return Promise(value, draw.soft_risk(draw.uniform))
 
 
 def selection_forgotten(draw: Draw) -> Promise:
     """Test-set bound of the voter that does best on that very test set."""
     best = np.eye(draw.uniform.size)[draw.counts.errors.argmin()]
-    value = bounds.test_set_bound(
-        n_errors=int(draw.counts.errors.min()),
-        n_samples=draw.world.n_samples,
-        delta=draw.world.delta,
+    numbers = Estimates.from_numbers(
+        n_errors=int(draw.counts.errors.min()), n_samples=draw.world.n_samples
     )
+    value = bounds.test_set_bound(numbers, draw.world.delta)
     return Promise(value, draw.risk(best))
 
 

@@ -128,7 +128,7 @@ def counts_of(wrong):
 @pytest.mark.parametrize("n_voters", [3, 10])
 def test_worst_case_identical_voters_have_a_tandem_loss_equal_to_their_error(n_voters):
     """Section 3.2: the second-order bound is twice the first-order one."""
-    averages = bounds.Averages.of(counts_of(np.tile([1, 0, 0, 0, 0], (n_voters, 1))))
+    averages = bounds.Estimates(counts_of(np.tile([1, 0, 0, 0, 0], (n_voters, 1))))
     assert averages.tandem_loss == pytest.approx(0.2)
     assert averages.gibbs_loss == pytest.approx(0.2)
 
@@ -136,7 +136,7 @@ def test_worst_case_identical_voters_have_a_tandem_loss_equal_to_their_error(n_v
 @pytest.mark.parametrize("n_voters", [3, 10])
 def test_best_case_disjoint_errors_make_the_second_order_bound_quadratic(n_voters):
     """Section 3.2: error regions of mass 1/M that do not meet give 2/M against 4/M^2."""
-    averages = bounds.Averages.of(counts_of(np.eye(n_voters)))
+    averages = bounds.Estimates(counts_of(np.eye(n_voters)))
     first = bounds.first_order_oracle(gibbs_loss=averages.gibbs_loss)
     second = bounds.tandem_oracle(tandem_loss=averages.tandem_loss)
     assert first == pytest.approx(2 / n_voters)
@@ -149,7 +149,7 @@ def test_independent_case_has_its_closed_form(n_voters, odds):
     """Section 3.2: 4 (L^2 + L (1 - L) / M), enumerated with L = 1 / (1 + odds)."""
     patterns = np.array(list(product([0, 1], repeat=n_voters)))
     copies = odds ** (n_voters - patterns.sum(axis=1))
-    averages = bounds.Averages.of(counts_of(np.repeat(patterns, copies, axis=0).T))
+    averages = bounds.Estimates(counts_of(np.repeat(patterns, copies, axis=0).T))
     loss = 1 / (1 + odds)
     assert averages.gibbs_loss == pytest.approx(loss)
     assert averages.tandem_loss == pytest.approx(loss**2 + loss * (1 - loss) / n_voters)

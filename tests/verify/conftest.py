@@ -1,12 +1,17 @@
+import json
+
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, VoteCounts, Votes
+from tandemvote.audit import Finding
+from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.hard_vote import VoteProfile
+from tandemvote.verify import verify_file
+from tandemvote.verify.document import Document, digest_of
+from tandemvote.votes import Votes
 
 
-def some_votes(seed=0, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0):
+def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0, held_out=0.7):
     rng = np.random.default_rng(seed)
     n_points = n_samples + n_unlabelled
     labels = rng.integers(n_classes, size=n_points)
@@ -16,7 +21,7 @@ def some_votes(seed=0, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0):
     return Votes.from_predictions(
         predictions[:, :n_samples],
         labels[:n_samples],
-        rng.random((n_voters, n_samples)) < 0.7,
+        rng.random((n_voters, n_samples)) < held_out,
         unlabelled=predictions[:, n_samples:],
     )
 
@@ -28,25 +33,22 @@ def make_votes():
 
 @pytest.fixture
 def make_certificate():
-    """Certificates of many kinds, told apart by their seed."""
+    """Certificates of many kinds, determined by their seed: every third one of a test set."""
 
     def make(seed=0, **sizes):
         rng = np.random.default_rng(seed)
-        votes = some_votes(seed, **sizes)
-        counts = VoteCounts.from_votes(votes)
+        tested = seed % 3 == 1
+        votes = some_votes(seed, **sizes, held_out=2 if tested else 0.7)
         concentration = rng.choice([0.1, 1.0, 100.0])
-        weights = rng.dirichlet(np.full(counts.n_voters, concentration))
-        test = Votes.from_predictions([rng.random(200) < 0.1], np.zeros(200, bool))
-        return Certificate.from_counts(
-            counts,
-            weights=weights,
-            prior=rng.dirichlet(np.full(counts.n_voters, 10.0)),
-            bound="best" if seed % 2 else "tandem",
+        weights = rng.dirichlet(np.full(votes.n_voters, concentration))
+        return certify_votes(
+            votes,
+            weights="uniform" if tested else weights,
+            prior=rng.dirichlet(np.full(votes.n_voters, 10.0)),
+            bound="best" if seed % 2 else ("tandem", "test_set") if tested else "tandem",
             delta=float(rng.choice([0.05, 0.01, 0.3])),
-            sharpening="paper" if seed % 4 == 3 else "harmonic",
-            profile=VoteProfile.of(votes.unlabelled, weights) if votes.n_unlabelled else None,
-            test_counts=VoteCounts.from_votes(test) if seed % 3 else None,
-            notes=["a note"],
+            published=seed % 4 == 3,
+            findings=[Finding(code="example", severity="note", message="A note.")],
         )
 
     return make
@@ -54,4 +56,32 @@ def make_certificate():
 
 @pytest.fixture
 def document(make_certificate):
-    return document_of(make_certificate(1))
+    """The file of a certificate by all bounds, a test set among them."""
+    return document_of(make_certificate(1)).to_json()
+
+
+def _changed(document, place, value):
+    changed = json.loads(json.dumps(document))
+    *way, last = place
+    part = changed
+    for step in way:
+        part = part[step]
+    part[last] = value
+    return changed
+
+
+@pytest.fixture
+def changed():
+    """Change one field of a file, given by its keys and positions."""
+    return _changed
+
+
+@pytest.fixture
+def problem_of():
+    """Verify a document, with a new digest, as anyone can compute it."""
+
+    def check(document, **options):
+        document = {**document, "digest": digest_of(document)}
+        return verify_file(Document.from_json(document), **options).problem
+
+    return check

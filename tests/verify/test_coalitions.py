@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandemvote import Certificate, VoteCounts, Votes
 from tandemvote.bounds import get_bound, smallest_coalition
-from tandemvote.certificate.file import certificate_of, document_of
-from tandemvote.certificate.file_record import CertificateRecord, digest_of
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.certificate import Certificate, certify_votes
+from tandemvote.certificate.file import document_of
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.hard_vote import exact_weights
 from tandemvote.verify import verify_file
 from tandemvote.verify.arithmetic import FLOATS, Balls
 from tandemvote.verify.coalitions import Coalitions, voting_units
+from tandemvote.votes import Votes
 
 
 def coalitions_of(weights, errors=None, sizes=None):
@@ -70,8 +72,25 @@ def certificate(n_voters, weights=None, *, alike=False, prior=None):
     if alike:
         wrong[:] = np.arange(labels.size) < 10 * n_voters
     folds = np.arange(labels.size) % n_voters == np.arange(n_voters)[:, None]
-    counts = VoteCounts.from_votes(Votes.from_predictions((labels + wrong) % 3, labels, folds))
-    return Certificate.from_counts(counts, weights=weights, prior=prior, bound="coalition")
+    votes = Votes.from_predictions((labels + wrong) % 3, labels, folds)
+    weights = "uniform" if weights is None else weights
+    return certify_votes(votes, weights=weights, prior=prior, bound="coalition")
+
+
+def stated_bound(errors, sizes, weights):
+    """The library's bound of voters with these errors, on samples of their own."""
+    nothing = np.zeros((len(sizes), len(sizes)), np.int64)
+    counts = VoteCounts(
+        errors=errors,
+        sizes=sizes,
+        tandem_errors=np.diag(errors),
+        overlaps=np.diag(sizes),
+        disagreements=nothing,
+        disagreement_overlaps=np.diag(sizes),
+        lone_errors=nothing,
+        classes=np.arange(2),
+    )
+    return get_bound("coalition").function(Estimates(counts, weights), 0.05)
 
 
 KINDS = {
@@ -111,7 +130,7 @@ def test_both_linear_programmes_agree_for_any_weights(seed, k):
     sizes = rng.integers(1, 3000, size=k)
     errors = rng.binomial(sizes, rng.uniform(0, 0.2, size=k))
     bound = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound
-    stated = get_bound("coalition").formula(errors=errors, sizes=sizes, posterior=weights)
+    stated = stated_bound(errors, sizes, weights)
     assert min(bound(Fraction(0.05), FLOATS), 1) == pytest.approx(stated, abs=1e-9)
     rigorous = Balls()
     with rigorous.context():
@@ -128,62 +147,50 @@ def test_both_linear_programmes_agree_for_fifteen_voters():
         found = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound(
             Fraction(0.05), FLOATS
         )
-        stated = get_bound("coalition").formula(errors=errors, sizes=sizes, posterior=weights)
+        stated = stated_bound(errors, sizes, weights)
         assert min(found, 1) == pytest.approx(stated, abs=1e-9)
 
 
-def forged(document, **changes):
-    document = {**document, **changes}
-    return CertificateRecord.from_document({**document, "digest": digest_of(document)})
-
-
-def only_coalition(document):
-    kept = [bound for bound in document["bounds"] if bound["name"] == "coalition"]
-    return {**document, "bounds": kept}
-
-
-def test_weights_changed_so_that_a_coalition_appears_are_found_out():
+def test_weights_changed_so_that_a_coalition_appears_are_found_out(changed, problem_of):
     """Two voters that need each other become one that can err alone; nothing else changes."""
-    document = only_coalition(document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)))
-    assert verify_file(forged(document)).valid
+    document = document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)).to_json()
+    assert problem_of(document) is None
     for weights in ([0.5, 0.25, 0.25], [0.25, 0.25, 0.5], [0.6, 0.2, 0.2]):
-        verdict = verify_file(forged(document, weights=[w.hex() for w in weights]))
-        assert "the coalition bound is" in verdict.problem
+        forged = changed(document, ("certificates", 0, "weights"), [w.hex() for w in weights])
+        assert "the coalition bound is" in problem_of(forged)
 
 
-def test_weights_that_leave_every_coalition_as_it_is_leave_the_bound():
-    document = only_coalition(document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)))
-    verdict = verify_file(forged(document, weights=[w.hex() for w in (0.45, 0.3, 0.25)]))
-    assert verdict.valid
+def test_weights_that_leave_every_coalition_as_it_is_leave_the_bound(changed, problem_of):
+    document = document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)).to_json()
+    weights = [w.hex() for w in (0.45, 0.3, 0.25)]
+    assert problem_of(changed(document, ("certificates", 0, "weights"), weights)) is None
 
 
-def test_fewer_errors_than_counted_or_another_prior_are_found_out():
+def test_a_smaller_value_or_another_prior_are_found_out(changed, problem_of):
     issued = certificate(3)
-    document = only_coalition(document_of(issued))
-    verdict = verify_file(forged(document, prior=[w.hex() for w in (0.5, 0.25, 0.25)]))
-    assert "the coalition bound is" in verdict.problem
-    smaller = {**document["bounds"][0], "value": (issued.value * (1 - 1e-7)).hex()}
-    verdict = verify_file(forged(document, bounds=[smaller]))
-    assert "the coalition bound is" in verdict.problem
+    document = document_of(issued).to_json()
+    prior = [w.hex() for w in (0.5, 0.25, 0.25)]
+    forged = changed(document, ("certificates", 0, "prior"), prior)
+    assert "the coalition bound is" in problem_of(forged)
+    smaller = (issued.value * (1 - 1e-7)).hex()
+    forged = changed(document, ("certificates", 0, "candidates", 0, "value"), smaller)
+    assert "the coalition bound is" in problem_of(forged)
 
 
 @pytest.mark.parametrize("name", ["first_order", "tandem"])
 @pytest.mark.parametrize("rigorous", [False, True])
-def test_factors_must_be_those_of_the_smallest_coalition(name, rigorous):
+def test_factors_must_be_those_of_the_smallest_coalition(name, rigorous, problem_of):
     rng = np.random.default_rng(3)
     labels = rng.integers(2, size=3000)
     votes = Votes.from_predictions(labels ^ (rng.random((5, 3000)) < 0.05), labels)
-    counts = VoteCounts.from_votes(votes)
-    issued = Certificate.from_counts(counts, weights=[0.22, 0.21, 0.2, 0.19, 0.18], bound=name)
-    document = document_of(issued)
-    assert verify_file(forged(document), rigorous=rigorous).valid
-    place = [bound["name"] for bound in document["bounds"]].index(name)
+    issued = certify_votes(votes, weights=[0.22, 0.21, 0.2, 0.19, 0.18], bound=name)
+    document = document_of(issued).to_json()
+    assert problem_of(document, rigorous=rigorous) is None
     power = {"first_order": 1, "tandem": 2}[name]
     value = issued.value * (2 * float(smallest_coalition(issued.weights))) ** power
     stated = {"value": value.hex(), "printed": f"{np.ceil(value * 1000) / 1000:.3f}"}
-    bounds = list(document["bounds"])
-    bounds[place] = {**bounds[place], **stated}
-    record = forged(document, bounds=bounds, guarantee={"bound": name, **stated})
-    assert f"the {name} bound is" in verify_file(record, rigorous=rigorous).problem
-    with pytest.raises(ValueError, match="by its own counts"):
-        certificate_of(record)
+    record = document["certificates"][0]
+    record.update(stated)
+    record["candidates"][0].update(stated)
+    found = problem_of(document, rigorous=rigorous)
+    assert f"the {name} bound is" in found and "by its own counts" in found

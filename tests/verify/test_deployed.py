@@ -1,13 +1,14 @@
-"""Files about a deployed classifier: recomputed, recounted, and no word of them can be changed."""
+"""Files about a deployed classifier: recomputed, recounted, and not to be taken for the vote."""
 
 import numpy as np
 import pytest
 
-from tandemvote import Votes, certify
 from tandemvote.assumptions import standard_assumptions
-from tandemvote.certificate.file import certificate_of, document_of
-from tandemvote.certificate.file_record import CertificateRecord, digest_of
-from tandemvote.verify import CertificateFileError, verify_file
+from tandemvote.certificate import certify_votes
+from tandemvote.certificate.file import document_of
+from tandemvote.verify import verify_file
+from tandemvote.verify.document import Document
+from tandemvote.votes import Votes
 
 
 def drawn(n_voters, n_classes=3, n_samples=300, n_unlabelled=120):
@@ -22,85 +23,81 @@ def drawn(n_voters, n_classes=3, n_samples=300, n_unlabelled=120):
 
 @pytest.fixture(params=[(1, 300), (1, 60), (3, 300), (7, 300)], ids=str)
 def issued(request):
-    """Votes of some voters, what another classifier says, and the document about it."""
+    """Votes, predictions of another classifier, and the file of its certificate."""
     votes, own = drawn(request.param[0], n_samples=request.param[1])
-    return votes, own, document_of(certify(votes, deployed=own, weights="uniform"))
-
-
-def read(document):
-    return CertificateRecord.from_document({**document, "digest": digest_of(document)})
+    certificate = certify_votes(votes.with_deployed(own))
+    assert certificate.bound == "vote_profile" and certificate.observed is None
+    return votes, own, document_of(certificate).to_json()
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
 def test_honest_files_are_valid(issued, rigorous):
     votes, own, document = issued
     said = np.vstack([votes.unlabelled, own])
-    verdict = verify_file(read(document), rigorous=rigorous, votes=votes, unlabelled=said)
-    assert verdict.problem is None
-    stated, truth = (
-        float.fromhex(document["guarantee"]["value"]),
-        verdict.enclosures["vote_profile"],
+    verdict = verify_file(
+        Document.from_json(document), rigorous=rigorous, votes=votes, unlabelled=said
     )
-    assert 0 <= stated - truth.low < 1e-8
+    assert verdict.problem is None
+    stated = float.fromhex(document["certificates"][0]["value"])
+    assert 0 <= stated - verdict.enclosures["vote_profile"].low < 1e-8
 
 
-def test_a_smaller_value_is_found(issued):
+def test_a_smaller_value_is_found(issued, problem_of):
     _, _, document = issued
-    value = float.fromhex(document["guarantee"]["value"]) * (1 - 1e-6)
-    smaller = {"value": value.hex(), "printed": document["guarantee"]["printed"]}
-    forged = {
-        **document,
-        "guarantee": {**document["guarantee"], **smaller},
-        "bounds": [{**document["bounds"][0], **smaller}],
-    }
-    assert "by its own counts" in verify_file(read(forged)).problem
+    record = document["certificates"][0]
+    value = float.fromhex(record["value"]) * (1 - 1e-6)
+    record["value"] = record["candidates"][0]["value"] = value.hex()
+    assert "by its own counts" in problem_of(document)
 
 
-def test_what_holds_for_the_deployed_classifier_is_not_sold_as_a_promise_for_the_vote(issued):
+def test_a_bound_for_the_deployed_classifier_is_not_one_for_the_vote(issued, problem_of):
     """Without its name the profile must be that of a vote, with the assumptions of one."""
     _, _, document = issued
-    forged = {
-        **document,
-        "deployed": None,
-        "attestations": list(standard_assumptions(profile=True)),
-    }
-    assert not verify_file(read(forged)).valid
-    with pytest.raises(ValueError, match="unlabelled point"):
-        certificate_of(read(forged))
+    vote = {"deployed": None, "assumptions": list(standard_assumptions(profile=True))}
+    document["certificates"][0].update(vote)
+    assert "the vote has a share of" in problem_of(document)
 
 
-def test_the_assumptions_about_the_deployed_classifier_must_stand_in_the_file(issued):
+def test_the_assumptions_about_the_deployed_classifier_must_be_listed(issued, problem_of):
     _, _, document = issued
-    for place in range(len(document["attestations"])):
-        fewer = document["attestations"][:place] + document["attestations"][place + 1 :]
-        assert "attestations lack" in verify_file(read({**document, "attestations": fewer})).problem
-    vote = {**document, "attestations": list(standard_assumptions(profile=True))}
-    assert "not about the vote of the voters" in verify_file(read(vote)).problem
+    record = document["certificates"][0]
+    texts = record["assumptions"]
+    for place in range(len(texts)):
+        record["assumptions"] = texts[:place] + texts[place + 1 :]
+        assert "the assumptions lack one" in problem_of(document)
+    record["assumptions"] = list(standard_assumptions(profile=True))
+    assert "not about the vote of the voters" in problem_of(document)
 
 
-def test_a_bound_about_the_vote_is_no_bound_about_another_classifier(issued):
+def test_a_bound_about_the_vote_is_not_one_about_another_classifier(issued, problem_of):
     votes, _, document = issued
-    other = document_of(certify(votes, bound="first_order"))
-    forged = {**other, "deployed": "Oracle", "attestations": document["attestations"]}
-    assert "is about the vote" in verify_file(read(forged)).problem
-    with pytest.raises(CertificateFileError, match="only the bound vote_profile"):
-        certificate_of(read(forged))
-    bare = {**document, "profile": None}
-    assert "has no profile of it" in verify_file(read(bare)).problem
+    other = document_of(certify_votes(votes, bound="first_order")).to_json()
+    texts = document["certificates"][0]["assumptions"]
+    other["certificates"][0].update(deployed="Oracle", assumptions=texts)
+    assert "are not about the deployed classifier" in problem_of(other)
+    document["certificates"][0]["profile"] = None
+    assert "requires a profile" in problem_of(document)
 
 
-def test_another_prediction_of_the_deployed_classifier_is_found(issued):
+def test_bounds_about_the_vote_are_rejected(issued):
+    votes, own, _ = issued
+    for bound in ("test_set", "first_order"):
+        with pytest.raises(ValueError, match="is about the vote"):
+            certify_votes(votes.with_deployed(own), bound=bound)
+
+
+def test_another_prediction_of_the_deployed_classifier_is_found(issued, problem_of):
     votes, own, document = issued
     for point in np.flatnonzero((votes.unlabelled == own).all(axis=0))[::20].tolist():
         changed = own.copy()
         changed[point] = (changed[point] + 1) % 3
         said = np.vstack([votes.unlabelled, changed])
         assert f"at unlabelled point {point} the deployed classifier has" in (
-            verify_file(read(document), unlabelled=said).problem
+            problem_of(document, unlabelled=said)
         )
 
 
-def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued):
+def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued, problem_of):
     votes, _, document = issued
-    problem = verify_file(read(document), unlabelled=votes.unlabelled).problem
+    problem = problem_of(document, unlabelled=votes.unlabelled)
     assert "in the last column, the deployed classifier" in problem

@@ -1,27 +1,26 @@
-"""Files about groups of points: recomputed, recounted, and never taken for all points."""
+"""Files with groups: each is verified as a certificate, at its share of delta, and recounted."""
 
 import json
 from dataclasses import replace
-from importlib.resources import files
 
-import jsonschema
 import numpy as np
 import pytest
 
-from tandemvote import Votes, certify_by_group
-from tandemvote.api.groups import certify_groups
+from tandemvote.assumptions import GROUPS
+from tandemvote.certificate import Certificate, certify_votes
+from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.file_fields import pack, unpack
-from tandemvote.certificate.file_record import CertificateRecord, digest_of
-from tandemvote.certification import CertificateRequest, certify_votes
 from tandemvote.verify import CertificateFileError, verify_file
-from tandemvote.verify.arithmetic import FLOATS
-from tandemvote.verify.checks import wrong_groups
+from tandemvote.verify.document import Document, Group, digest_of
+from tandemvote.verify.fields import pack, unpack
+from tandemvote.votes import Votes
+
+pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
 KINDS = {
-    "folds": {"bound": ["first_order", "tandem"]},
-    "two classes": {"bound": "c2", "sharpening": "paper"},
-    "hold-out": {},
+    "out of bag": {"bound": ["first_order", "tandem"]},
+    "two classes": {"bound": "c2", "published": True},
+    "test set": {},
     "both": {"bound": ["test_set", "tandem"]},
 }
 
@@ -32,70 +31,81 @@ def drawn(kind, n_voters=5, n_samples=600):
     labels = rng.integers(n_classes, size=n_samples)
     wrong = rng.random((n_voters, n_samples)) < 0.15
     said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
-    held_out = rng.random(wrong.shape) < (0.6 if kind in ("folds", "two classes") else 2)
+    held_out = rng.random(wrong.shape) < (0.6 if kind in ("out of bag", "two classes") else 2)
     site = rng.choice(["north", "south", None], p=[0.5, 0.49, 0.01], size=n_samples)
     return Votes.from_predictions(said, labels, held_out), site
 
 
-def issue(kind):
+def grouped(kind):
     votes, site = drawn(kind)
-    groups = {"true": "class", "site": site}
-    if kind in ("hold-out", "both"):
-        groups["said"] = "predicted"
-    found = certify_by_group(votes, groups=groups, **KINDS[kind])
-    return votes, site, found, document_of(found.certificate, found)
+    by = {"class": "class", "site": site}
+    if kind in ("test set", "both"):
+        by["predicted"] = "predicted"
+    return votes, site, certify_votes(votes, **KINDS[kind]).by_group(by)
+
+
+def file_of(found):
+    return document_of(replace(found.certificate, groups=found)).to_json()
 
 
 @pytest.fixture(scope="module", params=list(KINDS))
 def issued(request):
-    """Votes, sites of their points, what holds on groups, and the document about it."""
-    return issue(request.param)
+    """Votes, the sites of their samples, the certificates of groups, and their file."""
+    votes, site, found = grouped(request.param)
+    return votes, site, found, file_of(found)
 
 
 @pytest.fixture(scope="module")
-def folds():
-    return issue("folds")[-1]
+def oob():
+    return file_of(grouped("out of bag")[-1])
 
 
 @pytest.fixture(scope="module")
 def tested():
-    return issue("hold-out")[-1]
+    return file_of(grouped("test set")[-1])
 
 
 def read(document):
-    return CertificateRecord.from_document({**document, "digest": digest_of(document)})
+    return Document.from_json({**document, "digest": digest_of(document)})
 
 
-def problem_of(document, **changes):
-    """The first problem of a document some of whose groups' fields were changed, digest and all."""
-    groups = {**document["groups"], **changes}
-    return verify_file(read({**document, "groups": groups})).problem
+def with_group(document, place, **changes):
+    """Change fields of one group; 1 is the first."""
+    forged = json.loads(json.dumps(document))
+    forged["certificates"][place].update(changes)
+    return forged
 
 
-def with_member(document, place=0, **changes):
-    members = list(document["groups"]["members"])
-    members[place] = {**members[place], **changes}
-    return members
+def label_of(value):
+    return {"kind": {str: "text", int: "integer"}[type(value)], "labels": [value]}
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
-def test_honest_groups_are_valid_and_their_numbers_survive(issued, rigorous):
+def test_honest_groups_are_valid_and_survive(issued, rigorous):
     votes, site, found, document = issued
-    record = read(json.loads(json.dumps(document)))
-    tables = {"votes": votes, "columns": {"site": [each or "" for each in site]}}
-    if record.test is not None:
-        tables["test"] = votes
-    verdict = verify_file(record, rigorous=rigorous, **tables)
+    columns = {"site": [each or "" for each in site]}
+    verdict = verify_file(read(document), rigorous=rigorous, votes=votes, columns=columns)
     assert verdict.problem is None
-    assert set(verdict.recounted_groups) == set(found.by)
-    for group, each in zip(record.groups.members, found, strict=True):
-        assert (group.by, group.label, group.n_points) == (each.by, each.label, each.n_points)
-        assert min((b.value for b in group.bounds.values()), default=1.0) == each.value
+    assert set(verdict.recounted) == {each.by for each in found.groupings}
+    assert verdict.unchecked == ()
+    for record, each in zip(verdict.document.certificates[1:], found, strict=True):
+        assert (record.group, record.value, record.delta) == (each.group, each.value, each.delta)
+        assert record.n_samples == each.counts.tally.n_samples
+
+
+def test_delta_is_divided_by_groupings_and_then_by_groups(issued):
+    _, _, found, document = issued
+    for grouping in found.groupings:
+        share = 0.05 / len(found.groupings) / len(grouping.labels)
+        members = [each for each in found if each.group.by == grouping.by]
+        assert [each.group.label for each in members] == list(grouping.labels)
+        assert all(each.delta == pytest.approx(share, rel=1e-14) for each in members)
+    assert [each["by"] for each in document["groupings"]] == [each.by for each in found.groupings]
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
-    """Groups of one point, voters that hold out none of them, classes that nobody names."""
+    """Groups of one sample, voters tested on none of them, classes that nobody predicts."""
     rng = np.random.default_rng(seed)
     n_classes, n_voters, n_samples = rng.integers(2, 5), rng.integers(2, 7), rng.choice([20, 300])
     labels = rng.integers(n_classes, size=n_samples)
@@ -103,250 +113,312 @@ def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
     held_out = rng.random(wrong.shape) < [0.4, 2][seed % 2]
     votes = Votes.from_predictions(np.where(wrong, 0, labels), labels, held_out)
     number = rng.integers(6, size=n_samples)
-    bounds = ["first_order", "coalition", "c_tandem", "split_kl_cantelli", "tandem", "auto"]
-    found = certify_by_group(
-        votes,
-        groups={"true": "class", "number": number},
-        bound=bounds[seed % 6],
-        weights=rng.dirichlet(np.ones(n_voters)),
+    bounds = ["first_order", "coalition", "c_tandem", "split_kl_cantelli", "tandem", "best"]
+    whole = certify_votes(votes, bound=bounds[seed % 6], weights=rng.dirichlet(np.ones(n_voters)))
+    found = whole.by_group({"class": "class", "number": number})
+    verdict = verify_file(
+        read(file_of(found)), rigorous=seed < 3, votes=votes, columns={"number": number.tolist()}
     )
-    columns = {"number": [str(each) for each in number]}
-    record = read(document_of(found.certificate, found))
-    assert verify_file(record, rigorous=seed < 6, votes=votes, columns=columns).problem is None
-
-
-@pytest.mark.parametrize("bound", ["test_set", ["test_set", "tandem"]])
-def test_groups_of_a_test_set_of_its_own_are_recounted_on_its_points(bound):
-    votes, _ = drawn("folds")
-    test, _ = drawn("hold-out", n_samples=200)
-    request = CertificateRequest(weights="tandem", bound=bound)
-    whole = certify_votes(votes, request, test_votes=test)
-    site = ["left", "right"] * (100 if bound == "test_set" else 300)
-    found = certify_groups(whole, {"site": site, "true": "class"})
-    record = read(document_of(whole.certificate, found))
-    tables = {"votes": votes, "test": test, "columns": {"site": site}}
-    verdict = verify_file(record, **tables)
     assert verdict.problem is None
-    assert verdict.recounted_groups == ("site", "true class")
-    swapped = {**tables, "columns": {"site": [*site[:-1], "left"]}}
-    assert "site = 'left' are" in verify_file(record, **swapped).problem
 
 
-def test_a_class_that_the_vote_never_names_is_a_group_without_points():
+@pytest.mark.parametrize("kind", ["test set", "both"])
+def test_a_class_that_is_never_predicted_is_a_group_without_samples(kind, problem_of):
     labels = np.repeat([0, 1], [300, 3])
-    found = certify_by_group(Votes.from_predictions([labels * 0], labels), groups="predicted")
-    record = read(document_of(found.certificate, found))
-    assert verify_file(record, rigorous=True).valid
-    assert [group.printed is None for group in record.groups.members] == [False, True]
-    assert record.groups.members[1].n_points == 0
+    votes = Votes.from_predictions([labels * 0] * 3, labels)
+    found = certify_votes(votes, **KINDS[kind]).by_group("predicted")
+    document = file_of(found)
+    assert problem_of(document, rigorous=True, votes=votes) is None
+    assert (found[1].value, found[1].counts.tally.n_samples, found[1].n_untested) == (1.0, 0, 0)
+    for changes, problem in (
+        ({"printed": "0.001"}, "but printed as 0.001"),
+        ({"value": (0.5).hex(), "printed": "0.500"}, "the certified value is 0.5"),
+        ({"assumptions": []}, "its assumptions lack one"),
+        ({"class_counts": None}, "samples of each class are missing"),
+    ):
+        found_out = problem_of(with_group(document, 2, **changes))
+        assert "predicted = 1: " in found_out and problem in found_out
+    one = [{**each, "value": (0.1).hex()} for each in document["certificates"][2]["candidates"]]
+    assert "predicted = 1: the" in problem_of(with_group(document, 2, candidates=one))
 
 
-def test_files_with_groups_follow_the_published_schema(issued):
-    schema = files("tandemvote.certificate").joinpath("certificate.schema.json").read_text()
-    jsonschema.Draft202012Validator(json.loads(schema)).validate(issued[-1])
-
-
-def test_each_group_names_its_points(folds):
-    shown = [group.points for group in read(folds).groups.members]
+def test_each_group_names_its_samples(oob):
+    shown = [record.group.samples for record in read(oob).certificates[1:]]
     assert shown == [
-        *(f"the points where true class = {label}" for label in range(3)),
-        "the points where site = 'north'",
-        "the points where site = 'south'",
-        "the points where site is missing",
+        *(f"the samples where class = {label}" for label in range(3)),
+        "the samples where site = 'north'",
+        "the samples where site = 'south'",
+        "the samples where site is missing",
     ]
+    odd = Group(by="\x1b[2J" * 40, label="\n" * 100)
+    assert odd.samples.isascii() and odd.samples.isprintable() and len(odd.samples) < 120
 
 
-def test_a_group_cut_out_is_no_certificate(folds):
-    """Neither alone nor in place of the counts and bounds of all points."""
-    for member in folds["groups"]["members"]:
-        with pytest.raises(CertificateFileError, match="missing"):
-            CertificateRecord.from_document(member)
-        with pytest.raises(CertificateFileError, match="n_voters is missing"):
-            read({**folds, "counts": member["counts"]})
-        moved = {**folds, "bounds": member["bounds"], "groups": None}
-        assert not verify_file(read(moved)).valid
-    with pytest.raises(CertificateFileError, match="missing"):
-        CertificateRecord.from_document(folds["groups"])
+def test_a_group_is_not_a_certificate_on_all_samples(oob):
+    whole, *groups = oob["certificates"]
+    for group in groups:
+        with pytest.raises(CertificateFileError, match=r"certificates\[0\].group does not fit"):
+            read({**oob, "certificates": [group], "groupings": []})
+    with pytest.raises(CertificateFileError, match=r"certificates\[1\].group does not fit"):
+        read({**oob, "certificates": [whole, whole]})
 
 
-def test_one_group_alone_still_says_which_points_it_is_about(folds):
+def test_one_group_of_all_that_are_listed_may_be_shown(oob, problem_of):
     """Each of several statements that hold at once may stand alone, at the same share of delta."""
-    one = folds["groups"]["members"][3:4]
-    assert problem_of(folds, members=one) is None
-    assert "was given delta" in problem_of(folds, members=one, n_groups=1)
+    whole, *groups = oob["certificates"]
+    assert problem_of({**oob, "certificates": [whole, groups[3]]}) is None
 
 
-def test_more_groups_than_delta_was_divided_among_are_found(folds):
-    assert "add up to more than delta" in problem_of(folds, n_groups=5)
-    assert "stated twice" in problem_of(folds, members=with_member(folds, 4, label={
-        "kind": "text", "labels": ["north"]
-    }))  # fmt: skip
+def test_a_larger_share_of_delta_is_found(oob, problem_of):
+    by_class, by_site = oob["groupings"]
+    whole, *groups = oob["certificates"]
+    fewer = {**by_site, "labels": by_site["labels"][:2]}
+    north = {**oob, "groupings": [by_class, fewer], "certificates": [whole, groups[3]]}
+    assert "site = 'north': its delta is" in problem_of(north)
+    both = {**north, "certificates": [whole, *groups[3:5]]}
+    assert "the groups by 'site' have fewer samples than all samples" in problem_of(both)
+    alone = {**oob, "groupings": [by_site], "certificates": [whole, *groups[3:]]}
+    assert "site = 'north': its delta is" in problem_of(alone)
+    unlisted = {**oob, "groupings": [by_class], "certificates": [whole, groups[3]]}
+    assert "not listed among the groups that share delta" in problem_of(unlisted)
+    assert "is stated twice" in problem_of({**oob, "groupings": [*oob["groupings"], by_site]})
+    twice = {**by_site, "labels": by_site["labels"] * 2}
+    assert "lists no label, or one twice" in problem_of({**oob, "groupings": [by_class, twice]})
+    none = {**by_site, "labels": []}
+    assert "lists no label, or one twice" in problem_of({**oob, "groupings": [by_class, none]})
 
 
 @pytest.mark.parametrize("factor", [0.5, 1 + 1e-9, 2])
-def test_another_share_of_delta_is_found(folds, factor):
-    bound, *rest = folds["groups"]["members"][3]["bounds"]
-    delta = (float.fromhex(bound["delta"]) * factor).hex()
-    forged = with_member(folds, 3, bounds=[{**bound, "delta": delta}, *rest])
-    assert "site = 'north': the first_order bound was given delta" in problem_of(
-        folds, members=forged
+def test_another_delta_is_found(oob, problem_of, factor):
+    delta = (float.fromhex(oob["certificates"][4]["delta"]) * factor).hex()
+    found = problem_of(with_group(oob, 4, delta=delta))
+    assert "site = 'north': its delta is" in found
+
+
+def test_a_group_that_is_stated_twice_is_found(oob, problem_of):
+    north = {"by": "site", "label": label_of("north")}
+    found = problem_of(with_group(oob, 6, group=north))
+    assert "stated twice" in found
+
+
+def test_a_changed_name_is_found(oob, problem_of):
+    east = {"by": "site", "label": label_of("east")}
+    assert "not listed" in problem_of(with_group(oob, 4, group=east))
+    forged = with_group(oob, 4, group=east)
+    labels = forged["groupings"][1]["labels"]
+    labels[0] = label_of("east")
+    assert "digest does not match" in verify_file(Document.from_json(forged)).problem
+    assert problem_of(forged) is None, "no number has changed"
+    votes, site = drawn("out of bag")
+    columns = {"site": [each or "" for each in site]}
+    problem = problem_of(forged, votes=votes, columns=columns)
+    assert problem == (
+        "'site' has the value 'north', which the file does not list among the groups that share"
+        " delta"
     )
+    no_class = with_group(oob, 1, group={"by": "class", "label": label_of(7)})
+    no_class["groupings"][0]["labels"][0] = label_of(7)
+    assert "does not list the classes" in problem_of(no_class)
 
 
-def test_a_changed_name_is_found_by_the_digest_and_by_the_votes(folds):
-    east = {"kind": "text", "labels": ["east"]}
-    groups = {**folds["groups"], "members": with_member(folds, 3, label=east)}
-    careless = CertificateRecord.from_document({**folds, "groups": groups})
-    assert "digest does not match" in verify_file(careless).problem
-    votes, site = drawn("folds")
+def test_swapped_names_are_found_by_the_votes(oob, problem_of):
+    north, south = (oob["certificates"][place]["group"] for place in (4, 5))
+    swapped = with_group(with_group(oob, 4, group=south), 5, group=north)
+    assert problem_of(swapped) is None, "no number has changed"
+    votes, site = drawn("out of bag")
     columns = {"site": [each or "" for each in site]}
-    careful = verify_file(read({**folds, "groups": groups}), votes=votes, columns=columns)
-    assert "site = 'east' are" in careful.problem
-    no_class = with_member(folds, 0, label={"kind": "integer", "labels": [7]})
-    assert "true class = 7: there is no such class" in problem_of(folds, members=no_class)
+    assert "in the votes" in problem_of(swapped, votes=votes, columns=columns)
+    zero, one = (oob["certificates"][place]["group"] for place in (1, 2))
+    classes = with_group(with_group(oob, 1, group=one), 2, group=zero)
+    assert "class = 1: some of its samples are of another class" in problem_of(classes)
 
 
-def test_swapped_names_are_found_by_the_votes(folds):
-    north, south = (folds["groups"]["members"][place]["label"] for place in (3, 4))
-    members = with_member(folds, 3, label=south)
-    members[4] = {**members[4], "label": north}
-    record = read({**folds, "groups": {**folds["groups"], "members": members}})
-    assert verify_file(record).valid, "no number has changed"
-    votes, site = drawn("folds")
-    columns = {"site": [each or "" for each in site]}
-    assert "in the votes" in verify_file(record, votes=votes, columns=columns).problem
+def with_luckiest():
+    """Certify the group with the smallest bound of 50 as if it was one of two."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=5000)
+    votes = Votes.from_predictions([np.where(rng.random(5000) < 0.2, 1 - labels, labels)], labels)
+    shop = np.array([f"shop{number}" for number in rng.integers(50, size=5000)])
+    whole = certify_votes(votes)
+    lucky = min(whole.by_group({"shop": shop}), key=lambda each: each.value).group.label
+    found = whole.by_group({"shop": np.where(shop == lucky, lucky, "other")})
+    document = file_of(found)
+    place = [each.group.label for each in found].index(lucky) + 1
+    document["certificates"] = [document["certificates"][i] for i in (0, place)]
+    return votes, shop, lucky, document
 
 
-@pytest.mark.parametrize("name", ["tandem_errors", "overlaps", "lone_errors"])
-def test_a_changed_count_of_a_group_is_found_by_numbers_or_votes(folds, name):
-    votes, _ = drawn("folds")
-    member = folds["groups"]["members"][1]
-    triangle = unpack(member["counts"][name], 15, name, "5 voters", "i8")
+def test_the_luckiest_group_is_found_when_the_column_is_given(problem_of):
+    votes, shop, _, document = with_luckiest()
+    for columns in ({}, {"price": shop}):
+        verdict = verify_file(read(document), votes=votes, columns=columns)
+        assert verdict.unchecked == ("whether 'shop' has other values than the 2 in the file",)
+    problem = problem_of(document, votes=votes, columns={"shop": shop})
+    assert "'shop' has the value 'shop" in problem and "does not list" in problem
+    verdict = verify_file(read(document), votes=votes, columns={"shop": shop})
+    assert verdict.unchecked == () and verdict.recounted == ("shop",)
+
+
+def test_the_luckiest_group_alone_does_not_have_all_samples(problem_of):
+    """The only label of a grouping is that of all samples."""
+    _, _, lucky, document = with_luckiest()
+    document["groupings"][0]["labels"] = [label_of(lucky)]
+    assert "have fewer samples than all samples" in problem_of(document)
+
+
+@pytest.mark.parametrize("name", ["tandem_errors", "overlaps", "lone_errors", "disagreements"])
+def test_a_changed_count_of_a_group_is_found(oob, problem_of, name):
+    counts = oob["certificates"][2]["counts"]
+    triangle = unpack(counts[name], 15, name, "5 voters", "i8")
     for place in range(0, triangle.size, 4):
         for step in (-1, 1):
             changed = triangle.copy()
             changed[place] += step
-            counts = {**member["counts"], name: pack(changed)}
-            groups = {**folds["groups"], "members": with_member(folds, 1, counts=counts)}
-            verdict = verify_file(read({**folds, "groups": groups}), votes=votes)
-            assert "true class = 1" in verdict.problem or "have more" in verdict.problem
+            forged = with_group(oob, 2, counts={**counts, name: pack(changed)})
+            assert "the groups by 'class' have" in problem_of(forged)
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_a_smaller_error_is_found(kind):
-    document = issue(kind)[-1]
-    bound, *rest = document["groups"]["members"][0]["bounds"]
-    smaller = {**bound, "value": (float.fromhex(bound["value"]) * (1 - 1e-6)).hex()}
-    forged = with_member(document, 0, bounds=[smaller, *rest])
-    assert "true class = 0: the" in problem_of(document, members=forged)
+def test_a_smaller_value_is_found(kind, problem_of):
+    document = file_of(grouped(kind)[-1])
+    record = document["certificates"][1]
+    value = float.fromhex(record["value"]) * (1 - 1e-6)
+    stated = {"value": value.hex(), "printed": rounded_up(value)}
+    candidates = [
+        {**each, **stated} if each["name"] == record["bound"] else each
+        for each in record["candidates"]
+    ]
+    problem = problem_of(with_group(document, 1, candidates=candidates, **stated))
+    assert "class = 0: the" in problem and "by its own counts" in problem
 
 
-def test_sizes_that_cannot_be_are_found(folds, tested):
-    n_points = folds["groups"]["members"][0]["n_points"]
-    assert "more points than there are" in problem_of(
-        folds, members=with_member(folds, 0, n_points=n_points + 500)
-    )
-    assert "points are held out" in problem_of(folds, members=with_member(folds, 0, n_points=20))
-    assert "are held out" in problem_of(folds, n_samples=100, members=[])
-    assert "the test set has" in problem_of(tested, n_samples=601)
-    more = with_member(tested, 0, test={"n_errors": 300, "n_samples": 300})
-    assert "than the test set" in problem_of(tested, members=more)
-    fewer = with_member(tested, 0, test={"n_errors": 1, "n_samples": 10})
-    assert "points were tested" in problem_of(tested, members=fewer)
+def test_sizes_that_cannot_be_are_found(oob, tested, problem_of):
+    numbers = oob["certificates"][1]["class_counts"]
+    more = with_group(oob, 1, class_counts=[numbers[0] + 500, 0, 0])
+    assert "have more samples than all samples" in problem_of(more)
+    fewer = with_group(oob, 1, class_counts=[20, 0, 0])
+    assert "have fewer samples" in problem_of(fewer)
+    alone = {**fewer, "certificates": fewer["certificates"][:2]}
+    assert "of 20 samples are held out" in problem_of(alone)
+    test = tested["certificates"][1]["test"]
+    for n_errors, problem in ((300, "have more errors of the test"), (0, "have fewer errors of")):
+        forged = with_group(tested, 1, test={**test, "n_errors": n_errors})
+        assert problem in problem_of(forged)
+    seen = {**test, "n_errors": test["n_errors"] - 1}
+    assert "have fewer observed errors" in problem_of(with_group(tested, 1, observed=seen))
 
 
-def test_counts_that_cannot_be_are_found_though_the_bound_does_not_use_them(folds):
-    member = folds["groups"]["members"][0]
-    lone = unpack(member["counts"]["lone_errors"], 15, "lone_errors", "5 voters", "i8")
-    lone[1] = -1
-    counts = {**member["counts"], "lone_errors": pack(lone)}
-    problem = problem_of(folds, members=with_member(folds, counts=counts))
-    assert "true class = 0: voters 0 and 1 have -1 " in problem
+def test_groups_are_parts_of_the_certificate_on_all_samples(oob, tested, problem_of):
+    third = [(1 / 5).hex()] * 3 + [(0.3).hex(), (0.1).hex()]
+    for changes, problem in (
+        ({"weights": third}, "its weights differ"),
+        ({"prior": third}, "its prior differ"),
+        ({"form": "published"}, "its form differ"),
+        ({"fitted": "tandem"}, "its fitted differ"),
+        ({"members": "sha256:0"}, "its members differ"),
+        ({"sampling": "one row per group"}, "its sampling differ"),
+        ({"deployed": "Oracle"}, "its deployed differ"),
+        ({"candidates": oob["certificates"][1]["candidates"][:1]}, "its candidates are not those"),
+        ({"assumptions": oob["certificates"][0]["assumptions"]}, "its assumptions lack one"),
+        ({"assumptions": [GROUPS]}, "its assumptions lack one"),
+    ):
+        found = problem_of(with_group(oob, 1, **changes))
+        assert "class = 0: " in found and problem in found
+    classes = {"kind": "integer", "labels": [0, 1, 3]}
+    assert "its classes differ" in problem_of(with_group(oob, 1, classes=classes))
+    with pytest.raises(CertificateFileError, match=r"certificates\[1\].profile is not null"):
+        problem_of(with_group(oob, 1, profile={}))
+    by_predicted = json.loads(json.dumps(oob).replace('"by": "class"', '"by": "predicted"'))
+    assert "require a test of all voters" in problem_of(by_predicted)
 
 
-def test_groups_of_other_points_than_those_of_the_file_are_found():
-    votes, site = drawn("folds")
-    asked = {"bound": "tandem", "groups": {"site": site}}
-    more = certify_by_group(votes, **asked)
-    few, here = drawn("folds", n_samples=200)
-    fewer = certify_by_group(few, **{**asked, "groups": {"site": here}})
-    assert verify_file(read(document_of(more.certificate, more))).valid
-    problem = verify_file(read(document_of(fewer.certificate, more))).problem
-    assert "the groups by 'site' have more" in problem
+def test_groups_of_other_samples_than_those_of_the_file_are_found(problem_of):
+    votes, site = drawn("out of bag")
+    more = file_of(certify_votes(votes, bound="tandem").by_group({"site": site}))
+    few, here = drawn("out of bag", n_samples=200)
+    fewer = file_of(certify_votes(few, bound="tandem").by_group({"site": here}))
+    assert problem_of(more) is None
+    mixed = {**more, "certificates": [fewer["certificates"][0], *more["certificates"][1:]]}
+    assert "the groups by 'site' have more" in problem_of(mixed)
 
 
-def test_groups_are_about_the_vote_and_as_many_classes_as_there_are(folds):
-    deployed = replace(read(folds), deployed="Oracle")
-    assert "about another classifier" in next(wrong_groups(deployed, FLOATS))
-    three = replace(read(issue("two classes")[-1]), classes=(0, 1, 2))
-    assert "holds for two classes only" in next(wrong_groups(three, FLOATS))
-
-
-def test_groups_rest_on_the_bounds_and_counts_they_name(folds, tested):
-    first, *rest = folds["groups"]["members"][0]["bounds"]
-    assert "not those of all groups" in problem_of(folds, members=with_member(folds, bounds=rest))
-    assert "not those that the bounds rest on" in problem_of(
-        folds, members=with_member(folds, counts=None)
-    )
-    assert "or one twice" in problem_of(folds, candidates=[])
-    assert "test set that the file does not have" in problem_of(folds, candidates=["test_set"])
-    assert "only a test of all voters shows" in problem_of(
-        folds, members=with_member(folds, by="predicted class")
-    )
-    with pytest.raises(CertificateFileError, match="'luck' is unknown"):
-        problem_of(folds, candidates=["luck"])
-    assert first["name"] == "first_order"
-    assert tested["groups"]["candidates"] == ["test_set"]
-
-
-def test_the_assumption_about_groups_must_stand_in_the_file(folds):
-    fewer = [text for text in folds["attestations"] if "form a group" not in text]
-    assert len(fewer) == len(folds["attestations"]) - 1
-    assert "attestations lack" in verify_file(read({**folds, "attestations": fewer})).problem
-
-
-def test_groups_are_recounted_as_far_as_the_tables_tell(issued):
+def test_groups_are_recounted_as_far_as_the_votes_allow(issued, problem_of):
     votes, _, found, document = issued
-    record = read(document)
-    own = {"test": votes} if record.test is not None else {"votes": votes}
-    told = set(verify_file(record, **own).recounted_groups)
-    assert told == set(found.by) - {"site"}
-    assert verify_file(record).recounted_groups == ()
-    flipped = np.where(votes.predictions == votes.labels, (votes.labels + 1) % 2, votes.labels)
-    kind = next(iter(own))
-    other = Votes(flipped, votes.labels, votes.held_out, votes.classes, votes.unlabelled)
-    assert "in the votes" in verify_file(record, **{kind: other}).problem
+    verdict = verify_file(read(document), votes=votes)
+    assert set(verdict.recounted) == {each.by for each in found.groupings} - {"site"}
+    assert verdict.unchecked == ("whether 'site' has other values than the 3 in the file",)
+    assert verify_file(read(document)).recounted == ()
+    shifted = Votes.from_predictions(
+        np.roll(votes.predictions, 1, axis=1), votes.labels, votes.held_out
+    )
+    assert "in the votes" in problem_of(document, votes=shifted)
 
 
-def test_random_forgeries_of_groups_are_found(folds, tested):
-    """Any number of any group, moved by any step, with the digest made anew."""
+def test_weights_that_cannot_vote_are_found_before_they_vote(tested, problem_of):
+    votes, _ = drawn("test set")
+    forged = with_group(tested, 0, weights=[(1.7e308).hex()] * 5)
+    assert "the weights sum to 8.50e+308" in problem_of(forged, votes=votes)
+
+
+def test_a_column_of_another_length_is_found(oob, problem_of):
+    votes, site = drawn("out of bag")
+    columns = {"site": [each or "" for each in site][:-1]}
+    assert "in the votes" in problem_of(oob, votes=votes, columns=columns)
+
+
+def test_random_forgeries_of_groups_are_found(oob, tested, problem_of):
+    """Any number of any group, changed by any step, with a new digest."""
     rng = np.random.default_rng(0)
     for _ in range(15):
-        document = [folds, tested][rng.integers(2)]
-        place = int(rng.integers(len(document["groups"]["members"])))
-        member = document["groups"]["members"][place]
-        if not member["bounds"]:
-            continue
-        bound = int(rng.integers(len(member["bounds"])))
-        better = float.fromhex(member["bounds"][bound]["value"]) - 10.0 ** -rng.integers(2, 8)
-        bounds = [dict(each) for each in member["bounds"]]
-        bounds[bound]["value"] = better.hex()
+        document = [oob, tested][rng.integers(2)]
+        place = int(rng.integers(1, len(document["certificates"])))
+        record = document["certificates"][place]
+        candidates = [dict(each) for each in record["candidates"]]
+        bound = int(rng.integers(len(candidates)))
+        better = float.fromhex(candidates[bound]["value"]) - 10.0 ** -rng.integers(2, 8)
+        candidates[bound]["value"] = better.hex()
         if rng.random() < 0.5:
-            bounds[bound]["printed"] = f"{np.ceil(better * 1000) / 1000:.3f}"
-        assert problem_of(document, members=with_member(document, place, bounds=bounds))
+            candidates[bound]["printed"] = rounded_up(better)
+        forged = with_group(document, place, candidates=candidates)
+        assert problem_of(forged) is not None
 
 
-def test_too_many_groups_are_neither_read_nor_written(folds, monkeypatch):
-    monkeypatch.setattr("tandemvote.certificate.file_record.MAX_PAIRS", 6 * 15 - 1)
+def test_too_many_groups_are_neither_read_nor_written(oob, monkeypatch):
+    monkeypatch.setattr("tandemvote.verify.document.MAX_PAIRS", 6 * 15 - 1)
     with pytest.raises(CertificateFileError, match="89 pairs of voters in all groups together"):
-        read(folds)
+        read(oob)
     with pytest.raises(ValueError, match="Certify fewer groups"):
-        issue("folds")
+        file_of(grouped("out of bag")[-1])
 
 
-def test_labels_that_a_file_cannot_hold_are_refused(tmp_path):
-    votes, _ = drawn("folds")
+def test_groups_that_claim_many_voters_are_rejected_before_they_are_unpacked(oob, monkeypatch):
+    """A thousand groups of thousands of voters are a small file of zeros and would fill memory."""
+    groups = [with_group(oob, 1)["certificates"][1] for _ in range(9)]
+    for group in groups:
+        group["counts"]["n_voters"] = 5000
+    monkeypatch.setattr("tandemvote.verify.fields.unpack", lambda *_: pytest.fail("unpacked"))
+    with pytest.raises(CertificateFileError, match="this one has 112522500"):
+        read({**oob, "certificates": [oob["certificates"][0], *groups]})
+
+
+def test_labels_that_a_file_cannot_hold_are_rejected(tmp_path):
+    votes, _ = drawn("out of bag")
     days = np.datetime64("2024-01-01") + np.arange(votes.n_samples) % 2
-    found = certify_by_group(votes, groups={"day": days}, bound="tandem")
+    found = certify_votes(votes, bound="tandem").by_group({"day": days})
     with pytest.raises(ValueError, match="Convert them to text"):
         found.save(tmp_path / "c.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "values", [[True, False], [0.5, 1.5], [1.0, 2.0], ["a,b", "é"], [3, -(2**40)]]
+)
+def test_labels_of_every_kind_survive(values, tmp_path):
+    votes, _ = drawn("test set")
+    column = np.resize(values, votes.n_samples)
+    found = certify_votes(votes).by_group({"value": column})
+    path = found.save(tmp_path / "c.json")
+    assert verify_file(path, votes=votes, columns={"value": column.tolist()}).problem is None
+    again = Certificate.load(path)
+    assert [each.group for each in again.groups] == [each.group for each in found]
+    assert [type(each.group.label) for each in again.groups] == [type(v) for v in sorted(values)]

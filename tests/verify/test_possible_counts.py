@@ -5,17 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, VoteCounts
+from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.file_record import PAIR_COUNTS, CertificateRecord
+from tandemvote.counting.counts import VoteCounts
 from tandemvote.verify import verify_file
+from tandemvote.verify.document import PAIR_COUNTS
 from tandemvote.verify.possible_counts import impossible_counts
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
 
-def record_of(counts, **terms):
-    return CertificateRecord.from_document(document_of(Certificate.from_counts(counts, **terms)))
+def file_of(counts):
+    return document_of(certify_votes(counts, bound="tandem"))
 
 
 def counts_of_kinds(
@@ -72,7 +73,7 @@ def random_counts(seed, largest_exponent=9.5):
 
 def problems(counts, weights=None):
     n = counts.n_voters
-    bare = record_of(counts_of_one(), bound="tandem")
+    bare = file_of(counts_of_one()).whole
     weights = np.full(n, 1 / n) if weights is None else weights
     record = replace(
         bare,
@@ -146,22 +147,20 @@ def equal_voters(n_voters, n_points, errors, tandem, lone):
 def test_half_of_all_points_wrong_and_never_two_voters_at_once_is_impossible():
     """Once valid at 0.024."""
     counts = equal_voters(100, 100_000, 50_000, 0, 0)
-    record = record_of(counts)
-    assert record.value < 0.03
-    found = verify_file(record).problem
+    document = file_of(counts)
+    assert document.whole.value < 0.03
+    found = verify_file(document).problem
     assert found.startswith("voters 0 and 1 have 0 lone errors and not 100000 to 100000, ")
 
 
 def test_what_pairs_hide_three_voters_reveal():
     counts = equal_voters(100, 100_000, 50_000, 0, 100_000)
-    assert (
-        "have more errors than points, each counted once" in verify_file(record_of(counts)).problem
-    )
+    assert "have more errors than points, each counted once" in verify_file(file_of(counts)).problem
 
 
 def test_what_three_voters_hide_all_of_them_reveal():
     counts = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
-    assert "together are not those of any points" in verify_file(record_of(counts)).problem
+    assert "together are not those of any points" in verify_file(file_of(counts)).problem
     assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
 
 

@@ -1,133 +1,176 @@
-"""Everything a file counts can be counted again, and a change of any vote is found."""
+"""Everything that a file counts can be counted again, and a change of any vote is found."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tandemvote import CertifiedForestClassifier, Votes, certify
+from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.file_record import CertificateRecord
-from tandemvote.ensembles import voter_predictions
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
+from tandemvote.votes import Votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
 
-def record_of(certificate):
-    return CertificateRecord.from_document(document_of(certificate))
+def with_whole(document, **changes):
+    return replace(document, certificates=(replace(document.whole, **changes),))
+
+
+def test_votes_are_counted_again(make_votes, tmp_path):
+    votes = make_votes(3, n_classes=3, n_unlabelled=4)
+    path = certify_votes(votes).save(tmp_path / "file.json")
+    assert verify_file(path, votes=votes).problem is None
+    predictions = votes.predictions.copy()
+    voter, point = np.argwhere(votes.held_out)[7]
+    predictions[voter, point] = (predictions[voter, point] + 1) % 3
+    other = Votes.from_predictions(predictions, votes.labels, votes.held_out)
+    assert " in the votes" in verify_file(path, votes=other).problem
+    as_floats = Votes.from_predictions(
+        votes.predictions.astype(float), votes.labels, votes.held_out
+    )
+    assert verify_file(path, votes=as_floats).problem is None
+    renamed = Votes.from_predictions(votes.predictions + 7, votes.labels + 7, votes.held_out)
+    assert "not among those of the file" in verify_file(path, votes=renamed).problem
+    fewer = Votes.from_predictions(predictions[:4], votes.labels, votes.held_out[:4])
+    assert "the votes have 4" in verify_file(path, votes=fewer).problem
 
 
 @pytest.fixture(params=[(2, "tandem"), (3, "tandem"), (2, "disagreement"), (2, "best")], ids=str)
 def counted(request, make_votes):
-    """Votes with unlabelled points, of which weights may take half, and their record."""
+    """Votes with unlabeled samples, of which weights may take half, and their document."""
     n_classes, bound = request.param
     votes = make_votes(3, n_classes=n_classes, n_unlabelled=61)
     weights = "disagreement" if bound == "disagreement" else "tandem"
-    return votes, record_of(certify(votes, bound=bound, weights=weights))
+    return votes, document_of(certify_votes(votes, bound=bound, weights=weights))
 
 
-def test_unlabelled_points_are_counted_again(counted):
-    votes, record = counted
-    verdict = verify_file(record, votes=votes, unlabelled=votes.classes[votes.unlabelled])
-    assert verdict.problem is None
+def test_unlabeled_samples_are_counted_again(counted):
+    votes, document = counted
+    unlabelled = votes.classes[votes.unlabelled]
+    assert verify_file(document, votes=votes, unlabelled=unlabelled).problem is None
 
 
-def test_another_prediction_of_an_unlabelled_point_is_found(counted):
-    votes, record = counted
+def test_another_prediction_of_an_unlabeled_sample_is_found(counted):
+    votes, document = counted
     rng = np.random.default_rng(0)
     for _ in range(20):
         said = votes.classes[votes.unlabelled].copy()
         voter, point = rng.integers(said.shape[0]), rng.integers(said.shape[1])
         said[voter, point] = (said[voter, point] + 1) % votes.classes.size
-        assert "unlabelled point" in next(recount(record, None, said, None))
+        assert "unlabelled point" in next(recount(document, None, said, {}))
 
 
-def test_other_unlabelled_points_are_found(counted):
-    votes, record = counted
+def test_other_unlabeled_samples_are_found(counted):
+    votes, document = counted
     said = votes.classes[votes.unlabelled]
-    assert "the votes are about 60" in verify_file(record, unlabelled=said[:, :-1]).problem
-    assert "5 predict" in verify_file(record, unlabelled=said[:-1]).problem
+    assert "the votes are about 60" in verify_file(document, unlabelled=said[:, :-1]).problem
+    assert "5 predict" in verify_file(document, unlabelled=said[:-1]).problem
     strange = np.where(np.arange(61) == 7, 99, said)
-    assert "the label '99', which is not among" in verify_file(record, unlabelled=strange).problem
+    assert "the label '99', which is not among" in verify_file(document, unlabelled=strange).problem
 
 
 def test_the_profile_is_that_of_the_weights_in_the_file(counted):
-    votes, record = counted
-    leads = record.profile["leads"].copy()
+    votes, document = counted
+    profile = document.whole.profile
+    leads = profile["leads"].copy()
     other = int(np.flatnonzero(leads != leads[0])[0])
     leads[[0, other]] = leads[[other, 0]]
-    changed = replace(record, profile={**record.profile, "leads": leads})
-    problems = list(recount(changed, None, votes.classes[votes.unlabelled], None))
-    assert len(problems) == 1
-    assert "a share" in problems[0]
+    changed = with_whole(document, profile={**profile, "leads": leads})
+    (problem,) = recount(changed, None, votes.classes[votes.unlabelled], {})
+    assert "a share" in problem
 
 
-def test_points_the_file_does_not_have_are_found(make_votes):
+def test_samples_that_the_file_does_not_have_are_found(make_votes):
     votes = make_votes(3)
-    record = record_of(certify(votes))
-    assert "has a profile of 0" in verify_file(record, unlabelled=votes.predictions).problem
-    assert verify_file(record, test=votes).problem == "the file has no test set"
+    document = document_of(certify_votes(votes))
+    assert "has a profile of 0" in verify_file(document, unlabelled=votes.predictions).problem
 
 
-# The test set.
+def of_class(votes, document):
+    return [(votes.labels == code).sum() for code, _ in enumerate(document.whole.classes)]
 
 
-def random_table(seed, n=500, n_classes=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    return X, np.array(["ant", "bee", "cat"])[(X @ rng.normal(size=(4, n_classes))).argmax(axis=1)]
+@pytest.mark.parametrize("held_out", [0.1, 0.7, 2])
+@pytest.mark.parametrize("weights", ["uniform", "tandem"])
+def test_observed_errors_and_classes_are_counted_again(make_votes, held_out, weights):
+    """With few voters per sample, ties are common, and how they end is part of the count."""
+    votes = make_votes(5, n_voters=12, n_classes=4, held_out=held_out)
+    document = document_of(certify_votes(votes, weights=weights, bound="first_order"))
+    whole = document.whole
+    assert list(whole.class_counts) == of_class(votes, document)
+    assert list(recount(document, votes, None, {})) == []
+    for name in ("n_errors", "n_samples"):
+        number = getattr(whole.observed, name) - 1
+        wrong = with_whole(document, observed=replace(whole.observed, **{name: number}))
+        (problem,) = recount(wrong, votes, None, {})
+        assert "the vote is wrong on" in problem
+    first, second, *rest = whole.class_counts
+    wrong = with_whole(document, class_counts=(first - 1, second + 1, *rest))
+    assert "samples are of the class 0 in the file" in next(recount(wrong, votes, None, {}))
 
 
-@pytest.fixture(params=["uniform", "tandem"])
-def tested(request):
-    """A forest, its record with a test set, and the votes of its trees there."""
-    X, y = random_table(0)
-    # An even number of equal trees: ties are common, and how they end is part of the count.
-    forest = CertifiedForestClassifier(6, weights=request.param, max_depth=2, random_state=0)
-    forest.fit(X[:300], y[:300])
-    record = record_of(forest.certify_with_test(X[300:], y[300:], bound="test_set"))
-    said = forest.classes_[voter_predictions(forest.forest_, X[300:])]
-    return forest, record, said, X[300:], y[300:]
+@pytest.fixture(params=[None, [0.3, 0.3, 0.1, 0.1, 0.1, 0.1]], ids=["uniform", "given"])
+def tested(request, make_votes):
+    """Votes that test themselves, an even number of them, and their document."""
+    votes = make_votes(2, n_classes=3, held_out=2)
+    names = np.array(["ant", "bee", "cat"])
+    votes = Votes.from_predictions(names[votes.predictions], names[votes.labels])
+    weights = "uniform" if request.param is None else request.param
+    return votes, document_of(certify_votes(votes, weights=weights, bound="test_set"))
 
 
 def test_the_voters_vote_again_on_the_test_set(tested):
-    forest, record, said, X, y = tested
-    assert record.test == (int((forest.predict(X) != y).sum()), 200)
-    assert verify_file(record, test=Votes.from_predictions(said, y)).problem is None
-
-
-def test_the_vote_itself_is_counted_again_on_the_test_set(tested):
-    forest, record, _, X, y = tested
-    assert verify_file(record, test=Votes.from_predictions([forest.predict(X)], y)).problem is None
+    votes, document = tested
+    assert verify_file(document, votes=votes).problem is None
 
 
 def test_another_test_set_is_found(tested):
-    forest, record, said, X, y = tested
-    for votes in (
-        Votes.from_predictions(said[:, :-1], y[:-1]),
-        Votes.from_predictions(said, np.roll(y, 1)),
-        Votes.from_predictions([np.roll(forest.predict(X), 1)], y),
+    votes, document = tested
+    names = votes.classes[votes.predictions]
+    labels = votes.classes[votes.labels]
+    for other in (
+        Votes.from_predictions(names[:, :-1], labels[:-1]),
+        Votes.from_predictions(names, np.roll(labels, 1)),
+        Votes.from_predictions(names[::-1], labels),
     ):
-        assert "test points in the file" in verify_file(record, test=votes).problem
-    three = Votes.from_predictions(said[:3], y)
-    assert "3 predict the test set" in verify_file(record, test=three).problem
-    mask = np.ones(said.shape, bool)
+        assert "in the votes" in verify_file(document, votes=other).problem
+    test = document.whole.test
+    wrong = with_whole(document, test=replace(test, n_errors=test.n_errors + 1))
+    assert "test samples in the file" in next(recount(wrong, votes, None, {}))
+    mask = np.ones(names.shape, bool)
     mask[2, 7] = False
-    silent = Votes.from_predictions(said, y, mask)
-    assert verify_file(record, test=silent).problem == "voter 2 predicts nothing at test point 7"
+    silent = Votes.from_predictions(names, labels, mask)
+    assert "in the votes" in verify_file(document, votes=silent).problem
+    found = list(recount(document, silent, None, {}))
+    assert "voter 2 predicts nothing at test sample 7" in found
 
 
-def test_ties_go_to_the_smallest_class_and_equal_weights_tie(make_votes):
+def test_ties_go_to_the_smallest_class_and_equal_weights_tie():
     # Thirds do not sum to 1 in floating point; as votes they must tie all the same.
     said = np.array([["b", "c", "b"], ["a", "b", "b"], ["c", "a", "a"]])
-    votes = make_votes(0, n_voters=3)
-    labelled = Votes.from_predictions(np.array(["a", "b"])[votes.predictions], ["a", "b"] * 200)
-    record = record_of(certify(labelled, weights=[1 / 3] * 3, bound="tandem"))
     for labels, n_errors in ((["a", "a", "b"], 0), (["b", "c", "a"], 3)):
-        stated = replace(record, test=(n_errors, 3), digest="", expected_digest="")
-        test = Votes.from_predictions(said, labels)
-        assert list(recount(stated, None, None, test)) == []
-        other = replace(stated, test=(3 - n_errors, 3))
-        assert len(list(recount(other, None, None, test))) == 1
+        votes = Votes.from_predictions(said, labels)
+        document = document_of(certify_votes(votes, weights=[1 / 3] * 3, bound="test_set"))
+        assert document.whole.test.n_errors == n_errors
+        assert list(recount(document, votes, None, {})) == []
+
+
+def test_ties_end_as_the_classes_of_the_file_are_ordered():
+    """Of integers 2 is before 10; as text it is not."""
+    labels = np.array([2, 10] * 100)
+    document = document_of(certify_votes(Votes.from_predictions([labels, 12 - labels], labels)))
+    assert document.whole.test.n_errors == 100
+    text = labels.astype(str)
+    votes = Votes.from_predictions([text, np.roll(text, 1)], text)
+    assert votes.classes.tolist() == ["10", "2"]
+    assert list(recount(document, votes, None, {})) == []
+
+
+@pytest.mark.parametrize("labels", [[False, True], [0.5, 1.5], ["é", "z"], [-3, 2**40]])
+def test_labels_of_every_kind_are_recounted(labels):
+    rng = np.random.default_rng(0)
+    y = rng.choice(labels, 50)
+    votes = Votes.from_predictions([y, np.roll(y, 1)], y)
+    assert verify_file(document_of(certify_votes(votes)), votes=votes).problem is None

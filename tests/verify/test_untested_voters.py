@@ -5,22 +5,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tandemvote import Certificate, Votes, certify
-from tandemvote.certificate.file import record_of
+from tandemvote.bounds import get_bound
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.certificate import Certificate, certify_votes
+from tandemvote.certificate.decimals import rounded_up
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.pipeline import replace_field
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
+from tandemvote.votes import Votes
 
 
-def committee(n=300, n_tested=4, n_classes=2, seed=0, weights=None):
+def committee(n=300, n_tested=4, n_classes=2, seed=0, n_untested=1):
     rng = np.random.default_rng(seed)
     labels = rng.integers(n_classes, size=n)
     hard = rng.random(n) < 0.3
     wrong = (rng.random((n_tested, n)) < 0.4) & hard
     shift = rng.integers(1, n_classes, size=wrong.shape)
-    predictions = np.vstack([(labels + wrong * shift) % n_classes, labels]).astype(object)
-    predictions[-1] = None
+    predictions = np.vstack([(labels + wrong * shift) % n_classes, *[labels] * n_untested])
+    predictions = predictions.astype(object)
+    predictions[n_tested:] = None
     held_out = np.ones(predictions.shape, bool)
-    held_out[-1] = False
+    held_out[n_tested:] = False
     return Votes.from_predictions(predictions, labels, held_out)
 
 
@@ -47,84 +53,102 @@ def brute_force(votes, weights):
 )
 def test_the_event_is_what_trying_all_referees_gives(n_classes, weights):
     votes = committee(n_classes=n_classes, seed=n_classes)
-    found = certify(votes, weights="uniform" if weights is None else weights, bound="test_set")
-    terms = found.bounds["test_set"].terms
-    used = np.full(5, 0.2) if weights is None else np.array(weights)
-    assert terms["n_errors"] == brute_force(votes, used)
-    assert terms["n_samples"] == 300
+    found = certify_votes(votes, weights=weights or "uniform", bound="test_set")
+    assert found.counts.n_test_errors == brute_force(votes, weights or [0.2] * 5)
+    assert found.counts.tally.n_samples == 300
     assert list(found.bounds) == ["test_set"]
+    assert verify_file(document_of(found), votes=votes).problem is None
 
 
 def test_ties_up_to_rounding_count_as_lost():
     """0.3 + 0.3 against 0.2 + 0.1 + 0.1 + 0.2 is a tie only up to rounding."""
     predictions = [["a"], ["a"], ["b"], ["b"], [None]]
-    held_out = [[True]] * 4 + [[False]]
-    votes = Votes.from_predictions([*predictions], ["a"], held_out)
-    found = certify(votes, weights=[0.3, 0.3, 0.2, 0.1, 0.1], bound="test_set")
-    assert found.bounds["test_set"].terms["n_errors"] == 0  # 0.6 against 0.4
-    tied = certify(votes, weights=[0.3, 0.2, 0.2, 0.2, 0.1], bound="test_set")
-    assert tied.bounds["test_set"].terms["n_errors"] == 1  # 0.5 against 0.5
-    nearly = certify(votes, weights=[0.1 + 0.2, 0.2, 0.3 - 1e-16, 0.1, 0.1], bound="test_set")
-    assert nearly.bounds["test_set"].terms["n_errors"] == 1
+    votes = Votes.from_predictions(predictions, ["a"], [[True]] * 4 + [[False]])
+    for weights, n_errors in (
+        ([0.3, 0.3, 0.2, 0.1, 0.1], 0),  # 0.6 against 0.4
+        ([0.3, 0.2, 0.2, 0.2, 0.1], 1),  # 0.5 against 0.5
+        ([0.1 + 0.2, 0.2, 0.3 - 1e-16, 0.1, 0.1], 1),
+    ):
+        found = certify_votes(votes, weights=weights, bound="test_set")
+        assert found.counts.n_test_errors == n_errors
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
-def test_a_committee_file_is_valid_and_read_back(tmp_path, rigorous):
-    if rigorous:
-        pytest.importorskip("flint")
-    votes = committee()
-    certificate = certify(votes)
+@pytest.mark.parametrize("n_untested", [1, 3])
+def test_a_committee_file_is_valid_and_read_back(tmp_path, rigorous, n_untested):
+    votes = committee(n_untested=n_untested)
+    certificate = certify_votes(votes)
     path = certificate.save(tmp_path / "c.json")
-    verdict = verify_file(path, rigorous=rigorous, votes=votes, test=votes)
+    verdict = verify_file(path, rigorous=rigorous, votes=votes)
     assert verdict.valid, verdict.problem
     loaded = Certificate.load(path)
-    assert (loaded.value, loaded.n_untested) == (certificate.value, 1)
+    assert (loaded.value, loaded.n_untested) == (certificate.value, n_untested)
+    assert loaded.observed == certificate.observed
     assert loaded.assumptions == certificate.assumptions
+
+
+def with_errors(certificate, n_errors):
+    """A certificate of the same votes that claims another number of errors."""
+    tally = replace(certificate.counts.tally, n_test_errors=n_errors, n_errors=0)
+    counts = replace_field(certificate.counts, tally)
+    estimates = Estimates(counts, certificate.weights, certificate.prior)
+    value = get_bound("test_set").function(estimates, certificate.delta)
+    return replace(certificate, value=value, counts=counts, candidates={"test_set": value})
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_impossible_numbers_of_errors_are_named(n_classes):
-    certificate = certify(committee(n_classes=n_classes))
-    record = record_of(certificate)
-    n_errors, n = record.test
-    few = record_of(_with_errors(certificate, 0))
-    problem = verify_file(replace(few, digest=few.expected_digest)).problem
-    assert "two voters that lose the vote err together on" in problem
-    many = record_of(_with_errors(certificate, n))
-    problem = verify_file(replace(many, digest=many.expected_digest)).problem
-    assert f"err too rarely for {n} errors of the committee" in problem
-    assert 0 < n_errors < n
+    certificate = certify_votes(committee(n_classes=n_classes))
+    assert 0 < certificate.counts.n_test_errors < 300
+    few = document_of(with_errors(certificate, 0))
+    assert "two voters that lose the vote err together on" in verify_file(few).problem
+    many = document_of(with_errors(certificate, 300))
+    assert "err too rarely for 300 errors of the committee" in verify_file(many).problem
 
 
-def _with_errors(certificate, n_errors):
-    bound = certificate.bounds["test_set"]
-    n = bound.terms["n_samples"]
-    from tandemvote.bounds import test_set_bound
+def test_the_sum_of_squares_limits_errors_of_two_classes_from_below():
+    """Of seven voters no two lose the vote, but all of them err together on 30 samples."""
+    labels = np.zeros(300, int)
+    predictions = np.tile(np.arange(300) < 30, (8, 1)).astype(int)
+    held_out = np.ones((8, 300), bool)
+    held_out[-1] = False
+    certificate = certify_votes(Votes.from_predictions(predictions, labels, held_out))
+    assert certificate.counts.n_test_errors == 30
+    assert verify_file(document_of(certificate)).valid
+    few = document_of(with_errors(certificate, 20))
+    assert "err together too often for 20 errors" in verify_file(few).problem
 
-    value = test_set_bound(n_errors=n_errors, n_samples=n, delta=certificate.delta)
-    bound = replace(bound, value=value, terms={"n_errors": n_errors, "n_samples": n})
-    return replace(certificate, value=value, bounds={"test_set": bound})
+
+def test_the_errors_of_tested_voters_are_at_most_those_of_the_committee():
+    document = document_of(certify_votes(committee()))
+    whole = document.whole
+    more = replace(whole.observed, n_errors=whole.test.n_errors + 1)
+    forged = replace(document, certificates=(replace(whole, observed=more),))
+    assert "errors are observed on 300 samples, and" in verify_file(forged).problem
 
 
 def test_recounting_finds_other_votes_and_other_tested_voters():
     votes = committee()
-    record = record_of(certify(votes))
-    assert list(recount(record, votes, None, votes)) == []
+    document = document_of(certify_votes(votes))
+    assert list(recount(document, votes, None, {})) == []
     other = replace(votes, labels=1 - votes.labels)
-    assert any("test points in the file" in text for text in recount(record, None, None, other))
+    assert any("test samples in" in text for text in recount(document, other, None, {}))
     swapped = replace(votes, held_out=votes.held_out[::-1])
-    (problem,) = recount(record, None, None, swapped)
-    assert "not the tested voters of the file" in problem
+    assert "have 300 points both hold out in the file and 0" in next(
+        recount(document, swapped, None, {})
+    )
 
 
-def test_the_assumptions_say_what_may_change():
-    record = record_of(certify(committee()))
-    without = replace(record, attestations=record.attestations[:4])
-    assert "untested models" in without.missing_attestations[0]
-    grouped = certify(replace(committee(), one_row_per_group=True))
-    assert record_of(grouped).one_row_per_group
+def test_the_assumptions_state_what_may_change():
+    record = document_of(certify_votes(committee())).whole
+    without = replace(record, assumptions=record.assumptions[:4])
+    assert "untested models" in without.missing_assumptions[0]
+    grouped = certify_votes(replace(committee(), one_row_per_group=True))
+    record = document_of(grouped).whole
+    assert record.sampling == "one row per group"
     assert "random new group" in grouped.assumptions[0]
-    assert not record_of(grouped).missing_attestations
+    assert not record.missing_assumptions
+    assert rounded_up(grouped.value) == record.printed
 
 
 @pytest.mark.parametrize(
@@ -135,23 +159,35 @@ def test_the_assumptions_say_what_may_change():
             {"weights": [0.1, 0.1, 0.1, 0.1, 0.6], "bound": "test_set"},
             "Voters without held-out samples have 0.6 of",
         ),
-        ({"bound": "tandem"}, "bound='tandem' requires every voter to be tested, and voter 4"),
-        ({"bound": ["test_set", "coalition"]}, "bound='coalition' requires every voter"),
+        ({"bound": "tandem"}, "bound='tandem' requires every voter to be tested"),
+        ({"bound": ["test_set", "coalition"]}, "'coalition' requires every voter to be tested"),
+        ({"weights": [0.2] * 5, "bound": "coalition"}, "Voter 4 has no held-out samples"),
     ],
 )
 def test_what_untested_voters_do_not_allow(options, message):
     with pytest.raises(ValueError, match=message):
-        certify(committee(), **options)
+        certify_votes(committee(), **options)
 
 
 def test_groups_of_a_committee_count_the_same_event(tmp_path):
-    from tandemvote import certify_by_group
-
     votes = committee(n_classes=3, seed=3)
-    found = certify_by_group(votes, groups="class")
-    total = sum(each.test[0] for each in found)
-    assert total == found.certificate.bounds["test_set"].terms["n_errors"]
-    verdict = verify_file(found.save(tmp_path / "c.json"), votes=votes, test=votes)
+    site = np.arange(300) % 2
+    found = certify_votes(votes).by_group({"class": "class", "site": site})
+    for by in ("class", "site"):
+        total = sum(each.counts.n_test_errors for each in found if each.group.by == by)
+        assert total == found.certificate.counts.n_test_errors
+    assert all(each.n_untested == 1 for each in found)
+    verdict = verify_file(found.save(tmp_path / "c.json"), votes=votes, columns={"site": site})
     assert verdict.valid, verdict.problem
-    with pytest.raises(ValueError, match="require every voter to be tested"):
-        certify_by_group(votes, groups="predicted")
+    with pytest.raises(ValueError, match="by='predicted' requires samples that test the whole"):
+        found.certificate.by_group("predicted")
+
+
+def test_a_group_of_a_committee_without_samples_is_valid():
+    labels = np.repeat([0, 1], [150, 150])
+    held_out = np.array([[True] * 300] * 3 + [[False] * 300])
+    votes = Votes.from_predictions([np.where(labels, 2, 0)] * 4, labels, held_out)
+    found = certify_votes(votes).by_group("class")
+    assert [each.counts.tally.n_samples for each in found] == [150, 150, 0]
+    document = document_of(replace(found.certificate, groups=found))
+    assert verify_file(document, votes=votes).problem is None

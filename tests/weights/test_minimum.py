@@ -5,8 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tandemvote.bounds import BOUNDS, RequirementError
-from tandemvote.bounds.markov import TANDEM
+from tandemvote.bounds import BOUNDS, Estimates, RequirementError, tandem_bound
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimise
@@ -36,7 +35,7 @@ def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound)
     counts = forest_counts(30, 1000, seed=0, held_out=0.5)
     prior = np.random.default_rng(0).dirichlet(np.full(30, 3.0))
     solution = minimise(counts, bound, prior=prior, delta=0.1)
-    assert solution.value == BOUNDS[bound](counts, solution.weights, prior, 0.1).value
+    assert solution.value == BOUNDS[bound](Estimates(counts, solution.weights, prior), 0.1)
     assert solution.value <= solution.relaxed_value
     assert solution.relaxed_value == pytest.approx(min(solution.history), abs=1e-8)
     assert abs(solution.weights.sum() - 1.0) <= 1e-12
@@ -52,7 +51,7 @@ def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, s
         solution = minimise(counts, "tandem", prior=prior)
         uniform = np.full(m, 1 / m)
         for weights in (uniform, uniform if prior is None else prior):
-            assert solution.value <= TANDEM(counts, weights, prior).value + 1e-11
+            assert solution.value <= tandem_bound(Estimates(counts, weights, prior)) + 1e-11
 
 
 def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
@@ -64,11 +63,11 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
         return Descent(worst, (worst.value,), True)
 
     monkeypatch.setattr("tandemvote.weights.minimum.solve", solver)
-    solution = minimise(counts, "tandem", sharpening="paper")
+    solution = minimise(counts, "tandem", published=True)
     assert solution.status is Status.KEPT_PRIOR
     assert "kept the prior" in str(solution.status)
     np.testing.assert_array_equal(solution.weights, prior)
-    assert solution.value == TANDEM(counts, sharpening="paper").value
+    assert solution.value == tandem_bound(Estimates(counts, published=True))
     assert solution.gap is None
 
 
@@ -135,7 +134,7 @@ def test_a_prior_is_honoured(forest_counts):
     prior[3] = 0.6
     for bound in ALL_BOUNDS:
         solution = minimise(counts, bound, prior=prior)
-        objective = Objective.of(bound, counts, prior, 0.05, "harmonic")
+        objective = Objective.of(bound, counts, prior, 0.05, published=False)
         assert solution.history[0] == objective.at(np.zeros(12)).value
         assert solution.relaxed_value < solution.history[0] - 1e-3
         # With this prior the weights beat those that trust all voters alike.
@@ -196,7 +195,7 @@ def test_disagreement_weights_are_refused_for_three_classes():
 
 
 def test_a_solution_survives_pickling_and_prints_its_outcome(forest_counts):
-    solution = minimise(forest_counts(5, 100, seed=6), sharpening="paper")
+    solution = minimise(forest_counts(5, 100, seed=6), published=True)
     copy = pickle.loads(pickle.dumps(solution))
     assert isinstance(copy, WeightSolution) and copy.status is solution.status
     np.testing.assert_array_equal(copy.weights, solution.weights)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tandemvote.bounds import Averages
+from tandemvote.bounds import Estimates
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.pac_bayes import eliminated_upper
 from tandemvote.votes import Votes
@@ -115,10 +115,10 @@ def unequal_counts():
 def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts, bound):
     rng = np.random.default_rng(10)
     prior = rng.dirichlet(np.full(9, 5.0))
-    objective = Objective.of(bound, unequal_counts, prior, 0.05, "harmonic")
+    objective = Objective.of(bound, unequal_counts, prior, 0.05, published=False)
     assert not objective.equal_sizes
     point = objective.at(rng.normal(size=9))
-    averages = Averages.of(unequal_counts, point.weights, prior)
+    averages = Estimates(unequal_counts, point.weights, prior)
     assert point.value == pytest.approx(lambda_form(bound, averages), rel=1e-9)
     differences = [
         (objective.at(point.log_ratio + s).value - objective.at(point.log_ratio - s).value) / 2e-6
@@ -141,7 +141,7 @@ def lambda_form(bound, averages):
 
 @pytest.mark.parametrize("bound", ["first_order", "tandem", "disagreement"])
 def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts, bound):
-    objective = Objective.of(bound, unequal_counts, np.full(9, 1 / 9), 0.05, "harmonic")
+    objective = Objective.of(bound, unequal_counts, np.full(9, 1 / 9), 0.05, published=False)
 
     def value(log_ratio):
         point = objective.at(log_ratio)
@@ -154,7 +154,7 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     found = solve(objective).point.value
     assert found <= best + 1e-7
     solution = minimise(unequal_counts, bound)
-    published = minimise(unequal_counts, bound, sharpening="paper")
+    published = minimise(unequal_counts, bound, published=True)
     assert solution.value <= published.value
     assert found <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
     if bound == "first_order":  # convex, so a gap is known

@@ -78,7 +78,8 @@ def test_labels_of_the_test_part_do_not_reach_the_bounds_that_spend_none(small_s
     from sklearn.ensemble import RandomForestClassifier
 
     from tandemvote.counting.counts import VoteCounts
-    from tandemvote.ensembles import out_of_bag_votes, voter_predictions
+    from tandemvote.models.bootstraps import out_of_bag_votes
+    from tandemvote.models.voters import voter_predictions
 
     X, y = (getattr(small_source.load("cells"), name) for name in ("X", "y"))
     forest = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])

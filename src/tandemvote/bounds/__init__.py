@@ -1,22 +1,11 @@
-"""One bound per file: a plain function of numbers, and a `Bound` that is callable on counts.
+"""One bound per file, each a function of `Estimates` and the failure probability delta.
 
-`get_bound` gives a `Bound` by its name. The functions take some of these keyword arguments:
-
-gibbs_loss, tandem_loss, lone_error, disagreement
-    Observed rates, averaged over the posterior or over pairs: a voter errs (G^), both of two err
-    (T^), exactly one of two errs (O^), two disagree (D^).
-n_min, n_min_pairs, n_min_disagreement
-    Smallest sets behind them: held-out points of one voter (n1), of two (n2), of two with
-    unlabelled points (m).
-kl_divergence
-    KL(rho‖pi) of the voters; pairs count it twice. 0 by default.
-delta
-    Failure probability of the whole bound, 0.05 by default; a bound that combines two estimates
-    splits it evenly.
+`Estimates` holds the empirical quantities: from `VoteCounts` and weights, or from plain numbers
+(`Estimates.from_numbers`). `get_bound` returns the record of a bound by its name. A bound that
+combines two estimates splits delta evenly.
 """
 
-from tandemvote.bounds.averages import Averages
-from tandemvote.bounds.bound import Bound, BoundValue
+from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_bound import c1_bound, c1_oracle, c2_bound, c2_oracle
 from tandemvote.bounds.chebyshev_cantelli import (
     bernstein_cantelli_bound,
@@ -24,6 +13,7 @@ from tandemvote.bounds.chebyshev_cantelli import (
     split_kl_cantelli_bound,
 )
 from tandemvote.bounds.coalition import coalition_bound, coalition_oracle
+from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.majorities import smallest_coalition
 from tandemvote.bounds.markov import (
     disagreement_bound,
@@ -54,11 +44,10 @@ from tandemvote.bounds.vote_profile import vote_profile_bound, vote_profile_orac
 __all__ = [
     "BOUNDS",
     "VOTE_BOUNDS",
-    "Averages",
     "Bound",
-    "BoundValue",
     "ContradictionError",
     "ContradictionWarning",
+    "Estimates",
     "Requirement",
     "RequirementError",
     "VacuousBoundWarning",

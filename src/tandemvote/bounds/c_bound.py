@@ -2,23 +2,23 @@
 
 import numpy as np
 
-from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import (
     BINARY_LABELS,
     DISAGREEMENT_OVERLAPS,
     PAIR_OVERLAPS,
+    contradicted,
     no_vote_of_two_classes,
 )
-from tandemvote.inequalities import Interval, pac_bayes_kl, xi
+from tandemvote.inequalities import xi
 from tandemvote.inequalities.divergences import (
     binary_kl,
-    check_rate,
     kl_lower_inverse,
     kl_upper_inverse,
 )
 from tandemvote.inequalities.outward import FloatArray, outward
-from tandemvote.inequalities.pac_bayes import complexity, trinomial_moment
+from tandemvote.inequalities.pac_bayes import trinomial_moment
 
 GRID = 65
 REFINEMENTS = 9
@@ -36,15 +36,7 @@ def c2_oracle(*, tandem_loss: float, disagreement: float) -> float:
     return c1_oracle(gibbs_loss=tandem_loss + disagreement / 2, disagreement=disagreement)
 
 
-def c1_bound(
-    *,
-    gibbs_loss: float,
-    disagreement: float,
-    n_min: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def c1_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""C-bound from separate estimates of error and disagreement, two classes.
 
     .. math::
@@ -56,39 +48,22 @@ def c1_bound(
 
     Examples
     --------
-    >>> adult = dict(gibbs_loss=0.20851, disagreement=0.17422, n_min=9459.96, n_min_pairs=3359.92)
-    >>> round(c1_bound(**adult), 4)
+    >>> adult = dict(gibbs_loss=0.20851, n_min=9459.96, disagreement=0.17422, n_min_pairs=3359.92)
+    >>> round(c1_bound(Estimates.from_numbers(**adult)), 4)
     0.5723
     """
-    half = delta / 2
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=half, moment=xi)
-    differ = pac_bayes_kl(
-        disagreement, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half, moment=xi
-    )
-    return _c1(gibbs, differ)
-
-
-def _c1(gibbs: Interval, differ: Interval) -> float:
+    C1.check_classes(estimates.classes)
+    gibbs = estimates.gibbs_interval(delta / 2, xi)
+    differ = estimates.disagreement_interval(delta / 2, xi)
+    if reason := no_vote_of_two_classes(gibbs, differ):
+        return contradicted("c1", reason)
     r, d = float(gibbs.upper), float(differ.lower)
     if r >= 0.5 or d >= 0.5:  # the true disagreement of two classes is at most 1/2
         return 1.0
     return outward((4.0 * r * (1.0 - r) - 2.0 * d) / (1.0 - 2.0 * d), scale=1.0 / (1.0 - 2.0 * d))
 
 
-def _evaluate_c1(averages: Averages, delta: float) -> float | str:
-    gibbs = averages.gibbs_interval(delta / 2, xi)
-    differ = averages.disagreement_interval(delta / 2, xi)
-    return no_vote_of_two_classes(gibbs, differ) or _c1(gibbs, differ)
-
-
-def c2_bound(
-    *,
-    tandem_loss: float,
-    disagreement: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""C-bound from a joint estimate of tandem loss and disagreement, two classes.
 
     .. math::
@@ -107,23 +82,27 @@ def c2_bound(
     Examples
     --------
     >>> adult = dict(tandem_loss=0.12138, disagreement=0.17422, n_min_pairs=3359.92)
-    >>> round(c2_bound(**adult), 4)
+    >>> round(c2_bound(Estimates.from_numbers(**adult)), 4)
     0.5732
     """
-    tandem, differ = float(check_rate(tandem_loss)), float(check_rate(disagreement))
+    C2.check_classes(estimates.classes)
+    tandem, differ = estimates.tandem_loss, estimates.labeled_disagreement
     if tandem + differ > 1.0 + 1e-9:
         raise ValueError(
             f"tandem_loss {tandem} and disagreement {differ} sum to more than 1, but with two"
-            " classes voters that both err agree. Compute both on the same labelled points."
+            " classes voters that both err agree. Compute both on the same labeled samples."
         )
-    allowed = complexity(
-        n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta, moment=trinomial_moment
-    )
-    value = _c2(tandem, differ, float(allowed))
-    return 1.0 if value is None else value
+    value = _supremum(tandem, differ, estimates.pairs.complexity(delta, trinomial_moment))
+    if value is None:
+        reason = (
+            f"two voters err together on {tandem:.3g} of the points and disagree on {differ:.3g},"
+            " and no vote has rates near these"
+        )
+        return contradicted("c2", reason)
+    return value
 
 
-def _c2(tandem: float, differ: float, allowed: float) -> float | None:
+def _supremum(tandem: float, differ: float, allowed: float) -> float | None:
     """Upper bound on the supremum; None if no vote has rates near those observed."""
     if not allowed < np.inf:
         return 1.0  # no common points: every pair (e, d) is allowed
@@ -141,17 +120,6 @@ def _c2(tandem: float, differ: float, allowed: float) -> float | None:
         return None
     supremum = _concave_supremum(values, best)
     return outward(supremum, scale=4.0 / (1.0 - 2.0 * float(grid[best])))
-
-
-def _evaluate_c2(averages: Averages, delta: float) -> float | str:
-    tandem, differ = averages.tandem_loss, averages.labelled_disagreement
-    value = _c2(tandem, differ, averages.pairs.complexity(delta, trinomial_moment))
-    if value is not None:
-        return value
-    return (
-        f"two voters err together on {tandem:.3g} of the points and disagree on {differ:.3g}, and"
-        " no vote has rates near these"
-    )
 
 
 def _concave_supremum(values: FloatArray, best: int) -> float:
@@ -189,9 +157,7 @@ C1 = Bound(
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
-    formula=c1_bound,
-    evaluate=_evaluate_c1,
-    renamed={"n_min_pairs": "n_min_disagreement"},
+    function=c1_bound,
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )
 
@@ -200,8 +166,6 @@ C2 = Bound(
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
-    formula=c2_bound,
-    evaluate=_evaluate_c2,
-    renamed={"disagreement": "labelled_disagreement"},
+    function=c2_bound,
     needs=(BINARY_LABELS, PAIR_OVERLAPS),
 )

@@ -10,12 +10,12 @@ one does: mu^2 plus the mean of a pair variable with the values 1 - 2 mu, -mu an
 
 import numpy as np
 
-from tandemvote.bounds.averages import Averages, sample_size
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.requirements import PAIR_OVERLAPS, no_pair
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradicted, no_pair
 from tandemvote.bounds.second_order import c_tandem_oracle
-from tandemvote.inequalities import Interval, pac_bayes_kl, xi
-from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
+from tandemvote.inequalities import Interval, xi
+from tandemvote.inequalities.outward import FloatArray, outward
 from tandemvote.inequalities.unexpected_bernstein import bernstein_rates, unexpected_bernstein_upper
 
 OFFSETS: FloatArray = np.arange(-5, 10) / 20
@@ -28,14 +28,7 @@ def chebyshev_cantelli_oracle(*, tandem_loss: float, lone_error: float, offset: 
     return min(1.0, max(0.0, numerator / (0.5 - offset) ** 2))
 
 
-def bernstein_cantelli_bound(
-    *,
-    tandem_loss: float,
-    lone_error: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def bernstein_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
     """CCPBUB: the numerator by PAC-Bayes unexpected Bernstein, smallest over the offsets.
 
     Each offset has an equal share of delta. The inequality is applied to the loss less mu^2, its
@@ -44,31 +37,20 @@ def bernstein_cantelli_bound(
     Examples
     --------
     >>> adult = dict(tandem_loss=0.12138, lone_error=0.17422, n_min_pairs=3359.92)
-    >>> round(bernstein_cantelli_bound(**adult), 3)
+    >>> round(bernstein_cantelli_bound(Estimates.from_numbers(**adult)), 3)
     0.563
     """
-    if not tandem_loss + lone_error <= 1.0 + INPUT_MARGIN:
-        raise ValueError(
-            f"tandem_loss {tandem_loss} and lone_error {lone_error} sum to more than 1, but"
-            " both voters err or exactly one. Compute both on the same points."
-        )
-    return _bernstein(
-        tandem_loss, lone_error, n_min_pairs, 2 * kl_divergence, n_min_pairs, delta=delta
-    )
-
-
-def _bernstein(
-    both: float, one: float, n: float, pair_divergence: float, typical_n: float, *, delta: float
-) -> float:
+    both, one = estimates.tandem_loss, estimates.lone_error
     share = delta / OFFSETS.size
     if_both, if_one = 1.0 - 2.0 * OFFSETS, -OFFSETS
     upper = unexpected_bernstein_upper(
         mean=if_both * both + if_one * one,
         mean_square=if_both**2 * both + if_one**2 * one,
-        n=n,
+        n=estimates.pairs.n,
         largest=if_both,
-        rates=bernstein_rates(typical_n, delta=share),
-        kl_divergence=pair_divergence,
+        # The rates must not depend on the posterior, so they belong to the size at the prior.
+        rates=bernstein_rates(estimates.n_pairs_at_prior, delta=share),
+        kl_divergence=estimates.pairs.kl_divergence,
         delta=share,
     )
     values = (OFFSETS**2 + upper) / (0.5 - OFFSETS) ** 2
@@ -76,23 +58,7 @@ def _bernstein(
     return outward(float(values[best]), scale=float((0.5 - OFFSETS[best]) ** -2))
 
 
-def _evaluate_bernstein(averages: Averages, delta: float) -> float:
-    rates, prior = (averages.tandem_loss, averages.lone_error), averages.prior
-    # The rates must not depend on the posterior: they belong to the size at the prior.
-    typical_n = sample_size(prior, averages.counts.pair_sets, prior, averages.sharpening).n
-    return _bernstein(
-        *rates, averages.pairs.n, averages.pairs.kl_divergence, typical_n, delta=delta
-    )
-
-
-def split_kl_cantelli_bound(
-    *,
-    tandem_loss: float,
-    lone_error: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""CCPBSkl: T from above and O from below, with the best offset in closed form.
 
     .. math:: C(t + o/2, t), \qquad t = kl^{+}(\hat T, \varepsilon), \quad
@@ -105,13 +71,14 @@ def split_kl_cantelli_bound(
     Examples
     --------
     >>> splice = dict(tandem_loss=0.05557, lone_error=0.27746, n_min_pairs=876.88)
-    >>> round(split_kl_cantelli_bound(**splice), 3)
+    >>> round(split_kl_cantelli_bound(Estimates.from_numbers(**splice)), 3)
     0.357
     """
-    kl, half = 2 * kl_divergence, delta / 2
-    both = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=kl, delta=half, moment=xi)
-    one = pac_bayes_kl(lone_error, n_min_pairs, kl_divergence=kl, delta=half, moment=xi)
-    return 1.0 if no_pair(both, one) else _best_offset(both, one)
+    both = estimates.tandem_interval(delta / 2, xi)
+    one = estimates.pair_interval(estimates.lone_error, delta / 2, xi)
+    if reason := no_pair(both, one):
+        return contradicted("split_kl_cantelli", reason)
+    return _best_offset(both, one)
 
 
 def _best_offset(both: Interval, one: Interval) -> float:
@@ -126,19 +93,12 @@ def _best_offset(both: Interval, one: Interval) -> float:
     return outward(value, scale=(1.0 + value) / (max(t - g * g, 0.0) + (0.5 - g) ** 2))
 
 
-def _evaluate_split_kl(averages: Averages, delta: float) -> float | str:
-    both = averages.tandem_interval(delta / 2, xi)
-    one = averages.pair_interval(averages.lone_error, delta / 2, xi)
-    return no_pair(both, one) or _best_offset(both, one)
-
-
 BERNSTEIN_CANTELLI = Bound(
     name="bernstein_cantelli",
     label="CCPBUB",
     summary="Chebyshev-Cantelli with an offset, on the variance of pair errors",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
-    formula=bernstein_cantelli_bound,
-    evaluate=_evaluate_bernstein,
+    function=bernstein_cantelli_bound,
     needs=(PAIR_OVERLAPS,),
 )
 
@@ -147,7 +107,6 @@ SPLIT_KL_CANTELLI = Bound(
     label="CCPBSkl",
     summary="Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
-    formula=split_kl_cantelli_bound,
-    evaluate=_evaluate_split_kl,
+    function=split_kl_cantelli_bound,
     needs=(PAIR_OVERLAPS,),
 )

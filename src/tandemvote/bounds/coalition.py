@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
-from tandemvote.bounds.averages import distribution
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.estimates import Estimates, distribution
 from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
 from tandemvote.bounds.requirements import SOME_HELD_OUT_POINTS
 from tandemvote.hard_vote import exact_weights
@@ -40,14 +40,7 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
     return _cheapest(limits, distribution(posterior, limits.size, "posterior"))
 
 
-def coalition_bound(
-    *,
-    errors: ArrayLike,
-    sizes: ArrayLike,
-    posterior: ArrayLike | None = None,
-    prior: ArrayLike | None = None,
-    delta: float = 0.05,
-) -> float:
+def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Bound from the errors that each voter made on points of its own; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
@@ -59,41 +52,22 @@ def coalition_bound(
     the value is the best that follows from the limits; otherwise it is
     :math:`2 \sum_k \rho_k u_k`.
 
-    Parameters
-    ----------
-    errors, sizes : array_like of int, shape (n_voters,)
-        Errors of each voter on points it was not trained on, and the number of these points;
-        without points the limit is 1.
-    posterior, prior : array_like of shape (n_voters,), optional
-        The vote's weights rho, and shares pi of delta, fixed before seeing the points; uniform by
-        default. Voters without weight keep their shares.
-
     Examples
     --------
-    >>> round(coalition_bound(errors=[12, 15, 13], sizes=[600, 600, 600]), 4)
+    >>> numbers = Estimates.from_numbers(errors=[12, 15, 13], sizes=[600, 600, 600])
+    >>> round(coalition_bound(numbers), 4)
     0.0583
     """
-    limits = joint_limits(errors, sizes, prior, delta)
-    return _cheapest(limits, distribution(posterior, limits.size, "posterior"))
-
-
-def joint_limits(
-    errors: ArrayLike, sizes: ArrayLike, prior: ArrayLike | None, delta: float
-) -> FloatArray:
-    """Upper limits for error rates, which hold together with probability 1 - delta.
-
-    The prior, of the same length, shares delta among them; uniform by default.
-    """
     check_delta(delta)
-    k, n = np.broadcast_arrays(np.atleast_1d(errors), np.atleast_1d(sizes))
+    k, n = estimates.errors, estimates.sizes
     # A little less than its share, as shares that sum to 1 up to rounding may exceed it.
-    shares = delta * distribution(prior, n.size, "prior") * (1.0 - ARITHMETIC_MARGIN)
+    shares = delta * estimates.prior * (1.0 - ARITHMETIC_MARGIN)
     limits = np.ones(n.size)
     limited = (n > 0) & (shares >= SMALLEST_SHARE)
     for share in np.unique(shares[limited]):
         some = limited & (shares == share)
         limits[some] = clopper_pearson(k[some], n[some], delta=share)
-    return limits
+    return _cheapest(limits, estimates.posterior)
 
 
 def _ruger(limits: FloatArray) -> float:
@@ -151,13 +125,7 @@ COALITION = Bound(
     label="COA",
     summary="the voters' own limits, combined over the coalitions that could err",
     theorem="Rüger's inequality, with Clopper-Pearson",
-    formula=coalition_bound,
-    terms=lambda averages: {  # tuples, so that values of bounds can be compared
-        "errors": tuple(averages.counts.errors.tolist()),
-        "sizes": tuple(averages.counts.sizes.tolist()),
-        "posterior": tuple(averages.posterior.tolist()),
-        "prior": tuple(averages.prior.tolist()),
-    },
+    function=coalition_bound,
     needs=(SOME_HELD_OUT_POINTS,),
     most_voters=MOST_ENUMERATED,
 )

@@ -7,17 +7,17 @@ the disagreement D, which needs no labels: unlabelled points sharpen DIS.
 
 from fractions import Fraction
 
-from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.majorities import HALF
 from tandemvote.bounds.requirements import (
     BINARY_LABELS,
     DISAGREEMENT_OVERLAPS,
     HELD_OUT_POINTS,
     PAIR_OVERLAPS,
+    contradicted,
     no_vote_of_two_classes,
 )
-from tandemvote.inequalities import Interval, pac_bayes_kl
 from tandemvote.inequalities.outward import outward
 
 ROUNDING = 1.0 + 2.0**-50  # covers the rounding of a quotient and of the product it goes into
@@ -28,20 +28,18 @@ def first_order_oracle(*, gibbs_loss: float) -> float:
     return min(1.0, 2.0 * gibbs_loss)
 
 
-def first_order_bound(
-    *, gibbs_loss: float, n_min: float, kl_divergence: float = 0.0, delta: float = 0.05
-) -> float:
+def first_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""First-order bound from an observed Gibbs loss.
 
     .. math:: 2\, kl^{+}\Big(\hat G, \frac{KL + \ln(2\sqrt{n_1}/\delta)}{n_1}\Big)
 
     Examples
     --------
-    >>> round(first_order_bound(gibbs_loss=0.20851, n_min=9459.96), 4)  # Adult in the paper
+    >>> adult = Estimates.from_numbers(gibbs_loss=0.20851, n_min=9459.96)  # in the paper
+    >>> round(first_order_bound(adult), 4)
     0.4517
     """
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta)
-    return by_markov(gibbs.upper, 1)
+    return by_markov(estimates.gibbs_interval(delta).upper, 1, estimates.smallest_coalition)
 
 
 def tandem_oracle(*, tandem_loss: float) -> float:
@@ -49,20 +47,18 @@ def tandem_oracle(*, tandem_loss: float) -> float:
     return min(1.0, 4.0 * tandem_loss)
 
 
-def tandem_bound(
-    *, tandem_loss: float, n_min_pairs: float, kl_divergence: float = 0.0, delta: float = 0.05
-) -> float:
+def tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Tandem bound from an observed tandem loss; any number of classes.
 
     .. math:: 4\, kl^{+}\Big(\hat T, \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
 
     Examples
     --------
-    >>> round(tandem_bound(tandem_loss=0.12138, n_min_pairs=3359.92), 4)  # Adult in the paper
+    >>> adult = Estimates.from_numbers(tandem_loss=0.12138, n_min_pairs=3359.92)  # in the paper
+    >>> round(tandem_bound(adult), 4)
     0.5788
     """
-    tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
-    return by_markov(tandem.upper, 2)
+    return by_markov(estimates.tandem_interval(delta).upper, 2, estimates.smallest_coalition)
 
 
 def disagreement_oracle(*, gibbs_loss: float, disagreement: float) -> float:
@@ -70,15 +66,7 @@ def disagreement_oracle(*, gibbs_loss: float, disagreement: float) -> float:
     return min(1.0, max(0.0, 4.0 * gibbs_loss - 2.0 * disagreement))
 
 
-def disagreement_bound(
-    *,
-    gibbs_loss: float,
-    disagreement: float,
-    n_min: float,
-    n_min_disagreement: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def disagreement_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Disagreement bound for two classes; delta is split evenly between the two estimates.
 
     .. math::
@@ -87,24 +75,15 @@ def disagreement_bound(
 
     Examples
     --------
-    >>> terms = dict(gibbs_loss=0.2, disagreement=0.2, n_min=1000, n_min_disagreement=50000)
-    >>> round(disagreement_bound(**terms), 4)
+    >>> numbers = dict(gibbs_loss=0.2, disagreement=0.2, n_min=1000, n_min_disagreement=50000)
+    >>> round(disagreement_bound(Estimates.from_numbers(**numbers)), 4)
     0.6279
     """
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta / 2)
-    differ = pac_bayes_kl(
-        disagreement, n_min_disagreement, kl_divergence=2 * kl_divergence, delta=delta / 2
-    )
-    return _combine(gibbs, differ)
-
-
-def _combine(gibbs: Interval, differ: Interval) -> float:
+    DISAGREEMENT.check_classes(estimates.classes)
+    gibbs, differ = estimates.gibbs_interval(delta / 2), estimates.disagreement_interval(delta / 2)
+    if reason := no_vote_of_two_classes(gibbs, differ):
+        return contradicted("disagreement", reason)
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
-
-
-def _evaluate(averages: Averages, delta: float) -> float | str:
-    gibbs, differ = averages.gibbs_interval(delta / 2), averages.disagreement_interval(delta / 2)
-    return no_vote_of_two_classes(gibbs, differ) or _combine(gibbs, differ)
 
 
 def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
@@ -123,10 +102,7 @@ FIRST_ORDER = Bound(
     label="FO",
     summary="twice the error of a randomly drawn voter",
     theorem="Theorem 1",
-    formula=first_order_bound,
-    evaluate=lambda averages, delta: by_markov(
-        averages.gibbs_interval(delta).upper, 1, averages.smallest_coalition
-    ),
+    function=first_order_bound,
     needs=(HELD_OUT_POINTS,),
 )
 
@@ -135,10 +111,7 @@ TANDEM = Bound(
     label="TND",
     summary="four times the rate at which two random voters err together",
     theorem="Theorem 3",
-    formula=tandem_bound,
-    evaluate=lambda averages, delta: by_markov(
-        averages.tandem_interval(delta).upper, 2, averages.smallest_coalition
-    ),
+    function=tandem_bound,
     needs=(PAIR_OVERLAPS,),
 )
 
@@ -147,7 +120,6 @@ DISAGREEMENT = Bound(
     label="DIS",
     summary="error and disagreement of random voters, two classes, uses unlabelled points",
     theorem="Theorem 5",
-    formula=disagreement_bound,
-    evaluate=_evaluate,
+    function=disagreement_bound,
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from numpy.typing import ArrayLike
-
-from tandemvote.bounds.averages import HARMONIC, Averages
-from tandemvote.bounds.bound import Bound, BoundValue
+from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_bound import C1, C2
 from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
 from tandemvote.bounds.coalition import COALITION
+from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.markov import DISAGREEMENT, FIRST_ORDER, TANDEM
 from tandemvote.bounds.second_order import C_BOX, C_TANDEM, SECOND_ORDER
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
-from tandemvote.counting.counts import VoteCounts
 
 FROM_VOTES = (
     FIRST_ORDER,
@@ -49,21 +46,15 @@ def get_bound(name: str) -> Bound:
     return BOUNDS[name]
 
 
-def all_bounds(
-    counts: VoteCounts,
-    posterior: ArrayLike | None = None,
-    prior: ArrayLike | None = None,
-    delta: float = 0.05,
-    sharpening: str = HARMONIC,
-) -> dict[str, BoundValue]:
-    """Every bound defined for these votes, each valid on its own with probability 1 - delta.
+def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
+    """Return every bound defined for these votes; each holds on its own with probability 1 - delta.
 
     They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
     among them for up to 15 voters.
     """
-    averages = Averages.of(counts, posterior, prior, sharpening)
+    counts = estimates.counted("counts")
     offered = (bound for bound in FROM_VOTES if bound.offered_for(counts))
-    return {bound.name: bound.at(averages, delta) for bound in offered}
+    return {bound.name: bound.function(estimates, delta) for bound in offered}
 
 
 def automatic_bounds(
@@ -71,10 +62,9 @@ def automatic_bounds(
 ) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
-    `overlaps` tells whether every two voters share held-out samples. `test_set` tells whether there
-    are labelled samples used for nothing else: a test set, or a common hold-out if the weights were
-    fixed beforehand. `deployed` is for a classifier in place of the vote. Of several bounds the
-    smallest counts, each at its share of delta.
+    `overlaps` is True if every two voters share held-out samples, `test_set` if the samples test
+    the whole vote and its weights were fixed in advance, `deployed` if another classifier than the
+    vote is certified. Of several bounds the smallest is reported, each at its share of delta.
 
     Examples
     --------

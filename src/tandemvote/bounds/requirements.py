@@ -8,6 +8,7 @@ them would be small for no good reason, so there is none.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection
 from itertools import islice
 from typing import Any, NamedTuple
@@ -99,13 +100,25 @@ DISAGREEMENT_OVERLAPS = Requirement(
     ),
     without_it_vacuous=True,
 )
-ONE_CLASSIFIER = Requirement(
-    holds=lambda counts: counts.n_voters == 1,
-    explanation=lambda counts: (
-        f"it is about one classifier and the counts have {counts.n_voters} voters. Let the vote"
-        " predict points that were used for nothing else, and count it as a single voter."
+TEST = Requirement(
+    holds=lambda counts: counts.n_test_errors is not None,
+    explanation=lambda _: (
+        "it requires samples that no tested voter was trained on, and the results of the vote on"
+        " them. Certify votes on held-out samples."
     ),
 )
+
+
+def contradicted(name: str, reason: str) -> float:
+    """Return the bound of estimates that contradict each other, which is 1, and warn."""
+    warnings.warn(
+        f"The bound {name!r} is 1.0, no guarantee: its estimates contradict each other, as"
+        f" {reason}. Either the sample is an unlucky one, or its points do not come from one"
+        " source: check how each part was drawn.",
+        ContradictionWarning,
+        stacklevel=3,
+    )
+    return 1.0
 
 
 def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:

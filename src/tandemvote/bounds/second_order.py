@@ -12,14 +12,12 @@ together. It is the mean of a variable of pairs: 0 if none errs, 3/2 if one does
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
 
-from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.requirements import PAIR_OVERLAPS, no_erring_weight
-from tandemvote.inequalities import Interval, pac_bayes_kl
-from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradicted, no_erring_weight
+from tandemvote.inequalities import Interval
+from tandemvote.inequalities.outward import outward
 
 LARGEST = 1.5  # value of the pair variable
 
@@ -48,15 +46,7 @@ def second_order_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
     return c_tandem_oracle(gibbs_loss=gibbs_loss, tandem_loss=tandem_loss)
 
 
-def c_tandem_bound(
-    *,
-    gibbs_loss: float,
-    tandem_loss: float,
-    n_min: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def c_tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""C-bound with each term replaced by the end of its confidence interval that hurts most.
 
     .. math::
@@ -64,30 +54,22 @@ def c_tandem_bound(
         T^{\pm} = kl^{\pm}\Big(\hat T, \frac{2 KL + \ln(4\sqrt{n_2}/\delta)}{n_2}\Big), \quad
         G^{\pm} = kl^{\pm}\Big(\hat G, \frac{KL + \ln(4\sqrt{n_1}/\delta)}{n_1}\Big)
 
-    and 1 where G+ reaches 1/2 or the denominator 0. Any number of classes.
+    and 1 where G+ reaches 1/2 or the denominator 0, or where the intervals contradict each other.
+    Any number of classes.
 
     Examples
     --------
     >>> adult = dict(gibbs_loss=0.20851, tandem_loss=0.12138, n_min=9459.96, n_min_pairs=3359.92)
-    >>> round(c_tandem_bound(**adult), 3)
+    >>> round(c_tandem_bound(Estimates.from_numbers(**adult)), 3)
     0.888
     """
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=delta / 2)
-    tandem = pac_bayes_kl(
-        tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta / 2
-    )
+    gibbs, tandem = estimates.gibbs_interval(delta / 2), estimates.tandem_interval(delta / 2)
+    if reason := no_erring_weight(gibbs, tandem):
+        return contradicted("c_tandem", reason)
     return _worst_of_each_term(gibbs, tandem)
 
 
-def c_box_bound(
-    *,
-    gibbs_loss: float,
-    tandem_loss: float,
-    n_min: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Largest C-bound over the intervals of G and T; any number of classes.
 
     .. math::
@@ -101,13 +83,13 @@ def c_box_bound(
     Examples
     --------
     >>> adult = dict(gibbs_loss=0.20851, tandem_loss=0.12138, n_min=9459.96, n_min_pairs=3359.92)
-    >>> round(c_box_bound(**adult), 3)  # CTD says 0.888
+    >>> round(c_box_bound(Estimates.from_numbers(**adult)), 3)  # CTD is 0.888
     0.558
     """
-    half = delta / 2
-    gibbs = pac_bayes_kl(gibbs_loss, n_min, kl_divergence=kl_divergence, delta=half)
-    tandem = pac_bayes_kl(tandem_loss, n_min_pairs, kl_divergence=2 * kl_divergence, delta=half)
-    return 1.0 if no_erring_weight(gibbs, tandem) else _worst_of_the_box(gibbs, tandem)
+    gibbs, tandem = estimates.gibbs_interval(delta / 2), estimates.tandem_interval(delta / 2)
+    if reason := no_erring_weight(gibbs, tandem):
+        return contradicted("c_box", reason)
+    return _worst_of_the_box(gibbs, tandem)
 
 
 def _worst_of_each_term(gibbs: Interval, tandem: Interval) -> float:
@@ -133,51 +115,23 @@ def _quotient(variance: float, denominator: float) -> float:
     return outward(value, scale=(1.0 + value) / denominator)
 
 
-def _unless_contradicted(
-    worst: Callable[[Interval, Interval], float], averages: Averages, delta: float
-) -> float | str:
-    gibbs, tandem = averages.gibbs_interval(delta / 2), averages.tandem_interval(delta / 2)
-    return no_erring_weight(gibbs, tandem) or worst(gibbs, tandem)
-
-
-def second_order_bound(
-    *,
-    pair_gibbs_loss: float,
-    tandem_loss: float,
-    n_min_pairs: float,
-    kl_divergence: float = 0.0,
-    delta: float = 0.05,
-) -> float:
+def second_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Sharp second-order bound for voters that err together; any number of classes.
 
-    .. math:: \tfrac32\, kl^{+}\Big(\frac{3 \hat G_2 - 2 \hat T}{3/2},
+    .. math:: \tfrac32\, kl^{+}\Big(\frac{\hat T}{3/2} + \hat O,
         \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
 
-    The rate G^_2 (`pair_gibbs_loss`) is observed on the pair sets, like T^: over each S_h ∩ S_h'
-    the mean of the two voters' error rates. Error rates on the larger sets S_h will not do.
+    Both voters of a pair err at the rate T^, exactly one of them at the rate O^ (`lone_error`).
 
     Examples
     --------
-    >>> adult = dict(pair_gibbs_loss=0.20849, tandem_loss=0.12138, n_min_pairs=3359.92)
-    >>> round(second_order_bound(**adult), 3)  # FO says 0.452, TND 0.579
+    >>> adult = dict(tandem_loss=0.12138, lone_error=0.17422, n_min_pairs=3359.92)
+    >>> round(second_order_bound(Estimates.from_numbers(**adult)), 3)  # FO is 0.452, TND 0.579
     0.428
     """
-    if not tandem_loss <= pair_gibbs_loss * (1.0 + INPUT_MARGIN):
-        raise ValueError(
-            f"tandem_loss {tandem_loss} exceeds pair_gibbs_loss {pair_gibbs_loss}, but where both"
-            " voters err each does. Compute both on the pair sets."
-        )
-    share = min(max(3.0 * pair_gibbs_loss - 2.0 * tandem_loss, 0.0) / LARGEST, 1.0)
-    # The difference of two means loses at most a factor 5 of their relative precision.
-    share = min(share * (1.0 + 5.0 * INPUT_MARGIN), 1.0)
-    pair = pac_bayes_kl(share, n_min_pairs, kl_divergence=2 * kl_divergence, delta=delta)
-    return outward(LARGEST * float(pair.upper))
-
-
-def _second_order(averages: Averages, delta: float) -> float:
     # With a = P(both err) and b = P(one errs), G = a + b / 2 and 3 G - 2 T = a + 3 b / 2.
-    share = min(averages.tandem_loss / LARGEST + averages.lone_error, 1.0)
-    return outward(LARGEST * float(averages.pair_interval(share, delta).upper))
+    share = min(estimates.tandem_loss / LARGEST + estimates.lone_error, 1.0)
+    return outward(LARGEST * float(estimates.pair_interval(share, delta).upper))
 
 
 C_TANDEM = Bound(
@@ -185,8 +139,7 @@ C_TANDEM = Bound(
     label="CTD",
     summary="Chebyshev-Cantelli bound on error and tandem error of random voters",
     theorem="Theorem 6",
-    formula=c_tandem_bound,
-    evaluate=partial(_unless_contradicted, _worst_of_each_term),
+    function=c_tandem_bound,
     needs=(PAIR_OVERLAPS,),
     superseded_by="c_box",
 )
@@ -196,8 +149,7 @@ C_BOX = Bound(
     label="CBOX",
     summary="C-bound at the worst error and tandem error within their intervals",
     theorem="Theorem 6, largest value over the confidence box",
-    formula=c_box_bound,
-    evaluate=partial(_unless_contradicted, _worst_of_the_box),
+    function=c_box_bound,
     needs=(PAIR_OVERLAPS,),
 )
 
@@ -206,7 +158,6 @@ SECOND_ORDER = Bound(
     label="SO",
     summary="sharp bound from error and tandem error of pairs",
     theorem="majorant 3z - 2z^2 of the erring weight, with Theorem 7",
-    formula=second_order_bound,
-    evaluate=_second_order,
+    function=second_order_bound,
     needs=(PAIR_OVERLAPS,),
 )

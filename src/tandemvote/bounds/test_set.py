@@ -3,7 +3,8 @@
 import numpy as np
 
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.requirements import ONE_CLASSIFIER
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.bounds.requirements import TEST
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -11,21 +12,21 @@ from tandemvote.inequalities.pac_bayes import check_delta
 RATIO = 1.5  # between one level and the next
 
 
-def test_set_bound(*, n_errors: int, n_samples: int, delta: float = 0.05) -> float:
+def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Clopper-Pearson upper limit for the error rate of one fixed classifier.
 
     .. math:: \mathrm{Beta}^{-1}(1 - \delta;\ k + 1,\ n - k)
 
-    The `n_samples` test points were used neither for training, nor for weights, nor for any choice;
-    the vote gets `n_errors` of them wrong. Where labels can be spared it is much tighter than any
-    bound computed from the points the voters were trained around.
+    The n test samples were used neither for training, nor for weights, nor for any choice. k of
+    them count as errors: the vote misclassifies them, or could do so for some predictions of its
+    untested voters.
 
     Examples
     --------
-    >>> round(test_set_bound(n_errors=30, n_samples=1000), 4)
+    >>> round(test_set_bound(Estimates.from_numbers(n_errors=30, n_samples=1000)), 4)
     0.0405
     """
-    return float(clopper_pearson(n_errors, n_samples, delta=delta))
+    return float(clopper_pearson(estimates.n_errors, estimates.n_samples, delta=delta))
 
 
 # The name begins with "test": tell pytest that it is no test when a test module imports it.
@@ -85,13 +86,8 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
 TEST_SET = Bound(
     name="test_set",
     label="TEST",
-    summary="errors of the vote itself on test samples",
+    summary="errors of the classifier itself on test samples",
     theorem="Clopper-Pearson",
-    labels_used="test-set labels",
-    formula=test_set_bound,
-    terms=lambda averages: {
-        "n_errors": int(averages.counts.errors[0]),
-        "n_samples": int(averages.counts.sizes[0]),
-    },
-    needs=(ONE_CLASSIFIER,),
+    function=test_set_bound,
+    needs=(TEST,),
 )

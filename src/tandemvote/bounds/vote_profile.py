@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from tandemvote.bounds.averages import Averages
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.requirements import ContradictionError
+from tandemvote.bounds.estimates import Estimates
+from tandemvote.bounds.requirements import ContradictionError, RequirementError
 from tandemvote.bounds.test_set import single_voter_bound
 from tandemvote.counting.counts import FloatArray
 from tandemvote.hard_vote import ROUNDING, VoteProfile
@@ -63,7 +63,59 @@ def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike)
     return float(np.clip(values.min(initial=1.0), 0.0, 1.0))
 
 
-def vote_profile_bound(
+def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
+    """Bound from observed errors and a profile on unlabeled samples; any number of classes.
+
+    It bounds the error of the vote, or of the deployed classifier that the profile is about. Held-
+    out sets always count in full.
+
+    Raises
+    ------
+    ContradictionError
+        If labeled and unlabeled samples are not drawn from the same distribution. If they are, it
+        is raised with probability at most delta.
+
+    Examples
+    --------
+    >>> from tandemvote import VoteCounts, Votes
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(2, size=3000)
+    >>> predictions = labels ^ (rng.random((9, 3000)) < 0.1)
+    >>> votes = Votes.from_predictions(predictions[:, :1000], labels[:1000])
+    >>> profile = VoteProfile.of(predictions[:, 1000:], np.full(9, 1 / 9))
+    >>> estimates = Estimates(VoteCounts.from_votes(votes), profile=profile)
+    >>> round(vote_profile_bound(estimates), 3)
+    0.093
+    """
+    profile, pi, counts = _profile(estimates), estimates.prior, estimates.counted("counts")
+    if profile.deployed is not None and counts.n_voters == 1:
+        return single_voter_bound(
+            n_errors=int(counts.errors[0]),
+            n_samples=int(counts.sizes[0]),
+            n_differ=int((profile.leads < 0.5).sum()),
+            n_unlabelled=profile.n_points,
+            delta=delta,
+        )
+    estimates.check_prior()
+    size = harmonic_size(estimates.posterior, counts.sizes, pi)
+    few = profile.deployed is not None and counts.n_voters <= FEW_KINKS
+    slopes, shares = deployed_slopes(counts.n_voters) if few else (SLOPES, None)
+    return largest_unrefuted_error(
+        gibbs_loss=estimates.gibbs_loss,
+        n=size.n,
+        kl_divergence=size.kl_divergence,
+        leads=profile.leads,
+        gaps=profile.gaps,
+        # The tilts must not depend on the posterior: they belong to the size at the prior.
+        tilts=catoni_tilts(harmonic_size(pi, counts.sizes, pi).n, delta=delta),
+        slopes=slopes,
+        shares=shares,
+        of_vote=profile.deployed is None,
+        delta=delta,
+    )
+
+
+def largest_unrefuted_error(
     *,
     gibbs_loss: float,
     n: float,
@@ -76,10 +128,7 @@ def vote_profile_bound(
     kl_divergence: float = 0.0,
     delta: float = 0.05,
 ) -> float:
-    """Bound from observed errors and a profile on unlabelled points; any number of classes.
-
-    Raises a `ContradictionError` if the points do not come from one source; if they do, with
-    probability at most delta.
+    """Return the largest error rate that labeled and unlabeled samples together do not refute.
 
     Parameters
     ----------
@@ -100,7 +149,7 @@ def vote_profile_bound(
     >>> leads = np.tile([1.0, 0.9, 1.0, 0.6, 1.0], 400)
     >>> tilts = catoni_tilts(2000.0)
     >>> given = dict(gibbs_loss=0.11, n=2000.0, leads=leads, gaps=2 * leads - 1, tilts=tilts)
-    >>> round(vote_profile_bound(**given), 3)
+    >>> round(largest_unrefuted_error(**given), 3)
     0.181
     """
     check_delta(delta)
@@ -158,49 +207,21 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-def _evaluate(averages: Averages, delta: float) -> float:
-    profile, pi, counts = _profile(averages), averages.prior, averages.counts
-    if profile.deployed is not None and counts.n_voters == 1:
-        return single_voter_bound(
-            n_errors=int(counts.errors[0]),
-            n_samples=int(counts.sizes[0]),
-            n_differ=int((profile.leads < 0.5).sum()),
-            n_unlabelled=profile.n_points,
-            delta=delta,
-        )
-    size = harmonic_size(averages.posterior, counts.sizes, pi)
-    few = profile.deployed is not None and counts.n_voters <= FEW_KINKS
-    slopes, shares = deployed_slopes(counts.n_voters) if few else (SLOPES, None)
-    return vote_profile_bound(
-        gibbs_loss=averages.gibbs_loss,
-        n=size.n,
-        kl_divergence=size.kl_divergence,
-        leads=profile.leads,
-        gaps=profile.gaps,
-        # The tilts must not depend on the posterior: they belong to the size at the prior.
-        tilts=catoni_tilts(harmonic_size(pi, counts.sizes, pi).n, delta=delta),
-        slopes=slopes,
-        shares=shares,
-        of_vote=profile.deployed is None,
-        delta=delta,
-    )
-
-
-def _profile(averages: Averages) -> VoteProfile:
-    if averages.profile is None:
-        raise ValueError(
+def _profile(estimates: Estimates) -> VoteProfile:
+    if estimates.profile is None:
+        raise RequirementError(
             "The bound 'vote_profile' needs unlabelled points that were used for nothing else."
             " Pass X_unlabelled, or choose another bound."
         )
-    heaviest = float(averages.posterior.max())
-    smallest = float((1.0 - averages.profile.minorities).min(initial=1.0))
+    heaviest = float(estimates.posterior.max())
+    smallest = float((1.0 - estimates.profile.minorities).min(initial=1.0))
     if smallest < heaviest - ROUNDING:
         raise ValueError(
             f"A voter has weight {heaviest:g}, but at some unlabelled point no label has more than"
             f" {smallest:g} of the vote: this is the profile of another vote. Make it with the same"
             " weights."
         )
-    return averages.profile
+    return estimates.profile
 
 
 VOTE_PROFILE = Bound(
@@ -208,16 +229,7 @@ VOTE_PROFILE = Bound(
     label="VP",
     summary="error of random voters, and how clearly unlabelled points are decided",
     theorem="linear programme over the vote's profile, with Catoni's inequality and betting",
-    labels_used="held-out labels, and points without labels",
-    formula=vote_profile_bound,
-    terms=lambda averages: {
-        "gibbs_loss": averages.gibbs_loss,
-        "n_min": averages.n_min,
-        "kl_divergence": averages.kl_divergence,
-        "n_unlabelled": _profile(averages).n_points,
-    },
-    evaluate=_evaluate,
-    uses_profile=True,
+    function=vote_profile_bound,
 )
 
 

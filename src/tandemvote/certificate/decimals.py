@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 
 
-def rounded_up(value: float, decimals: int = 3) -> str:
+def rounded_up(value: float | Decimal, decimals: int = 3) -> str:
     """Decimal text that is never below the value, with at least two significant digits.
 
     Examples
@@ -20,14 +20,17 @@ def rounded_up(value: float, decimals: int = 3) -> str:
 
 
 def percent(delta: float) -> str:
-    """Confidence in percent, exact: 1 - 1e-9 must not be printed as 100 %.
+    """Confidence in percent, never above 1 - delta: 1 - 1e-9 must not be printed as 100%.
 
     Examples
     --------
-    >>> percent(0.05), percent(1e-9)
-    ('95 %', '99.9999999 %')
+    >>> percent(0.05), percent(1e-9), percent(0.05 / 3)
+    ('95%', '99.9999999%', '98.33%')
     """
-    return f"{((1 - Decimal(repr(float(delta)))) * 100).normalize():f} %"
+    written = Decimal(repr(float(delta)))
+    with localcontext(Context(prec=400)):  # more than the smallest float has zeros
+        rounded = written.quantize(Decimal(1).scaleb(written.adjusted() - 2), ROUND_CEILING)
+        return f"{((1 - rounded) * 100).normalize():f}%"
 
 
 def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
@@ -43,4 +46,9 @@ def failure_probability(confidence: float) -> float:
     >>> failure_probability(0.95), 1 - 0.95 > 0.05
     (0.05, True)
     """
+    if not 0.5 <= confidence < 1.0:
+        raise ValueError(
+            f"confidence={confidence!r} is not valid; expected at least 0.5 and less than 1, such"
+            " as 0.95."
+        )
     return float(1 - Decimal(repr(float(confidence))))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import replace
+from collections import Counter
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -13,47 +13,38 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.assumptions import GROUPS
-from tandemvote.bounds import Averages, BoundValue, get_bound
-from tandemvote.certificate.by_group import GroupCertificates
-from tandemvote.certificate.certificate import TEST_SET, VOTE_PROFILE, Certificate
+from tandemvote.audit import Finding
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import rounded_up
-from tandemvote.certificate.file_fields import kinds_of, label_kind
-from tandemvote.certificate.file_record import (
-    PAIR_COUNTS,
-    CertificateRecord,
-    GroupRecord,
-    GroupsRecord,
-    StatedBound,
-)
-from tandemvote.certificate.file_text import CertificateFileError, read_document, shortened
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.certificate.groups import GroupCertificates
+from tandemvote.counting.counts import VoteCounts, VoteTally
 from tandemvote.hard_vote import VoteProfile
-
-TOLERANCE = 1e-9
-"""How far a stored value may be from the one computed on loading."""
-
-SAME = (
-    "value",
-    "bound",
-    "delta",
-    "sharpening",
-    "candidates",
-    "notes",
-    "versions",
-    "one_row_per_group",
+from tandemvote.verify import verify_file
+from tandemvote.verify.document import (
+    ONE_ROW_PER_GROUP,
+    PAIR_COUNTS,
+    PUBLISHED,
+    ROWS,
+    SHARPENED,
+    TEST_SET,
+    CertificateRecord,
+    Document,
+    StatedBound,
+    StatedFinding,
+    StatedTest,
 )
+from tandemvote.verify.fields import label_kind
+from tandemvote.verify.json_text import CertificateFileError, parse_document
+
+SAME = ("metric", "direction", "value", "bound", "delta", "deployed", "members", "group", "fitted")
 """Attributes that a certificate and its record have in common."""
 
 
-def save_certificate(
-    certificate: Certificate,
-    path: str | os.PathLike[str],
-    groups: GroupCertificates | None = None,
-) -> Path:
-    """Write the file of a certificate and of groups; readers see the old file or the new one."""
+def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> Path:
+    """Write the file of a certificate and its groups; readers see the old file or the new one."""
     path = Path(path)
-    text = json.dumps(document_of(certificate, groups), indent=1) + "\n"
+    text = json.dumps(document_of(certificate).to_json(), indent=1) + "\n"
+    parse_document(text.encode("ascii"))  # what is larger than a reader accepts is not written
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with temporary.open("x", encoding="ascii", newline="\n") as stream:
@@ -64,132 +55,96 @@ def save_certificate(
     return path
 
 
-def load_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read a certificate, refusing one whose digest or numbers do not hold."""
-    record = CertificateRecord.from_document(read_document(path))
-    if record.digest != record.expected_digest:
-        raise CertificateFileError(
-            f"{path} was changed after it was written: its digest does not match. Run"
-            " `tandemvote verify` to see what does not hold."
-        )
-    try:
-        return certificate_of(record)
-    except ValueError as error:
-        raise CertificateFileError(f"{path} is no valid certificate: {error}") from error
+def load_certificate(path: str | os.PathLike[str] | Document) -> Certificate:
+    """Verify a file, or the document that was read from it, then construct its certificate."""
+    verdict = verify_file(path)
+    if verdict.problem is not None:
+        name = "The document" if isinstance(path, Document) else path
+        raise CertificateFileError(f"{name} is not a valid certificate: {verdict.problem}.")
+    document = verdict.document
+    whole, *members = (certificate_of(each, document) for each in document.certificates)
+    if not members:
+        return whole
+    return replace(whole, groups=GroupCertificates(whole, tuple(members), document.groupings))
 
 
-def document_of(
-    certificate: Certificate, groups: GroupCertificates | None = None
-) -> dict[str, Any]:
-    """Return what the file of a certificate holds."""
-    return record_of(certificate, groups).to_document()
+def document_of(certificate: Certificate) -> Document:
+    """Return the definition of the file of a certificate and its groups."""
+    groups = certificate.groups
+    return Document(
+        versions=certificate.versions,
+        groupings=() if groups is None else groups.groupings,
+        certificates=tuple(map(record_of, [certificate, *(groups or ())])),
+    )
 
 
-def record_of(
-    certificate: Certificate, groups: GroupCertificates | None = None
-) -> CertificateRecord:
-    """Return what a certificate says, and what is said of groups, as its file would say it."""
-    counts, profile = certificate.counts, certificate.profile
-    test = certificate.bounds.get(TEST_SET)
+def record_of(certificate: Certificate) -> CertificateRecord:
+    """Return one certificate as its file holds it."""
+    counts, profile, tally = certificate.counts, certificate.profile, certificate.counts.tally
+    classes = _labels(counts.classes)
+    observed = None
+    if tally is not None and tally.n_errors is not None and tally.n_voted is not None:
+        observed = StatedTest(n_errors=tally.n_errors, n_samples=tally.n_voted)
+    test = None
+    if TEST_SET in certificate.candidates and tally is not None:
+        test = StatedTest(n_errors=tally.n_test_errors or 0, n_samples=tally.n_samples)
     return CertificateRecord(
         **{name: getattr(certificate, name) for name in SAME},
         printed=rounded_up(certificate.value),
-        share=certificate.delta / len(certificate.candidates),
-        bounds=_stated(certificate.bounds),
+        candidates=tuple(
+            StatedBound(name=name, value=value, printed=rounded_up(value))
+            for name, value in certificate.candidates.items()
+        ),
+        form=PUBLISHED if certificate.published else SHARPENED,
+        sampling=ONE_ROW_PER_GROUP if certificate.one_row_per_group else ROWS,
+        class_counts=None if tally is None else tuple(tally.class_counts[each] for each in classes),
+        observed=observed,
+        test=test,
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
-        counts={name: getattr(counts, name) for name in PAIR_COUNTS},
+        classes=classes,
+        findings=tuple(StatedFinding(**asdict(each)) for each in certificate.findings),
+        assumptions=certificate.assumptions,
         profile=None if profile is None else {"leads": profile.leads, "gaps": profile.gaps},
-        deployed=certificate.deployed,
-        test=None if test is None else (int(test.terms["n_errors"]), int(test.terms["n_samples"])),
-        groups=None if groups is None else _groups_record_of(groups),
-        classes=_labels(counts.classes),
-        attestations=(*certificate.assumptions, *([] if groups is None else [GROUPS])),
+        counts={name: getattr(counts, name) for name in PAIR_COUNTS},
     )
 
 
-def _stated(bounds: Mapping[str, BoundValue]) -> dict[str, StatedBound]:
-    return {
-        name: StatedBound(value=bound.value, printed=rounded_up(bound.value), delta=bound.delta)
-        for name, bound in bounds.items()
-    }
-
-
-def _groups_record_of(groups: GroupCertificates) -> GroupsRecord:
-    members = []
-    for each in groups:
-        said = {name: getattr(each, name) for name in kinds_of(GroupRecord)}
-        label = None if each.label is None else _labels(np.array([each.label]))[0]
-        members.append(GroupRecord(**{**said, "label": label, "bounds": _stated(each.bounds)}))
-    return GroupsRecord(
-        n_groups=len(groups),
-        n_samples=groups.n_samples,
-        candidates=groups.candidates,
-        members=tuple(members),
-    )
-
-
-def certificate_of(record: CertificateRecord) -> Certificate:
-    """Return the certificate of a record, each of whose numbers is computed again."""
-    if record.missing_attestations:
-        raise CertificateFileError(f"The attestations do not say: {record.missing_attestations[0]}")
-    counts = VoteCounts(
-        errors=np.diag(record.counts["tandem_errors"]),
-        sizes=np.diag(record.counts["overlaps"]),
-        classes=np.array(record.classes),
-        **record.counts,
-    )
-    weights, prior = np.array(record.weights), np.array(record.prior)
-    if record.deployed is not None and (
-        record.profile is None or set(record.bounds) != {VOTE_PROFILE}
-    ):
-        raise CertificateFileError(
-            f"The file is about {shortened(record.deployed)}, of which only the bound vote_profile"
-            " with its profile says something."
-        )
-    profile = (
-        None if record.profile is None else VoteProfile(**record.profile, deployed=record.deployed)
-    )
-    averages = replace(Averages.of(counts, weights, prior, record.sharpening), profile=profile)
-    bounds = {}
-    for name, stated in record.bounds.items():
-        found = _evaluate(name, record, averages, stated.delta)
-        if not abs(found.value - stated.value) <= TOLERANCE:
-            raise CertificateFileError(
-                f"The bound {name!r} is {stated.value} in the file and {found.value} by its own"
-                " counts."
-            )
-        bounds[name] = replace(found, value=stated.value)
-    chosen = [bounds[name] for name in record.candidates if name in bounds]
-    if not (
-        len(chosen) == len(record.candidates)
-        and {each.delta for each in chosen} == {record.delta / len(chosen)}
-        and record.bound in record.candidates
-        and record.value == bounds[record.bound].value == min(map(float, chosen))
-    ):
-        raise CertificateFileError(
-            f"The guarantee {record.value} is not the smallest of its candidates at their share of"
-            " delta. Run `tandemvote verify` to see what does not hold."
-        )
+def certificate_of(record: CertificateRecord, document: Document) -> Certificate:
+    """Return the certificate of a verified record."""
+    tally = None
+    if record.class_counts is not None:
+        numbers = zip(record.classes, record.class_counts, strict=True)
+        tally = VoteTally(Counter({label: number for label, number in numbers if number}))
+        if record.observed is not None:
+            seen = record.observed
+            tally = replace(tally, n_voted=seen.n_samples, n_errors=seen.n_errors)
+        if record.test is not None:
+            tally = replace(tally, n_test_errors=record.test.n_errors)
+    profile = record.profile
     return Certificate(
-        **{name: getattr(record, name) for name in SAME},
-        weights=weights,
-        prior=prior,
-        bounds=bounds,
-        counts=counts,
-        profile=profile,
-        assumptions=record.attestations,
+        **{name: getattr(record, name) for name in SAME if name not in NOT_FIELDS},
+        candidates={each.name: each.value for each in record.candidates},
+        weights=np.array(record.weights),
+        prior=np.array(record.prior),
+        published=record.form == PUBLISHED,
+        counts=VoteCounts(
+            errors=np.diag(record.counts["tandem_errors"]),
+            sizes=np.diag(record.counts["overlaps"]),
+            classes=np.array(record.classes),
+            tally=tally,
+            **record.counts,
+        ),
+        profile=None if profile is None else VoteProfile(**profile, deployed=record.deployed),
+        findings=tuple(Finding(**vars(each)) for each in record.findings),
+        assumptions=record.assumptions,
+        versions=document.versions,
+        one_row_per_group=record.sampling == ONE_ROW_PER_GROUP,
     )
 
 
-def _evaluate(name: str, record: CertificateRecord, averages: Averages, delta: float) -> BoundValue:
-    bound = get_bound(name)
-    if name == TEST_SET and record.test is not None:
-        terms = dict(zip(("n_errors", "n_samples"), record.test, strict=True))
-        return BoundValue(name, bound.label, bound.formula(**terms, delta=delta), delta, terms)
-    if name == TEST_SET or not bound.applies_to(averages.counts):
-        raise CertificateFileError(f"The bound {name!r} does not apply to these counts.")
-    return bound.at(averages, delta)
+NOT_FIELDS = ("metric", "direction", "deployed")
+"""Attributes of a certificate that follow from others."""
 
 
 def _labels(classes: NDArray[Any]) -> tuple[Any, ...]:

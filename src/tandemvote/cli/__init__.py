@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-# Exit codes; 1 is a verdict of ``verify``, 2 a mistake of the caller.
+# Exit codes; 2 is a mistake in the call or the data.
+WRONG = 1  # a certificate is wrong
 GATE_CLOSED = 3  # --max-error is not guaranteed
 INTERNAL_FAILURE = 70  # a bug in the library
 

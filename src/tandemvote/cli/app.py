@@ -11,9 +11,11 @@ import typer
 
 from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
-from tandemvote.cli.certify import certify, predict
+from tandemvote.cli.certify import certify
+from tandemvote.cli.certify_votes import certify_votes
 from tandemvote.cli.demo import demo
-from tandemvote.cli.options import in_options
+from tandemvote.cli.messages import in_options, say
+from tandemvote.cli.predict import predict
 from tandemvote.cli.verify import verify
 from tandemvote.spelling import printable
 
@@ -21,13 +23,13 @@ app = typer.Typer(
     name="tandemvote",
     help="How often will this classifier be wrong? Certified error rates, with or without a test"
     " set.",
-    epilog="Exit codes: 0 done; 1 a certificate does not hold (verify); 2 a mistake in the call or"
+    epilog="Exit codes: 0 done; 1 a certificate is wrong (verify); 2 a mistake in the call or"
     " the data; 3 --max-error is not guaranteed; 70 a bug in tandemvote; 130 stopped.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, certify, predict, verify, bounds):
+for command in (demo, certify, certify_votes, predict, verify, bounds):
     app.command()(command)
 
 
@@ -35,7 +37,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from tandemvote import __version__
 
-        typer.echo(f"tandemvote {__version__}")
+        say(f"tandemvote {__version__}")
         raise typer.Exit
 
 
@@ -81,10 +83,10 @@ def as_one_line(error: Exception) -> str | None:
         # Without arguments a group shows its help, and its error has no message.
         return f"Error: {printable(' '.join(message.split()))}" if message else ""
     if isinstance(error, MemoryError):
-        return "Error: the memory is too small for this. Give fewer rows, trees or classes."
+        return "Error: out of memory. Give fewer rows, trees or classes."
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
-    # The library refuses bad values by ValueError, with the way out in the message. Folders that
-    # cannot be written to and schedulers that do not answer are OSErrors.
+    # The library rejects values with ValueError. Folders that cannot be written to and schedulers
+    # that do not respond are OSErrors.
     if lacks_extra or isinstance(error, ValueError | OSError):
         message = getattr(error, "on_command_line", None) or in_options(str(error))
         return f"Error: {printable(' '.join(message.split()))}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import partial
-from inspect import signature
-from typing import Any
 
 import typer
 
+from tandemvote.cli.messages import say
 from tandemvote.cli.options import Confidence, Json, grouped
 
 EXAMPLE = "tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
@@ -19,88 +19,94 @@ number = partial(typer.Option, None, min=0)
 
 @grouped
 def bounds(
-    context: typer.Context,
     *,
-    gibbs_loss: float | None = share(help="How often a random voter errs on points it never saw."),
-    tandem_loss: float | None = share(help="How often two random voters err together."),
-    lone_error: float | None = share(
-        help="How often exactly one of the two errs, on the same points."
+    gibbs_loss: float | None = share(help="Error rate of a random voter on held-out samples."),
+    tandem_loss: float | None = share(help="Rate of common errors of two random voters."),
+    lone_error: float | None = share(help="Rate of samples on which exactly one of the two errs."),
+    disagreement: float | None = share(
+        help="Rate of disagreement of two random voters (two classes)."
     ),
-    disagreement: float | None = share(help="How often two random voters disagree (two classes)."),
-    n_min: float | None = number("--n", help="Fewest points behind any voter."),
+    n_min: float | None = number(
+        "--n", help="Number of held-out samples of the voter with the fewest."
+    ),
     n_min_pairs: float | None = number(
-        "--n-pairs", help="Fewest points behind any pair of voters."
+        "--n-pairs", help="Number of samples in the smallest pairwise overlap."
     ),
     n_min_disagreement: float | None = number(
-        "--n-disagreement", help="The same with unlabelled points; --n-pairs by default."
+        "--n-disagreement", help="The same including unlabeled samples; --n-pairs by default."
     ),
     kl_divergence: float = typer.Option(
         0.0, min=0, help="KL divergence of the weights from the prior."
     ),
     voter: list[str] = typer.Option(
         [],
-        metavar="ERRORS/POINTS",
-        help="Errors of one voter of an equal vote on points it never saw, such as 12/200;"
+        metavar="ERRORS/SAMPLES",
+        help="Errors of one voter of an equal vote on its held-out samples, such as 12/200;"
         " once per voter (coalition).",
     ),
     n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
-    n_samples: int | None = typer.Option(None, "--points", min=1, help="Points of that test set."),
+    n_samples: int | None = typer.Option(None, "--samples", min=1, help="Samples in the test set."),
     confidence: Confidence,
     as_json: Json = False,
 ) -> None:
     """Compute every bound for which the given numbers suffice.
 
-    vote_profile looks at every unlabelled point: for it, certify.
+    The bound vote_profile requires every unlabeled sample: use certify or certify-votes.
 
     For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
     """
-    from tandemvote.bounds import BOUNDS
+    from tandemvote.bounds import BOUNDS, Estimates, RequirementError
     from tandemvote.certificate.decimals import rounded_up
 
     if n_errors is not None and n_samples is not None and n_errors > n_samples:
-        raise typer.BadParameter(f"--errors {n_errors} is more than --points {n_samples}.")
-    given: dict[str, Any] = dict(context.params)
-    if n_min_disagreement is None:
-        given["n_min_disagreement"] = n_min_pairs
-    known = {name: value for name, value in given.items() if value is not None}
-    known["delta"] = confidence.delta
-    if tandem_loss is not None and lone_error is not None:
-        if tandem_loss + lone_error > 1:
-            raise typer.BadParameter(
-                f"--tandem-loss {tandem_loss:g} and --lone-error {lone_error:g} sum to more than 1,"
-                " but both voters err or exactly one."
-            )
-        known["pair_gibbs_loss"] = tandem_loss + lone_error / 2
-    if voter:
-        known["errors"], known["sizes"] = _counted(voter)
+        raise typer.BadParameter(f"--errors {n_errors} is more than --samples {n_samples}.")
+    if (tandem_loss or 0) + (lone_error or 0) > 1:
+        raise typer.BadParameter(
+            f"--tandem-loss {tandem_loss:g} and --lone-error {lone_error:g} sum to more than 1,"
+            " but both voters err or exactly one."
+        )
+    errors, sizes = _counted(voter) if voter else (None, None)
+    estimates = Estimates.from_numbers(
+        gibbs_loss=gibbs_loss,
+        n_min=n_min,
+        tandem_loss=tandem_loss,
+        n_min_pairs=n_min_pairs,
+        disagreement=disagreement,
+        n_min_disagreement=n_min_disagreement,
+        lone_error=lone_error,
+        kl_divergence=kl_divergence,
+        errors=errors,
+        sizes=sizes,
+        n_errors=n_errors,
+        n_samples=n_samples,
+    )
     values = {}
     for name, bound in BOUNDS.items():
-        wanted = signature(bound.formula).parameters.keys() - {"posterior", "prior"}
-        if wanted <= known.keys():
-            values[name] = bound.formula(**{term: known[term] for term in wanted})
+        with suppress(RequirementError):
+            values[name] = bound.function(estimates, confidence.delta)
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            " with --n-pairs, several --voter, or --errors with --points. Example:"
+            " with --n-pairs, several --voter, or --errors with --samples. Example:"
             f" {EXAMPLE}"
         )
     if as_json:
-        typer.echo(json.dumps({"delta": confidence.delta, "bounds": values}))
+        say(json.dumps({"delta": confidence.delta, "bounds": values}))
         return
     for name, value in values.items():
         bound = BOUNDS[name]
-        typer.echo(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
+        say(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _counted(texts: list[str]) -> tuple[list[int], list[int]]:
-    """Return errors and points of voters."""
-    errors, points = [], []
-    for text in texts:
+def _counted(voters: list[str]) -> tuple[list[int], list[int]]:
+    """Return the errors and samples of voters."""
+    errors, samples = [], []
+    for text in voters:
         wrong, _, of = text.partition("/")
         if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
             raise typer.BadParameter(
-                f"--voter {text} is not a number of errors among points, such as 12/200."
+                f"--voter {text} is not valid; expected errors/samples, such as 12/200."
             )
         errors.append(int(wrong))
-        points.append(int(of))
-    return errors, points
+        samples.append(int(of))
+    return errors, samples

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from tandemvote.cli.outputs import check_outputs
+from tandemvote.cli.messages import say
+from tandemvote.cli.outputs import check_outputs, write_whole
 
 
 def demo(
-    report: Path = typer.Option("report.html", help="Where to write the HTML report."),
+    report: Path = typer.Option("report.html", help="HTML report to write."),
     trees: int = typer.Option(100, min=2, help="Trees in each forest."),
 ) -> None:
     """Certify random forests on bundled data with each scheme, and write a report. No network."""
@@ -21,7 +24,7 @@ def demo(
 
     from tandemvote import CertifiedClassifier, CertifiedForestClassifier
     from tandemvote.certificate.decimals import rounded_up
-    from tandemvote.certificate.statement import Table, about
+    from tandemvote.certificate.rendering import Table, rate
     from tandemvote.report import write_report
 
     X, y = load_digits(return_X_y=True)
@@ -38,18 +41,14 @@ def demo(
             CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0),
         ),
     }
-    typer.echo(f"How often will a classifier of handwritten digits be wrong? {len(y):,} samples.")
     rows = []
     for scheme, (words, model) in schemes.items():
         certificate = model.fit(X, y).certificate_
-        limit = f"{rounded_up(100 * certificate.value, 1)} %"
-        rows.append([scheme, about(certificate.observed), limit, words])
-    columns = ["scheme", "observed", "guaranteed (95 %)", ""]
-    typer.echo("\n".join(["", *Table(columns, "<>><", rows).lines()]))
-    typer.echo(f"\nThe committee's certificate in full:\n\n{committee.certificate_}\n")
-    typer.echo(committee.certificate_.guarantee)
-    about_data = f"scikit-learn's digits data, {len(y):,} samples"
-    written = write_report(
-        report, committee, data_description=about_data, command="tandemvote demo"
-    )
-    typer.echo(f"\nReport with pictures: {written}")
+        bound = f"{rounded_up(100 * Decimal(certificate.value), 1)}%"
+        rows.append([scheme, rate(certificate.observed), bound, words])
+    data = f"scikit-learn's digits data, {len(y):,} samples"
+    write_whole(report, partial(write_report, certified=committee, description=data))
+    table = Table(["scheme", "observed", "guaranteed (95%)", ""], "<>><", rows)
+    say(f"How often will a classifier of handwritten digits be wrong? {len(y):,} samples.\n")
+    say("\n".join([*table.lines(), "", f"The committee: {committee.certificate_}", ""]))
+    say(f"{committee.certificate_.guarantee}\n\nReport with pictures: {report}")

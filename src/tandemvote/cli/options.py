@@ -1,8 +1,7 @@
-"""Options: declared once, in groups that a command gets as one object, and named in messages."""
+"""Options: declared once, in groups that a command gets as one object."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -21,7 +20,6 @@ Scheme = Enum(
 )
 Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
 Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
-Sharpening = Enum("Sharpening", {"HARMONIC": "harmonic", "PAPER": "paper"}, type=str)
 Weights = Enum(
     "Weights",
     {
@@ -37,30 +35,6 @@ Format = Enum(
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-PHRASES = {
-    r"\bX_unlabelled\b": "--unlabelled",
-    r"\bbound='(\w+)'": r"--bound \1",
-    r"\bCertifiedClassifier\w*": "--scheme committee",
-    r"\btest_size='?(auto|[\d.]+)'?": r"--test-size \1",
-    r"\btest_size\b": "--test-size",
-    r"\bn_(samples|groups)=(\d+) \1\b": r"\2 \1",
-    r"\bgroups has\b": "--groups has",
-    r"\bPass more samples\b": "Give more rows",
-    r"\btrusted=True": "--trusted",
-    r"\bPass points\b": "Give points",
-    r"\bmax_samples=0\.5\b": "--bagging reduced",
-    r"Drop them, X\.drop_duplicates\(\)": "Leave them out by --drop-duplicates",
-    r"certify predictions of them, by Votes\.from_predictions": "certify a table of --predictions",
-}
-"""Messages about tables choose their words themselves, by `DatasetError.on_command_line`."""
-
-
-def in_options(message: str) -> str:
-    """Put options in the place of the parameters that a message of the library names."""
-    for parameter, option in PHRASES.items():
-        message = re.sub(parameter, option, message)
-    return message
 
 
 def option(default: Any, about: str, *names: str, **limits: Any) -> Any:
@@ -112,7 +86,7 @@ def _checked_confidence(confidence: float) -> float:
     if not 0.5 <= confidence < 1:
         raise typer.BadParameter(
             f"{confidence:g} is not at least 0.5 and below 1. Give the probability with which the"
-            " guarantee holds, such as 0.95."
+            " bound holds, such as 0.95."
         )
     return confidence
 
@@ -139,8 +113,8 @@ def _checked_jobs(jobs: int) -> int:
     return jobs
 
 
-def existing(path: Path | None) -> Path | None:
-    """Refuse a file that is not there, before anything else is read."""
+def check_exists(path: Path | None) -> Path | None:
+    """Reject a file that does not exist, before anything else is read."""
     if path is not None and not path.exists() and not {*"*?["} & {*str(path)}:
         raise typer.BadParameter(f"there is no file {path}. Check the path.")
     return path
@@ -151,7 +125,7 @@ class Confidence:
     """The guarantee."""
 
     confidence: float = option(
-        0.95, "Probability with which the guarantee holds.", callback=_checked_confidence
+        0.95, "Probability with which the bound holds.", callback=_checked_confidence
     )
 
     @property
@@ -175,33 +149,27 @@ class Guarantee(Confidence):
     by: list[str] = option(
         [],
         "Certify groups of rows as well: each true class (recall), each predicted class"
-        " (precision; with --scheme holdout), or each value of a column, used as a feature or not;"
+        " (precision; with --scheme holdout), or each value of a column, which may be a feature;"
         " repeatable.",
         metavar="class|predicted|COLUMN",
     )
     weights: Weights | None = option(
         None,
-        "Trees, predictions: how much each voter counts: equally, or so as to minimise the named"
-        " bound; by default tandem for trees, uniform otherwise.",
+        "Weight of each voter: equal, or the weights that minimize the named bound. By default"
+        " tandem for the trees of certify --scheme trees, uniform for certify-votes.",
     )
     bound: list[str] = option(
         [],
-        "Trees, predictions: bound to report, by default chosen by the kind of evidence;"
-        " repeatable, or 'best' (they share the failure probability).",
+        "Bound to report for trees or votes, by default chosen by the kind of evidence;"
+        " repeatable, or 'best' (several bounds share the failure probability).",
     )
-    sharpening: Sharpening = option(
-        Sharpening.HARMONIC,
-        "Trees, predictions: use held-out sets in full, or the bounds as published.",
-    )
+    all_bounds: bool = option(False, "Print every bound that applies.", "--all-bounds")
 
-    def request(self, scheme: Scheme | None = None) -> dict[str, Any]:
-        """Return the parameters of a certificate of trees or of given predictions."""
-        usual = Weights.TANDEM if scheme is Scheme.TREES else Weights.UNIFORM
+    def request(self, usual: Weights) -> dict[str, Any]:
+        """Return the weights and the bound of a vote."""
         return {
             "weights": (self.weights or usual).value,
             "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
-            "delta": self.delta,
-            "sharpening": self.sharpening.value,
         }
 
 
@@ -229,7 +197,7 @@ class FileReading:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments for the readers of `tandemvote.tables`, without those left to them."""
+        """Arguments for the readers of `tandemvote.tables`, without those not given."""
         given = {
             "file_format": self.file_format and self.file_format.value,
             "separator": self.separator,
@@ -245,34 +213,27 @@ class FileReading:
 class Reading(FileReading):
     """Reading files."""
 
-    target: str | None = option(
-        None, "Label column; needed for CSV and Parquet, by default 'label' of predictions."
-    )
-    drop: list[str] = option(
-        [],
-        "Column to leave out; with --predictions, one that is no voter; repeatable.",
-        "--drop",
-        "--ignore",
-    )
+    target: str | None = option(None, "Label column; required for CSV and Parquet.")
+    drop: list[str] = option([], "Column to exclude; repeatable.", "--drop")
     keep: list[str] = option(
-        [], "Column to use although it looks like a row number, or like no voter; repeatable."
+        [], "Column to use although it looks like a row number; repeatable.", "--keep"
     )
     category: list[str] = option(
         [], "Column of categories that are numbers, in CSV or Parquet; repeatable."
     )
-    drop_missing: bool = option(False, "Leave out rows with any missing cell.", "--drop-missing")
-    drop_duplicates: bool = option(False, "Leave out copies of rows.", "--drop-duplicates")
-    drop_unlabelled: bool = option(False, "Leave out rows without a label.", "--drop-unlabelled")
+    drop_missing: bool = option(False, "Exclude rows with any missing cell.", "--drop-missing")
+    drop_duplicates: bool = option(False, "Exclude copies of rows.", "--drop-duplicates")
+    drop_unlabelled: bool = option(False, "Exclude rows without a label.", "--drop-unlabelled")
     use_unlabelled: bool = option(
         False,
-        "Trees: use rows without a label as unlabelled rows. They must come from the same source:"
-        " not be those that nobody could label.",
+        "Trees: use rows without a label as unlabeled rows. Their labels must be missing at"
+        " random.",
         "--use-unlabelled",
     )
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The same, and what says which rows to leave out and which numbers are categories."""
+        """The same, with the rows to exclude and the numbers that are categories."""
         given = {"drop_missing": self.drop_missing, "drop_duplicates": self.drop_duplicates}
         return super().arguments | given | ({"categories": self.category} if self.category else {})
 
@@ -303,12 +264,10 @@ class Training:
     )
     unlabelled: Path | None = option(
         None,
-        "Trees: file of further rows of the same source without labels, which make the guarantee"
-        " much tighter. With --predictions: predictions on them.",
-        callback=existing,
+        "Trees: file of unlabeled rows from the same distribution, which make the bound much"
+        " tighter.",
+        callback=check_exists,
     )
     seed: int = option(0, "Seed of training and splits.")
     jobs: int = option(1, "Threads; -1 for all.", "--jobs", "-j", callback=_checked_jobs)
-    dask: str | None = option(
-        None, "Address of a Dask scheduler, for counting votes or training models."
-    )
+    dask: str | None = option(None, "Address of a Dask scheduler, for training models.")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tandemvote.cli.messages import say
 from tandemvote.cli.options import option
 
 if TYPE_CHECKING:
-    from tandemvote.certification import Certification
     from tandemvote.votes import Votes
 
 TABLE_ENDINGS = (".csv", ".parquet")
@@ -32,18 +32,29 @@ PACKAGES = {
     ".csv": ("pandas",),
     ".parquet": ("pandas", "pyarrow"),
 }
-"""What an option or a file's ending needs besides the core of the library."""
+"""Packages besides the core that an option or the ending of a file requires."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outputs:
+class VotesOutputs:
     """Files to write."""
 
     report: Path | None = option(None, "HTML report.")
     certificate: Path | None = option(None, "JSON file that tandemvote verify can check.")
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The files to write, by option."""
+        return {f"--{name}": path for name, path in vars(self).items() if path is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs(VotesOutputs):
+    """Files to write."""
+
     votes: Path | None = option(
         None,
-        "The votes, .csv or .parquet, which verify --votes counts again. Votes on unlabelled rows"
+        "The votes, .csv or .parquet, which verify --votes counts again. Votes on unlabeled rows"
         " go into a second file.",
     )
     model: Path | None = option(
@@ -52,14 +63,9 @@ class Outputs:
         " opened) or .joblib.",
     )
 
-    @property
-    def paths(self) -> dict[str, Path]:
-        """The files asked for, by option."""
-        return {f"--{name}": path for name, path in vars(self).items() if path is not None}
-
 
 def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]) -> None:
-    """Refuse files that could not be written, before anything is computed."""
+    """Reject files that could not be written, before anything is computed."""
     read = [Path(path) for path in inputs if path is not None]
     taken = {path.resolve(): "that is read" for path in read}
     for name, path in paths.items():
@@ -77,15 +83,15 @@ def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]
 
 
 def _problem(path: Path, endings: tuple[str, ...], taken: dict[Path, str]) -> str:
-    """Say why a file cannot be written, if it cannot."""
+    """Return why a file cannot be written, if it cannot."""
     if path.suffix not in endings:
         return f" ends in {path.suffix!r}; expected {' or '.join(endings)}."
     if path.is_dir():
         return " is a folder. Name a file in it."
     if not path.parent.is_dir():
-        return f": there is no folder {path.parent}. Make it, or choose another."
+        return f": there is no folder {path.parent}. Create it, or choose another."
     if path.resolve() in taken:
-        return f" is also the file {taken[path.resolve()]}. Give each a name of its own."
+        return f" is also the file {taken[path.resolve()]}. Give each file its own name."
     try:
         TemporaryFile(dir=path.parent).close()
     except OSError as error:
@@ -94,7 +100,7 @@ def _problem(path: Path, endings: tuple[str, ...], taken: dict[Path, str]) -> st
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
-    """Write a file beside its place, and move it there once it is complete."""
+    """Write a file under another name, and rename it when it is complete."""
     unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
     try:
         write(unfinished)
@@ -104,22 +110,24 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
     return path
 
 
-def write_votes(path: Path, found: Certification, groups: dict[str, list[str]]) -> dict[str, Path]:
-    """Write the votes behind a certificate; return the files by the option of verify.
+def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, Path]:
+    """Write the votes of a certificate; return the files by the option of verify.
 
-    Beside the labelled votes stands what their points are grouped by.
+    The labeled votes have the columns by which their rows are grouped next to them.
     """
-    votes = found.votes
-    assert votes is not None, "votes of trained models are kept"
-    tables = {"--votes": _labelled(votes) | groups}
+    import numpy as np
+
+    names = votes.classes.astype(str)
+    predicted = np.where(votes.held_out, names[votes.predictions], "")
+    tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **columns}}
     if votes.n_unlabelled:
-        tables["--unlabelled"] = _columns(votes.classes[votes.unlabelled])
+        tables["--unlabelled"] = _voters(names[votes.unlabelled])
     written = {}
     for name, table in tables.items():
         word = "" if name == "--votes" else name.replace("--", ".")
         place = path.with_name(f"{path.stem}{word}{path.suffix}")
         written[name] = write_whole(place, partial(write_table, table))
-    return written | ({"--test": path} if found.test_votes is votes else {})
+    return written
 
 
 def write_table(columns: dict[str, Any], path: Path | None) -> None:
@@ -128,20 +136,12 @@ def write_table(columns: dict[str, Any], path: Path | None) -> None:
 
     frame = pandas.DataFrame(columns)
     if path is None:
-        typer.echo(frame.to_csv(index=False, lineterminator="\n"), nl=False)
+        say(frame.to_csv(index=False, lineterminator="\n"), newline=False)
     elif path.suffix == ".parquet":
         frame.to_parquet(path, index=False)
     else:
         frame.to_csv(path, index=False)
 
 
-def _labelled(votes: Votes) -> dict[str, Any]:
-    import numpy as np
-
-    said = votes.classes[votes.predictions].astype(str)
-    label = {"label": votes.classes[votes.labels]}
-    return label | _columns(np.where(votes.held_out, said, ""))
-
-
-def _columns(said: Any) -> dict[str, Any]:
-    return {f"voter{number}": cells for number, cells in enumerate(said, start=1)}
+def _voters(predictions: Any) -> dict[str, Any]:
+    return {f"voter{number}": cells for number, cells in enumerate(predictions, start=1)}

@@ -1,16 +1,18 @@
-"""A classifier of a table with a certificate, trained by one of the schemes."""
+"""Train a certified classifier on a table by one of the schemes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import typer
 from numpy.typing import NDArray
 from rich.progress import SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-from tandemvote.cli.options import Bagging, Guarantee, Learner, Scheme, Training
+from tandemvote.audit import Finding
+from tandemvote.cli.messages import say
+from tandemvote.cli.options import Bagging, Guarantee, Learner, Scheme, Training, Weights
 from tandemvote.cli.running import progress
 from tandemvote.tables import Dataset
 
@@ -22,26 +24,29 @@ def train(
     training: Training,
     *,
     unlabelled: NDArray[Any] | None = None,
+    findings: Sequence[Finding] = (),
 ) -> Any:
-    """Train by a scheme and return the fitted classifier with its certificate."""
+    """Fit the classifier of a scheme; it has a certificate."""
     groups = None if training.groups is None else dataset.beside[training.groups]
     trained = {
         Scheme.COMMITTEE: "4 models that are tested, and the referee",
         Scheme.HOLDOUT: "1 model that is tested",
         Scheme.TREES: f"{training.trees} trees",
     }
-    typer.echo(f"Training {trained[scheme]}.", err=True)
+    say(f"Training {trained[scheme]}.", err=True)
+    known = [*dataset.findings, *findings]
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
         if scheme is Scheme.TREES:
             forest: Any = CertifiedForestClassifier(
                 training.trees,
                 max_samples=0.5 if training.bagging is Bagging.REDUCED else None,
+                confidence=guarantee.confidence,
                 n_jobs=training.jobs if training.dask is None else -1,
                 random_state=training.seed,
-                **guarantee.request(scheme),
+                **guarantee.request(Weights.TANDEM),
             )
-            return forest.fit(dataset.X, dataset.y, X_unlabelled=unlabelled)
+            return forest.fit(dataset.X, dataset.y, X_unlabelled=unlabelled, findings=known)
         tested: dict[str, Any] = {"n_tested": 1, "referee": False}
         model = CertifiedClassifier(
             learner(training),
@@ -51,12 +56,12 @@ def train(
             random_state=training.seed,
             **(tested if scheme is Scheme.HOLDOUT else {}),
         )
-        return model.fit(dataset.X, dataset.y, groups=groups)
+        return model.fit(dataset.X, dataset.y, groups=groups, findings=known)
 
 
 def learner(training: Training) -> Any:
     """Return the classifier that is trained as a whole, not yet fitted."""
     if training.learner is Learner.BOOSTING:
-        # Early stopping would set rows aside by class, which a class of one row does not allow.
+        # Early stopping would set rows aside by class, which fails for a class with one row.
         return HistGradientBoostingClassifier(early_stopping=False)
     return RandomForestClassifier(training.trees, n_jobs=training.jobs)

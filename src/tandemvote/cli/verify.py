@@ -2,123 +2,130 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tandemvote.cli import INTERNAL_FAILURE
+from tandemvote.cli import INTERNAL_FAILURE, WRONG
+from tandemvote.cli.messages import say
+from tandemvote.cli.options import Json
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
-    from tandemvote.certificate.file_record import CertificateRecord
     from tandemvote.verify import Verdict
-
-TABLES = {"votes": "the votes", "unlabelled": "the unlabelled points", "test": "the test set"}
+    from tandemvote.verify.document import CertificateRecord, Document
 
 
 def verify(
     file: Path = typer.Argument(help="A certificate file."),
     *,
     rigorous: bool = typer.Option(
-        False, "--rigorous", help="Prove every digit in ball arithmetic (python-flint)."
+        False, "--rigorous", help="Prove every digit in ball arithmetic (requires python-flint)."
     ),
     votes: Path | None = typer.Option(
-        None, help="Table of the labelled votes, to be counted again."
+        None, help="Table of the labeled votes, to count them again: CSV or Parquet."
     ),
     unlabelled: Path | None = typer.Option(
         None,
-        help="The same for the unlabelled points; no label column, a deployed classifier last.",
+        help="Table of the votes on unlabeled samples, without labels; a deployed classifier is the"
+        " last column.",
     ),
-    test: Path | None = typer.Option(
-        None, help="The same for the test set; one voter is the vote itself."
-    ),
-    target: str = typer.Option("label", help="Label column of the tables."),
+    target: str = typer.Option("label", help="Label column of --votes."),
     ignore: list[str] = typer.Option(
         [], help="Column of the tables that is not a voter; repeatable."
     ),
+    as_json: Json = False,
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, independently.
 
-    Exit code 0: everything holds. 1: something does not; it is named. 2: the file cannot be read.
-    70: the check itself failed, which says nothing about the file.
+    Exit codes: 0 everything holds; 1 something does not, and is named; 2 the file cannot be read;
+    70 the check itself failed, which does not concern the file.
     """
-    from tandemvote.certificate.file_record import CertificateRecord
-    from tandemvote.certificate.file_text import read_document
-    from tandemvote.verify.votes_file import read_columns, read_predictions, read_votes
+    from tandemvote import votes_io
+    from tandemvote.verify.document import Document
+    from tandemvote.verify.json_text import read_document
 
-    record = CertificateRecord.from_document(read_document(file))
-    grouped, by = votes, set()
-    if record.groups is not None:
-        by = {group.by for group in record.groups.members}
-        grouped = test if "test_set" in record.groups.candidates else votes
-    no_voters = {*ignore, *by}
-    originals: dict[str, Any] = {
-        "votes": votes and read_votes(votes, target=target, ignore=no_voters),
-        "unlabelled": unlabelled and read_predictions(unlabelled, ignore=no_voters),
-        "test": test and read_votes(test, target=target, ignore=no_voters),
+    document = Document.from_json(read_document(file))
+    given = [] if votes is None else votes_io.column_names(votes)
+    by = {grouping.by for grouping in document.groupings} & {*given}
+    skipped = {*ignore, *by}
+    again: dict[str, Any] = {
+        "votes": votes and votes_io.read_votes(votes, target=target, ignore=skipped, keep=None),
+        "unlabelled": unlabelled and votes_io.read_predictions(unlabelled, ignore=skipped),
+        "columns": votes_io.read_columns(votes, by) if votes else {},
     }
-    columns = read_columns(grouped, by) if grouped else {}
-    verdict = _checked(record, rigorous=rigorous, columns=columns, **originals)
+    verdict = _checked(document, rigorous=rigorous, **again)
+    unchecked = _unchecked(verdict, again)
+    if as_json:
+        found = {"valid": verdict.valid, "problem": verdict.problem, "unchecked": unchecked}
+        say(json.dumps(found | {"guaranteed": document.whole.value, "delta": document.whole.delta}))
+    elif verdict.problem is not None:
+        say(printable(f"wrong: {verdict.problem}"))
+    else:
+        for line in _summary(verdict, rigorous=rigorous, unchecked=unchecked):
+            say(printable(line))
     if not verdict.valid:
-        typer.echo(printable(f"wrong: {verdict.problem}"))
-        raise typer.Exit(1)
-    given = [name for name, table in originals.items() if table is not None]
-    for line in _summary(verdict, rigorous=rigorous, recounted=given):
-        typer.echo(printable(line))
+        raise typer.Exit(WRONG)
 
 
-def _checked(record: CertificateRecord, **options: Any) -> Verdict:
-    """Check a record; a failure of the check itself must not look like a verdict."""
+def _checked(document: Document, **options: Any) -> Verdict:
+    """Check a document; a failure of the check itself must not look like a verdict."""
     from tandemvote.verify import CertificateFileError, verify_file
 
     try:
-        return verify_file(record, **options)
+        return verify_file(document, **options)
     except (CertificateFileError, ImportError):
         raise
     except Exception as error:
         reason = printable(f"{type(error).__name__}: {error}")
-        typer.echo(
-            f"Error: the check failed ({reason}), which says nothing about the file. Please report"
-            " it with the file.",
+        say(
+            f"Error: the check itself failed ({reason}), which does not concern the file. Please"
+            " report it with the file.",
             err=True,
         )
         raise typer.Exit(INTERNAL_FAILURE) from error
 
 
-def _summary(verdict: Verdict, *, rigorous: bool, recounted: list[str]) -> Iterator[str]:
-    record = verdict.record
-    unlabelled = record.counts["disagreement_overlaps"][0, 0] > record.counts["overlaps"][0, 0]
-    there = {"votes": True, "unlabelled": unlabelled or record.profile is not None}
-    there["test"] = record.test is not None
-    n_untested = int((record.counts["overlaps"].diagonal() == 0).sum())
-    about = f"weighted vote of {record.n_voters} voters"
-    if n_untested:
-        about = f"vote of {record.n_voters - n_untested} tested models and {n_untested} untested"
-    if record.deployed is not None:
-        about = f"for {record.deployed}, not a vote, through {record.n_voters} voters"
-    yield f"valid: error <= {record.printed} with failure probability {record.delta:g}"
-    yield f"  by {record.bound}, {about}"
-    yield from _groups(verdict)
+def _summary(verdict: Verdict, *, rigorous: bool, unchecked: list[str]) -> Iterator[str]:
+    whole, *groups = verdict.document.certificates
+    yield f"valid: error <= {whole.printed} with failure probability {whole.delta:g}"
+    yield f"  {whole.bound} bound, {_subject(whole)}"
+    if groups:
+        yield f"  by group, by themselves and all at once with failure probability {whole.delta:g}:"
+    for each in groups:
+        assert each.group is not None
+        bound = "no bound" if each.value >= 1 else f"error <= {each.printed}"
+        yield f"    {bound} on {each.group.samples}"
     how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
     yield f"  every number follows from the counts, {how}"
-    if recounted:
-        yield f"  the counts are those of {' and '.join(TABLES[name] for name in recounted)}"
-    unseen = [name for name in TABLES if there[name] and name not in recounted]
-    counting = [f"the counting of {TABLES[name]} (give --{name})" for name in unseen]
-    yield f"  not checked: {', '.join([*counting, f'the {len(record.attestations)} attestations'])}"
+    yield from (f"  not checked: {each}" for each in unchecked)
 
 
-def _groups(verdict: Verdict) -> Iterator[str]:
-    """Say what holds on groups of points, and which of them were not counted again."""
-    if verdict.record.groups is None:
-        return
-    members = verdict.record.groups.members
-    yield f"  and by themselves, all at once with failure probability {verdict.record.delta:g}:"
-    for group in members:
-        limit = "nothing is shown" if group.printed is None else f"error <= {group.printed}"
-        yield f"    {limit} on {group.points}"
-    by = dict.fromkeys(group.by for group in members if group.by not in verdict.recounted_groups)
-    if by:
-        yield f"    not recounted: groups {', '.join(f'by {name[:40]}' for name in by)}"
+def _subject(record: CertificateRecord) -> str:
+    n_untested = int(record.untested.sum())
+    if record.deployed is not None:
+        return f"{record.deployed} through {record.n_voters} voters"
+    if n_untested:
+        return f"vote of {record.n_voters - n_untested} tested models and {n_untested} untested"
+    return f"vote of {record.n_voters} voters"
+
+
+def _unchecked(verdict: Verdict, again: dict[str, Any]) -> list[str]:
+    """List what the file states and nothing given could check."""
+    whole = verdict.document.whole
+    more = whole.counts["disagreement_overlaps"] > whole.counts["overlaps"]
+    unlabelled = whole.profile is not None or bool(more.any())
+    stated = {
+        "the counts of the labeled votes (give --votes)": again["votes"] is None,
+        "the counts of unlabeled samples (give --unlabelled)": (
+            unlabelled and again["unlabelled"] is None
+        ),
+    }
+    return [
+        *(words for words, applies in stated.items() if applies),
+        *verdict.unchecked,
+        f"the {len(whole.assumptions)} assumptions",
+    ]

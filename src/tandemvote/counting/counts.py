@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from operator import add
@@ -10,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.codes import comparable
 from tandemvote.counting.pairs import EXACT_CHUNK, equal_pairs, true_pairs
+from tandemvote.hard_vote import held_out_vote, loses_somehow
 from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
 
-__all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts"]
+__all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts", "VoteTally"]
 
 IntArray = NDArray[np.int64]
 
@@ -58,6 +61,72 @@ class HeldOutSets:
         return self._last
 
 
+@dataclass(frozen=True)
+class VoteTally:
+    """Results of one weighted vote on labeled samples; tallies of disjoint samples add up.
+
+    Attributes
+    ----------
+    class_counts : Counter
+        Number of samples of each class.
+    n_voted : int or None
+        Samples on which some voter with weight was tested. None if the vote is not known.
+    n_errors : int or None
+        Those on which the vote of these voters is wrong.
+    n_test_errors : int or None
+        Samples that count as errors of the test-set bound. None unless every voter is tested on
+        all samples or on none.
+    """
+
+    class_counts: Counter[Any]
+    n_voted: int | None = None
+    n_errors: int | None = None
+    n_test_errors: int | None = None
+
+    @classmethod
+    def of(cls, votes: Votes, weights: ArrayLike | None = None) -> VoteTally:
+        """Let the voters vote, with equal weights by default.
+
+        Examples
+        --------
+        >>> votes = Votes.from_predictions([["a", "b"], ["a", "a"], ["b", "a"]], ["a", "b"])
+        >>> VoteTally.of(votes)
+        VoteTally(class_counts=Counter({'a': 1, 'b': 1}), n_voted=2, n_errors=1, n_test_errors=1)
+        """
+        rho = np.full(votes.n_voters, 1.0 / votes.n_voters) if weights is None else weights
+        winners = held_out_vote(votes, rho)
+        voted = winners >= 0
+        present, numbers = np.unique(votes.labels, return_counts=True)
+        labels = votes.classes[present].tolist()
+        return cls(
+            class_counts=Counter(dict(zip(labels, numbers.tolist(), strict=True))),
+            n_voted=int(voted.sum()),
+            n_errors=int((winners != votes.labels)[voted].sum()),
+            n_test_errors=int(loses_somehow(votes, rho).sum()) if votes.is_test_set else None,
+        )
+
+    def __add__(self, other: VoteTally) -> VoteTally:
+        names = ("n_voted", "n_errors", "n_test_errors")
+        numbers = {name: (getattr(self, name), getattr(other, name)) for name in names}
+        sums = {name: None if None in both else sum(both) for name, both in numbers.items()}
+        return VoteTally(self.class_counts + other.class_counts, **sums)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of labeled samples."""
+        return sum(self.class_counts.values())
+
+    @property
+    def observed_error(self) -> float | None:
+        """Error rate of the vote where some voter was tested; an estimate, not a bound."""
+        return self.n_errors / self.n_voted if self.n_voted and self.n_errors is not None else None
+
+    @property
+    def baseline_error(self) -> float:
+        """Error rate of always predicting the most frequent class."""
+        return 1.0 - max(self.class_counts.values(), default=1) / max(self.n_samples, 1)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoteCounts:
     """How often voters and pairs of voters err and disagree on points they were not trained on.
@@ -78,6 +147,8 @@ class VoteCounts:
         All labels that occur among labels and predictions.
     unlabelled_disagreements : ndarray of int64, shape (n_voters, n_voters)
         The part of `disagreements` that comes from unlabelled points.
+    tally : VoteTally or None
+        Results of a vote of all voters: with equal weights, unless other weights were tallied.
 
     Examples
     --------
@@ -98,6 +169,7 @@ class VoteCounts:
     lone_errors: IntArray
     classes: NDArray[Any]
     unlabelled_disagreements: IntArray = None  # type: ignore[assignment]
+    tally: VoteTally | None = None
 
     def __post_init__(self) -> None:
         if self.unlabelled_disagreements is None:
@@ -134,17 +206,20 @@ class VoteCounts:
                 object.__setattr__(self, name, getattr(self, other))
 
     @classmethod
-    def _known_to_be_valid(cls, **arrays: NDArray[Any]) -> VoteCounts:
+    def _known_to_be_valid(cls, **values: Any) -> VoteCounts:
         """Skip the checks, which take longer than counting for thousands of voters."""
         counts = object.__new__(cls)
-        counts.__setstate__(arrays)
+        counts.__setstate__(values)
         return counts
 
     @classmethod
-    def from_votes(cls, votes: Votes) -> VoteCounts:
-        """Count in chunks of points, so that memory stays flat and every product exact."""
+    def from_votes(cls, votes: Votes, *, tally: bool = True) -> VoteCounts:
+        """Count in chunks of samples, so that memory stays flat and every product exact.
+
+        `tally=False` skips the equal-weight vote, for a caller that tallies other weights.
+        """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
-        counts = reduce(add, map(_count, votes.chunks(size)))
+        counts = reduce(add, (_count(part, tally=tally) for part in votes.chunks(size)))
         for start in range(0, votes.n_unlabelled, size):
             codes = votes.unlabelled[:, start : start + size]
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
@@ -174,7 +249,8 @@ class VoteCounts:
             return sums[id(mine), id(theirs)]
 
         return VoteCounts._known_to_be_valid(
-            classes=np.union1d(self.classes, other.classes),
+            classes=np.union1d(*comparable(self.classes, other.classes)),
+            tally=None if self.tally is None or other.tally is None else self.tally + other.tally,
             **{name: added(getattr(self, name), getattr(other, name)) for name in INTEGER_FIELDS},
         )
 
@@ -184,6 +260,18 @@ class VoteCounts:
         arrays = {name: getattr(self, name) for name in INTEGER_FIELDS}
         kept = {name: array[np.ix_(*[chosen] * array.ndim)] for name, array in arrays.items()}
         return VoteCounts(classes=self.classes, **kept)
+
+    @property
+    def n_test_errors(self) -> int | None:
+        """Errors of the tallied vote, if every voter is tested on all samples or on none."""
+        if self.tally is None or not np.isin(self.sizes, (0, self.tally.n_samples)).all():
+            return None
+        return self.tally.n_test_errors
+
+    @property
+    def untested(self) -> NDArray[np.bool_]:
+        """Voters without held-out samples, shape (n_voters,)."""
+        return self.sizes == 0
 
     @property
     def n_voters(self) -> int:
@@ -266,10 +354,11 @@ class VoteCounts:
         """Leave what can be computed again out of pickles."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
-        for name, array in state.items():
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         unlabelled = f", n_unlabelled={self.n_unlabelled}" if self.n_unlabelled else ""
@@ -279,7 +368,9 @@ class VoteCounts:
         )
 
 
-INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.name != "classes")
+INTEGER_FIELDS = tuple(
+    part.name for part in fields(VoteCounts) if part.name not in ("classes", "tally")
+)
 
 
 def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:
@@ -292,7 +383,7 @@ def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatAr
     return rates
 
 
-def _count(votes: Votes) -> VoteCounts:
+def _count(votes: Votes, *, tally: bool) -> VoteCounts:
     """Counts of one chunk: symmetric products of 0/1 planes."""
     held_out, wrong, n_classes = votes.held_out, votes.errors, votes.classes.size
     overlaps = true_pairs(held_out)
@@ -312,4 +403,5 @@ def _count(votes: Votes) -> VoteCounts:
         lone_errors=lone_errors,
         classes=votes.classes.copy(),
         unlabelled_disagreements=np.zeros_like(overlaps),
+        tally=VoteTally.of(votes) if tally else None,
     )

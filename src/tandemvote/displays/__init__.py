@@ -1,7 +1,7 @@
-"""Pictures of a vote and of its guarantee, each with the numbers behind it.
+"""Pictures of a vote and of its error bound, each with the numbers behind it.
 
-The constructor of a display takes arrays, ``from_...`` computes them, ``plot`` draws them and
-``frame`` returns them as a pandas frame. Drawing needs the extra ``tandemvote[report]``.
+The constructor of a display takes numbers, ``from_...`` reads them from a certificate, ``plot``
+draws them and ``frame`` returns a pandas DataFrame. Drawing requires ``tandemvote[report]``.
 """
 
 from tandemvote.displays.display import Display

@@ -1,7 +1,7 @@
-"""What all displays share: the base class, and colours for every kind of sight.
+"""The base class of displays, and colors that the color-blind can distinguish.
 
-The colours keep a contrast of 3 to 1 on white and on near-black. Text and axes take matplotlib's
-own colours, so that a picture follows the reader's style sheet.
+The colors keep a contrast of 3 to 1 on white and on near-black. Text and axes have matplotlib's
+own colors, so that a picture follows the reader's style sheet.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Axes: TypeAlias = "matplotlib.axes.Axes"
 
 ACCENT = "#1a7fc1"
-"""What the picture is about: the chosen bound, the weights, the path."""
+"""The subject of the picture: the reported bound, the weights."""
 
 SECOND = "#d2610c"
-"""What it is compared with: test error, uniform weights, the place where a vote errs."""
+"""What it is compared with: observed errors, equal weights."""
 
 MUTED = "#868c96"
 """Everything else."""
@@ -30,7 +30,7 @@ Self = TypeVar("Self", bound="Display")
 
 
 class Display(ABC):
-    """Arrays that can be drawn and shown as a pandas frame."""
+    """Numbers that can be drawn and returned as a pandas DataFrame."""
 
     def plot(self: Self, ax: Axes | None = None) -> Self:
         """Draw into `ax`, or into a new figure; return itself, with `ax_` and `figure_`."""
@@ -43,13 +43,13 @@ class Display(ABC):
         return self
 
     def frame(self) -> pandas.DataFrame:
-        """Return the numbers behind the picture as a pandas frame."""
+        """Return the numbers behind the picture as a pandas DataFrame."""
         frame = import_extra("pandas", "report").DataFrame(self._columns())
         return frame.set_index(frame.columns[0])
 
     @property
     def description(self) -> str:
-        """The picture in words, for readers who do not see it."""
+        """The picture in words, for screen readers."""
         return self._words()
 
     def _size(self) -> tuple[float, float]:
@@ -64,4 +64,4 @@ class Display(ABC):
 
     @abstractmethod
     def _columns(self) -> dict[Any, Any]:
-        """Return the columns of the frame; the first one says what each row is about."""
+        """Return the columns of the DataFrame; the first one becomes its index."""

@@ -1,4 +1,4 @@
-"""The voters: their weights, and how many of them err together."""
+"""The voters: their weights, and how often they are wrong together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from tandemvote.bounds.averages import distribution
+from tandemvote.bounds.estimates import distribution
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counting.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
@@ -29,14 +29,14 @@ EDGES = np.arange(N_BINS + 1) / N_BINS
 
 @dataclass(eq=False, kw_only=True)
 class WeightsDisplay(Display):
-    """The weights from largest to smallest, against equal ones.
+    """The weights from largest to smallest, compared with equal ones.
 
     Attributes
     ----------
     weights : ndarray of shape (n_voters,)
         The vote's weights, in the order of the voters.
     gibbs_losses : ndarray of shape (n_voters,) or None
-        Error rate of each voter on its held-out points, if known.
+        Error rate of each voter on its held-out samples, if known.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class WeightsDisplay(Display):
 
     @classmethod
     def from_certificate(cls, certificate: Certificate) -> WeightsDisplay:
-        """Take the weights of a certificate, with the voters' error rates."""
+        """Show the weights of a certificate and the error rates of its voters."""
         return cls(weights=certificate.weights, gibbs_losses=certificate.counts.gibbs_losses)
 
     @property
@@ -66,7 +66,7 @@ class WeightsDisplay(Display):
 
     @property
     def n_for_half(self) -> int:
-        """Fewest voters that carry half of the weight."""
+        """Smallest number of voters that have half of the weight."""
         # Slightly below one half, because sums of equal weights are rounded.
         reached = np.cumsum(self.weights[self.order]) >= 0.5 * self.weights.sum() - 1e-12
         return int(reached.argmax()) + 1
@@ -81,7 +81,7 @@ class WeightsDisplay(Display):
         return (
             f"Weights of {self.weights.size} voters from largest ({self.weights.max():.3g}) to"
             f" smallest ({self.weights.min():.3g}); equal weights would be"
-            f" {1 / self.weights.size:.3g}. The first {self.n_for_half} carry half of the vote."
+            f" {1 / self.weights.size:.3g}. The first {self.n_for_half} have half of the weight."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -91,7 +91,7 @@ class WeightsDisplay(Display):
         ax.axhline(1 / n_voters, color=SECOND, linestyle="--", label=f"equal weights, 1/{n_voters}")
         ax.legend(frameon=False, loc="upper right")
         ax.set(xlim=(0, n_voters), ylim=(0, 1.25 * max(self.weights.max(), 1 / n_voters)))
-        words = f"voters by weight (the first {self.n_for_half} carry half of it)"
+        words = f"voters by weight (the first {self.n_for_half} have half of it)"
         ax.set(xlabel=words, ylabel="weight")
 
 
@@ -100,13 +100,13 @@ class TandemDisplay(Display):
     """The matrix of tandem losses, clustered.
 
     Voters are ordered by average-linkage clustering with optimal leaf order under the distance
-    L^(h) + L^(h') - 2 L^(h, h'): the rate at which exactly one of the two errs.
+    L^(h) + L^(h') - 2 L^(h, h'): the rate at which exactly one of the two is wrong.
 
     Attributes
     ----------
     tandem_losses : ndarray of shape (n_voters, n_voters)
-        Rate at which both err, NaN for pairs without common points; the diagonal holds the voters'
-        own error rates.
+        Rate at which both are wrong, NaN for pairs without common samples; the diagonal has the
+        voters' own error rates.
     order : ndarray of shape (n_voters,)
         The voters in the order of the picture.
     """
@@ -129,16 +129,18 @@ class TandemDisplay(Display):
     def _words(self) -> str:
         alone = np.diag(self.tandem_losses)
         words = (
-            f"Heat map of the rates at which two of {self.order.size} voters err together. Alone"
-            f" they err at rates from {alone.min():.3f} to {alone.max():.3f}"
+            f"Heat map of the rates at which two of {self.order.size} voters are wrong together."
+            f" Their own error rates are {alone.min():.3f} to {alone.max():.3f}"
         )
         span = self._span()
         return (
-            f"{words}, two together from {span[0]:.3f} to {span[1]:.3f}." if span else f"{words}."
+            f"{words}, those of two together {span[0]:.3f} to {span[1]:.3f}."
+            if span
+            else f"{words}."
         )
 
     def _span(self) -> tuple[float, float] | None:
-        """Lowest and highest rate of two different voters, if any two share points."""
+        """Lowest and highest rate of two different voters, if any two share samples."""
         rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]
         rates = rates[~np.isnan(rates)]
         return (float(rates.min()), float(rates.max())) if rates.size else None
@@ -147,51 +149,51 @@ class TandemDisplay(Display):
         return np.asarray(self.tandem_losses[np.ix_(self.order, self.order)])
 
     def _draw(self, ax: Axes) -> None:
-        # Even in lightness, from dark blue to yellow: the same to the colour-blind.
+        # Even in lightness, from dark blue to yellow: also for the color-blind.
         maps = import_extra("matplotlib", "report").colormaps
-        colours = maps["cividis"].with_extremes(bad=MUTED)
-        # Colours span the pairs; the diagonal, always the largest, would leave them no contrast.
+        colors = maps["cividis"].with_extremes(bad=MUTED)
+        # Colors span the pairs; the diagonal, always the largest, would leave them no contrast.
         lowest, highest = self._span() or (0.0, 1.0)
         # Without interpolation the file holds one pixel per pair, sharp at every size.
         picture = ax.imshow(
-            self._ordered(), cmap=colours, interpolation="none", vmin=lowest, vmax=highest
+            self._ordered(), cmap=colors, interpolation="none", vmin=lowest, vmax=highest
         )
-        words = "rate at which both err"
+        words = "rate at which both are wrong"
         bar = ax.figure.colorbar(picture, ax=ax, label=words, shrink=0.9, extend="max")
         bar.outline.set_visible(False)
-        ax.set(xlabel="voters, similar ones side by side", xticks=[])
+        ax.set(xlabel="voters, similar ones next to each other", xticks=[])
         ax.set(ylabel="the same voters", yticks=[])
         ax.spines[:].set_visible(False)
 
 
 @dataclass(eq=False, kw_only=True)
 class ProfileDisplay(Display):
-    """Histogram of the erring weight Z over samples.
+    """Histogram of the weight Z that is wrong, over samples.
 
-    A vote errs only where voters with at least half of the weight err. Every bound of the paper
-    counts at least 1 for such a point: 2 z in the first order, 4 z^2 in the second.
+    A vote is wrong only where voters with at least half of the weight are wrong. Every bound of the
+    paper counts at least 1 for such a sample: 2 z in the first order, 4 z^2 in the second.
 
     Attributes
     ----------
-    erring_weights : ndarray of shape (n_points,)
-        Z: the share of the weight whose voters err at the point.
-    normalised : bool
-        True if Z was taken over the voters that never saw the point, whose weights were rescaled
-        to sum to 1. The averages of such a Z are close to the losses in the bounds, not equal.
+    erring_weights : ndarray of shape (n_samples,)
+        Z: the share of the weight whose voters misclassify the sample.
+    normalized : bool
+        True if Z is taken over the voters that were not trained on the sample, with weights
+        rescaled to sum to 1. Averages of such a Z are close to the losses in the bounds, not equal.
     n_skipped : int
-        Points that every voter was trained on, about which nothing is known.
+        Samples that every voter was trained on, so that Z is unknown.
     """
 
     erring_weights: FloatArray
-    normalised: bool = False
+    normalized: bool = False
     n_skipped: int = 0
 
     @classmethod
     def from_votes(cls, votes: Votes, weights: ArrayLike | None = None) -> ProfileDisplay:
-        """Compute Z at each labelled point from the voters that never saw it.
+        """Compute Z at each labeled sample from the voters that were not trained on it.
 
-        Where some voters saw a point, the weights of the others, uniform by default, are rescaled
-        to sum to 1: each point then has a vote of its own, close to the whole vote.
+        Where some voters were trained on a sample, the weights of the others, equal by default, are
+        rescaled to sum to 1.
         """
         # Whole numbers, so that a tie is exactly one half.
         units = exact_weights(distribution(weights, votes.n_voters, "weights"))
@@ -200,13 +202,13 @@ class ProfileDisplay(Display):
         erring = (units @ votes.errors)[known] / present[known]
         return cls(
             erring_weights=erring,
-            normalised=not bool(votes.held_out[units > 0].all()),
+            normalized=not bool(votes.held_out[units > 0].all()),
             n_skipped=int((~known).sum()),
         )
 
     @property
     def half_rate(self) -> float:
-        """Share of points where at least half of the weight errs: what the bounds bound."""
+        """Share of samples where at least half of the weight is wrong: what is bounded."""
         return float((self.erring_weights >= 0.5).mean())
 
     @property
@@ -221,7 +223,7 @@ class ProfileDisplay(Display):
 
     @property
     def shares(self) -> FloatArray:
-        """Share of the points in each of the bins [0, 1/40), ..., [39/40, 1]."""
+        """Share of the samples in each of the bins [0, 1/40), ..., [39/40, 1]."""
         # Scaled to whole bins, because multiples of 1/40 are not exact.
         counts, _ = np.histogram(self.erring_weights * N_BINS, bins=N_BINS, range=(0, N_BINS))
         return counts / max(self.erring_weights.size, 1)
@@ -232,15 +234,15 @@ class ProfileDisplay(Display):
 
     def _words(self) -> str:
         words = (
-            f"Histogram of the erring weight Z over {self.erring_weights.size} points:"
-            f" Z >= 1/2 at {100 * self.half_rate:.3g} % of them, mean of 2 Z"
+            f"Histogram of the weight Z that is wrong, over {self.erring_weights.size} samples:"
+            f" Z >= 1/2 at {100 * self.half_rate:.3g}% of them, mean of 2 Z"
             f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}."
         )
-        if not self.normalised:
+        if not self.normalized:
             return words
         return (
-            f"{words} At each point only the voters that never saw it count, with their weights"
-            " rescaled."
+            f"{words} At each sample only the voters that were not trained on it count, with their"
+            " weights rescaled."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -249,15 +251,15 @@ class ProfileDisplay(Display):
         ax.stairs(self.shares[half:], EDGES[half:], fill=True, color=SECOND)
         ax.axvline(0.5, color=ax.xaxis.label.get_color(), linewidth=1)
         ax.set_yscale("symlog", linthresh=0.01)
-        ax.set(xlim=(0, 1), ylim=(0, 1), ylabel="share of points, log scale")
-        ax.set_yticks([0, 0.01, 0.1, 1], ["0", "1 %", "10 %", "100 %"])
+        ax.set(xlim=(0, 1), ylim=(0, 1), ylabel="share of samples, log scale")
+        ax.set_yticks([0, 0.01, 0.1, 1], ["0", "1%", "10%", "100%"])
         ax.minorticks_off()
-        source = "\namong the voters that never saw the point" if self.normalised else ""
-        ax.set_xlabel(f"erring weight Z{source}")
+        source = "\namong the voters not trained on the sample" if self.normalized else ""
+        ax.set_xlabel(f"weight Z that is wrong{source}")
 
 
 def _cluster(losses: FloatArray) -> np.ndarray:
-    """Order of the voters; a pair without common points counts as far apart."""
+    """Order of the voters; a pair without common samples counts as far apart."""
     if len(losses) < 3:
         return np.arange(len(losses))
     alone = np.diag(losses)

@@ -1,4 +1,4 @@
-"""Displays as SVG elements of a page, which follow its light or dark colours."""
+"""Displays as SVG elements of a page, in its light or dark colors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tandemvote.displays.display import ACCENT, MUTED, SECOND
 from tandemvote.extras import import_extra
 
 INK = "#010203"
-"""Placeholder for the page's text colour; nothing else is drawn in it."""
+"""Placeholder for the page's text color; nothing else is drawn in it."""
 
 INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
-PAGE_COLOURS = {INK: "--ink", ACCENT: "--accent", SECOND: "--second", MUTED: "--muted"}
-"""Which variable of the page's style sheet replaces which colour."""
+PAGE_COLORS = {INK: "--ink", ACCENT: "--accent", SECOND: "--second", MUTED: "--muted"}
+"""Which variable of the page's style sheet replaces which color."""
 
 WIDTH = 4.3
 """Inches: narrow enough that text stays readable when a phone shrinks the picture."""
 
 
 class Picture(NamedTuple):
-    """A drawn display: what to look for, the picture in words, and markup for a page."""
+    """A drawn display: its caption, the picture in words, and markup for a page."""
 
     name: str
     caption: str
@@ -33,9 +33,9 @@ class Picture(NamedTuple):
 
 
 def draw(display: Display, name: str, caption: str, height: float = 2.9) -> Picture:
-    """Draw a display for a page, so many inches high.
+    """Draw a display for a page, `height` in inches.
 
-    All identifiers inside begin with `name`, so that two pictures never share one.
+    Identifiers in the markup begin with `name`, so that they are unique on the page.
     """
     matplotlib = import_extra("matplotlib", "report")
     figures = import_extra("matplotlib.figure", "report")
@@ -60,7 +60,7 @@ def draw(display: Display, name: str, caption: str, height: float = 2.9) -> Pict
 
 
 def _inline(document: str, name: str) -> str:
-    """Turn an SVG document into an element of a page, with identifiers of its own."""
+    """Turn an SVG document into an element of a page with unique identifiers."""
     svg = document[document.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
@@ -68,8 +68,8 @@ def _inline(document: str, name: str) -> str:
     svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', "", svg, count=1)
     # Let the page choose the typeface; matplotlib repeats its own in every label.
     svg = re.sub(r"font: (\w+ )?([\d.]+px) [^;\"]*", _font, svg)
-    for colour, variable in PAGE_COLOURS.items():
-        svg = svg.replace(colour, f"var({variable})")
+    for color, variable in PAGE_COLORS.items():
+        svg = svg.replace(color, f"var({variable})")
     return svg.replace("<svg", f'<svg aria-labelledby="{name}-words" role="img"', 1)
 
 

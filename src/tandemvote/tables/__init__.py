@@ -1,14 +1,13 @@
-"""Tables of your own: labelled points from a CSV, Parquet, LIBSVM or npz file, or votes.
+"""Tables of your own: labelled points from a CSV, Parquet, LIBSVM or npz file.
 
 ``read_table("mine.csv", target="label")`` returns a :class:`Dataset`, whose features were encoded
-by a :class:`TableEncoder`; :func:`read_votes` reads predictions made anywhere.
+by a :class:`TableEncoder`.
 """
 
 from tandemvote.tables.dataset import Dataset, from_arrays, from_frame
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.table_file import read_features, read_table
-from tandemvote.tables.votes_table import read_votes
 
 __all__ = [
     "Dataset",
@@ -18,5 +17,4 @@ __all__ = [
     "from_frame",
     "read_features",
     "read_table",
-    "read_votes",
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.audit import Finding
 from tandemvote.frames import refuse_several_rows_per_case
 from tandemvote.spelling import shown
 from tandemvote.tables.columns import (
@@ -108,11 +109,6 @@ class Dataset:
         labels, counts = np.unique(self.y, return_counts=True)
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
-    @cached_property
-    def n_duplicates(self) -> int:
-        """How many rows repeat an earlier one, label included."""
-        return int((~first_rows(self.X, self.y)).sum())
-
     @property
     def columns(self) -> list[tuple[str, str, str]]:
         """How each named column was read: rows of (column, kind, detail), the label first.
@@ -140,74 +136,104 @@ class Dataset:
         return self.encoder.categories_ if self.encoder else {}
 
     @cached_property
-    def caveats(self) -> tuple[str, ...]:
-        """What limits any guarantee found on these rows and their certificate does not know."""
+    def findings(self) -> tuple[Finding, ...]:
+        """What a reader of results on these rows must know, apart from copies of rows."""
         n_unlabelled = 0 if self.X_unlabelled is None else len(self.X_unlabelled)
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
-        ordered = [names[place] for place in columns_in_order(self.X)]
-        measured = [name for name in ordered if name not in self.categories]
+        coded = np.array([name in self.categories for name in names], bool)
+        ordered = [names[place] for place in columns_in_order(self.X) if not coded[place]]
+        cells = np.isnan(self.X) | (coded & (self.X == MISSING))
+        gaps = cells[:, ~cells.all(axis=0)].any(axis=1)  # an empty column is no gap
+        telling = [names[place] for place in columns_that_tell(self.X, self.y)]
         return (
-            *notes_on_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
-            *(
-                f"The rows are in the order of column {name!r}; if it is time, neighbouring rows"
-                " may depend on each other, and the guarantee is not about later rows"
-                for name in (*self.dropped_in_order, *measured)
-            ),
-            *(
-                f"Column {names[place]!r} tells the label of every row; drop it if it will not be"
-                " known of new points"
-                for place in columns_that_tell(self.X, self.y)
-            ),
+            *dropped_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
+            *(_sorted_by(name) for name in (*self.dropped_in_order, *ordered)),
+            *map(_tells_label, telling),
+            *([_kept_gaps(int(gaps.sum()))] if gaps.any() else []),
+            *filter(None, (_merged(*column) for column in self.categories.items())),
         )
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of results must know: the caveats, copies, gaps, merged categories."""
-        names = self.encoder.feature_names_in_ if self.encoder else ()
-        coded = [name in self.categories for name in names]
-        gaps = np.isnan(self.X).any(axis=1) | (self.X[:, coded] == MISSING).any(axis=1)
-        merged = filter(None, (_merged(*column) for column in self.categories.items()))
-        counted = {
-            "equal to an earlier one, label included; if these are copies of one case, the"
-            " guarantee is too good": self.n_duplicates,
-            "with missing entries kept": int(gaps.sum()),
-        }
-        return (*self.caveats, *_counted(counted), *merged)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(self.n_samples, 'sample')}, {number_of(self.n_features, 'feature')}"
         low, high = (end(self.class_counts.values()) / self.n_samples for end in (min, max))
         classes = f"{self.n_classes} class{'es' * (self.n_classes != 1)}"
-        parts = [sizes, f"{classes} of frequency {low:.4f} to {high:.4f}", *self.notes, self.origin]
+        parts = [
+            sizes,
+            f"{classes} of frequency {low:.4f} to {high:.4f}",
+            *(each.message.rstrip(".") for each in self.findings),
+            self.origin,
+        ]
         return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
 
 
-def notes_on_rows(n_gaps: int, n_unlabelled: int, n_copies: int) -> list[str]:
-    """Say what it means that rows with gaps, rows without a label and copies were left out."""
-    return _counted(
-        {
-            "with missing entries left out; the guarantee is about new rows without gaps": n_gaps,
-            "without a label set apart; unless labels are missing by chance, the guarantee is not"
-            " about such rows": n_unlabelled,
-            "left out that repeat an earlier one; the guarantee is true of new points only if each"
-            " was one case recorded twice": n_copies,
-        }
+def dropped_rows(n_gaps: int, n_unlabelled: int, n_copies: int) -> list[Finding]:
+    """Report rows that were excluded, and what that means for a bound."""
+    found = {
+        "incomplete_rows": (
+            n_gaps,
+            "with missing entries excluded",
+            "The bound is about new rows without missing entries.",
+        ),
+        "unlabeled_rows": (
+            n_unlabelled,
+            "without a label excluded",
+            "Unless labels are missing at random, the bound is not about such rows.",
+        ),
+        "repeated_rows": (
+            n_copies,
+            "that repeat an earlier row excluded",
+            "The bound requires that each of them is one case recorded twice.",
+        ),
+    }
+    return [
+        Finding(
+            code=code, severity="warning", message=f"{number_of(n, 'row')} {what}.", advice=advice
+        )
+        for code, (n, what, advice) in found.items()
+        if n
+    ]
+
+
+def _sorted_by(column: Any) -> Finding:
+    return Finding(
+        code="sorted_rows",
+        severity="warning",
+        message=f"The rows are sorted by column {column!r}.",
+        advice="If it is time, neighboring rows may depend on each other, and the bound is not"
+        " about later rows.",
+        columns=(str(column),),
     )
 
 
-def _counted(rows: dict[str, int]) -> list[str]:
-    """Say of how many rows something is true, where there are some."""
-    return [f"{number_of(count, 'row')} {words}" for words, count in rows.items() if count]
+def _tells_label(column: Any) -> Finding:
+    return Finding(
+        code="label_in_column",
+        severity="warning",
+        message=f"Column {column!r} determines the label of every row.",
+        advice=f"Exclude it with drop=[{str(column)!r}] if it will not be known for new rows.",
+        columns=(str(column),),
+    )
 
 
-def _merged(column: str, names: Categories) -> str:
-    """Say which categories share a number, if some do."""
+def _kept_gaps(n_rows: int) -> Finding:
+    message = f"{number_of(n_rows, 'row')} with missing entries included."
+    return Finding(code="missing_entries", severity="note", message=message)
+
+
+def _merged(column: str, names: Categories) -> Finding | None:
+    """Report categories that share a number, if some do."""
     first_of: dict[float, str | None] = {}
     for name in names:
         if (first := first_of.setdefault(category_number(name), name)) != name:
-            words = f"{first!r} and {name!r} count as one: rename one to tell them apart"
-            return f"Categories of column {column!r} share a number, so that {words}"
-    return ""
+            return Finding(
+                code="merged_categories",
+                severity="note",
+                message=f"The categories {first!r} and {name!r} of column {column!r} share a"
+                " number, so they count as one.",
+                advice="Rename one of them to distinguish them.",
+                columns=(column,),
+            )
+    return None
 
 
 def from_frame(

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
@@ -198,6 +199,36 @@ def find_separator(text: str) -> str:
         if len(widths) == 1 and widths != {1}:
             return separator
     return max(reversed(SEPARATORS), key=lines[0].count)
+
+
+def read_column(
+    path: str | PathLike[str],
+    name: str,
+    *,
+    file_format: str | None = None,
+    header: bool | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Read one column of a table as it is written; empty cells are None.
+
+    The options are `separator` and `encoding` of a text table.
+    """
+    path = Path(path)
+    refuse_no_file(path)
+    if (file_format or path.suffix.lower().lstrip(".")) in ("parquet", "pq"):
+        parquet = import_extra("pyarrow.parquet", "data")
+        with explained(f"{path} cannot be read as Parquet", "Write it again.", Exception):
+            table = parquet.ParquetFile(path).read()
+            find_column(table.column_names, name, path)
+            return np.array(table.column(name).to_pylist(), dtype=object)
+    text, separator, names = read_text(path, **options)
+    if header is False:
+        names = [f"column{place + 1}" for place in range(len(names))]
+    find_column(names, name, path)
+    with explained(f"{path} cannot be read as a table", "Save it again.", csv.Error, IndexError):
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        cells = [row[names.index(name)] or None for row in rows if row]
+    return np.array(cells[header is not False :], dtype=object)
 
 
 def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFrame:

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.audit import Finding
 from tandemvote.tables.columns import is_number
 from tandemvote.tables.dataset import (
     Dataset,
+    dropped_rows,
     encoder_of,
     first_rows,
     from_arrays,
     from_frame,
-    notes_on_rows,
 )
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError, either, named
@@ -170,8 +171,8 @@ def read_further(
     drop_missing: bool = False,
     drop_duplicates: bool = False,
     **options: Any,
-) -> tuple[NDArray[Any], list[str]]:
-    """Read the same, without rows with a gap or copies of rows if so wanted, and note how many."""
+) -> tuple[NDArray[Any], list[Finding]]:
+    """Read the same; return also findings about rows that were excluded."""
     path, chosen = _find_format(path, file_format, options)
     with _compared(path, like):
         if chosen in _FRAME_READERS:
@@ -185,7 +186,7 @@ def read_further(
             raise DatasetError("Every row has a missing entry. Fill some in.")
         points = encode(points[~gaps])
     first = first_rows(points) if drop_duplicates else np.full(len(points), True)
-    return points[first], notes_on_rows(int(gaps.sum()), 0, int((~first).sum()))
+    return points[first], dropped_rows(int(gaps.sum()), 0, int((~first).sum()))
 
 
 def _read_frame(

@@ -6,7 +6,7 @@ binomial tails, duality for the supremum in C2. Nothing is imported from `tandem
 or `tandemvote.bounds`.
 """
 
-from tandemvote.certificate.file_text import CertificateFileError
 from tandemvote.verify.checks import Verdict, verify_file
+from tandemvote.verify.json_text import CertificateFileError
 
 __all__ = ["CertificateFileError", "Verdict", "verify_file"]

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.certificate.file_fields import IntArray
-from tandemvote.certificate.file_record import CertificateRecord
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
+from tandemvote.verify.document import PUBLISHED, CertificateRecord
+from tandemvote.verify.fields import IntArray
 
 Integers = NDArray[np.object_]
 """Python's integers, of any size."""
@@ -112,7 +112,7 @@ class Evidence:
 def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     """Average the counts of a record, with its weights and prior divided by their exact sums."""
     weights, prior = _integers(record.weights), _integers(record.prior)
-    as_published = record.sharpening == "paper"
+    as_published = record.form == PUBLISHED
     tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
     errors, sizes = np.diag(tandem_errors), np.diag(shared)
     disagreements = record.counts["disagreements"]

@@ -6,22 +6,27 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate.file_fields import IntArray
-from tandemvote.certificate.file_record import (
-    CertificateRecord,
-    GroupRecord,
-    GroupsRecord,
-    StatedBound,
-)
-from tandemvote.certificate.file_text import CertificateFileError, read_document
+from tandemvote.assumptions import GROUPS
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence, gather
+from tandemvote.verify.document import (
+    PAIR_COUNTS,
+    TEST_SET,
+    VOTE_PROFILE,
+    CertificateRecord,
+    Document,
+    Grouping,
+    StatedBound,
+)
+from tandemvote.verify.fields import IntArray
+from tandemvote.verify.json_text import CertificateFileError, read_document
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.recount import CLASS, NAMED, TEST_SET, group_values, on_group, recount
+from tandemvote.verify.recount import CLASS, PREDICTED, group_values, recount
 from tandemvote.verify.rules import RULES, Truth, told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
@@ -29,21 +34,23 @@ OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
 """Bounds that hold for two classes only."""
 
 ROUNDING = Fraction(1, 10**12)
-"""How far a stated part of delta may be from the exact one, relative to it."""
+"""How far a group's part of delta may be from the exact one, relative to it."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The result of checking a certificate file.
 
-    The first `problem` is in words, None if everything holds. `enclosures` say what every bound
-    checked really is, `recounted_groups` what the groups are by whose points were counted again.
+    The first `problem` is in words, None if everything holds. `enclosures` hold the true value of
+    every candidate of the first certificate, `recounted` the groupings whose samples were counted
+    again, and `unchecked` what a reader must know about groups that nothing given could check.
     """
 
-    record: CertificateRecord
+    document: Document
     problem: str | None
     enclosures: dict[str, Truth]
-    recounted_groups: tuple[str, ...] = ()
+    recounted: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -52,48 +59,46 @@ class Verdict:
 
 
 def verify_file(
-    path: str | os.PathLike[str] | CertificateRecord,
+    path: str | os.PathLike[str] | Document,
     *,
     rigorous: bool = False,
     votes: Votes | None = None,
     unlabelled: ArrayLike | None = None,
-    test: Votes | None = None,
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
-    """Check a certificate file by the verifier's own formulas.
+    """Check a certificate file with the verifier's own formulas.
 
-    Checked is that every number follows from the counts, weights and prior in the file. Not checked
-    are the attestations, which no file can prove, and the counting itself, except for the `votes`,
-    `unlabelled` and `test` points that are given.
+    Every number must follow from the counts, weights and priors in the file. The assumptions are
+    not checked, since no file can prove them. The counts are checked against the `votes` and
+    `unlabelled` predictions that are given.
 
     Parameters
     ----------
-    path : path or CertificateRecord
+    path : path or Document
         The file, or what was read from it.
-    rigorous : bool
-        Calculate in balls (needs python-flint), so that each stated value provably covers the true
-        one. Otherwise in floating point, to 1e-9.
-    votes : Votes, optional
-        The labelled votes, to be counted again.
-    unlabelled : array_like of shape (n_voters, n_points), optional
-        Predictions of the voters on the unlabelled points, to be counted again.
-    test : Votes, optional
-        Votes on the test set, to be counted again: of all voters, who then vote with the weights
-        of the file, or of a single one, which is taken for the vote itself.
-    columns : mapping of str to sequence of str, optional
-        What points are grouped by besides classes: of the test set, if groups rest on it, else of
-        the labelled votes. Missing values are empty.
+    rigorous : bool, default=False
+        Calculate with balls (requires python-flint), so that each stated value provably covers the
+        true one. Otherwise calculate in floating point, to 1e-9.
+    votes : Votes, default=None
+        The labeled votes, to be counted again.
+    unlabelled : array_like of shape (n_voters, n_samples), default=None
+        Predictions on the unlabeled samples, to be counted again; the deployed classifier last.
+    columns : mapping of str to sequence of str, default=None
+        Values that the samples are grouped by, apart from classes. Missing values are empty.
+
+    Returns
+    -------
+    Verdict
 
     Raises
     ------
     CertificateFileError
         If the file cannot be read as a certificate.
     """
-    record = path
-    if not isinstance(record, CertificateRecord):
-        record = CertificateRecord.from_document(read_document(record))
-    of_groups = () if record.groups is None else record.groups.candidates
-    for name in (*record.bounds, *record.candidates, *of_groups):
+    document = path
+    if not isinstance(document, Document):
+        document = Document.from_json(read_document(document))
+    for name in {each.name for record in document.certificates for each in record.candidates}:
         if name not in RULES:
             raise CertificateFileError(
                 f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
@@ -101,46 +106,71 @@ def verify_file(
     arithmetic = Balls() if rigorous else FLOATS
     enclosures: dict[str, Truth] = {}
     with arithmetic.context():
-        values = group_values(record, votes, test, columns or {})
-        recounted = recount(record, votes, unlabelled, test, values)
-        problem = next(_problems(record, arithmetic, recounted, enclosures), None)
-    return Verdict(record, problem, enclosures, tuple(values))
+        problem = next(_problems(document, arithmetic, enclosures), None)
+    # Only weights that hold can vote again.
+    values = {} if problem else group_values(document, votes, columns or {})
+    if problem is None:
+        others = chain(recount(document, votes, unlabelled, values), _changed_words(document))
+        problem = next(others, None)
+    left_out = tuple(
+        f"whether {each.by[:40]!r} has other values than the {len(each.labels)} in the file"
+        for each in document.groupings
+        if each.by not in values and each.by not in (CLASS, PREDICTED)
+    )
+    return Verdict(document, problem, enclosures, tuple(values), left_out)
 
 
 def _problems(
-    record: CertificateRecord,
+    document: Document,
     arithmetic: Arithmetic,
-    recounted: Iterator[str],
     enclosures: dict[str, Truth],
 ) -> Iterator[str]:
-    yield from _wrong_weights(record)
-    yield from impossible_counts(record)
-    yield from _wrong_confidence(record)
-    yield from _inapplicable(record)
-    for text in record.missing_attestations:
-        yield f"the attestations lack what the certificate rests on: {text!r}"
-    seen = gather(record, arithmetic)
-    for name, stated in record.bounds.items():
-        # Exactly its share, not the share as rounded in the file.
-        exact = Fraction(record.delta) / len(record.candidates)
-        delta = exact if name in record.candidates else Fraction(stated.delta)
-        yield from _wrong_bound(seen, name, stated, delta, enclosures)
-    yield from _wrong_guarantee(record)
-    yield from wrong_groups(record, arithmetic)
-    yield from recounted
-    if record.digest != record.expected_digest:
+    """List what is wrong with the numbers of a file."""
+    whole = document.whole
+    for text in whole.missing_assumptions:
+        yield f"the assumptions lack one that the certificate rests on: {text!r}"
+    yield from _wrong_record(whole, arithmetic, Fraction(whole.delta), enclosures)
+    for number, grouping in enumerate(document.groupings):
+        yield from _wrong_grouping(document, grouping, number)
+    for record in document.certificates[1:]:
+        assert record.group is not None
+        problems = _wrong_group(document, record, arithmetic)
+        yield from (f"on {record.group.samples}: {problem}" for problem in problems)
+
+
+def _changed_words(document: Document) -> Iterator[str]:
+    if document.digest != document.expected_digest:
         yield (
-            "the digest does not match the rest of the file, though all numbers hold: words"
-            " (notes, attestations, labels, versions) or counts were changed after it was written"
+            "the digest does not match the rest of the file, though all numbers hold: words or"
+            " counts were changed after it was written"
         )
 
 
-def _wrong_bound(
-    seen: Evidence, name: str, stated: StatedBound, delta: Fraction, enclosures: dict[str, Truth]
+def _wrong_record(
+    record: CertificateRecord,
+    arithmetic: Arithmetic,
+    delta: Fraction,
+    enclosures: dict[str, Truth],
 ) -> Iterator[str]:
-    what = f"the {name} bound"
+    """List what is wrong with one certificate, whose exact failure probability is `delta`."""
+    yield from _wrong_weights(record)
+    yield from impossible_counts(record)
+    if not 0 < record.delta <= 0.5:
+        yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
+    yield from _inapplicable(record)
+    seen = gather(record, arithmetic)
+    share = delta / len(record.candidates)  # exactly, not as rounded
+    for stated in record.candidates:
+        yield from _wrong_bound(seen, stated, share, enclosures)
+    yield from _wrong_value(record)
+
+
+def _wrong_bound(
+    seen: Evidence, stated: StatedBound, delta: Fraction, enclosures: dict[str, Truth]
+) -> Iterator[str]:
+    what = f"the {stated.name} bound"
     value = Fraction(stated.value)
-    truth = enclosures[name] = RULES[name](seen, delta, value)
+    truth = enclosures[stated.name] = RULES[stated.name](seen, delta, value)
     yield from wrong_value(what, value, truth, seen.arithmetic)
     yield from wrong_decimal(what, stated.value, stated.printed)
 
@@ -159,138 +189,128 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
             yield f"voter {voter} has weight {weight:.3g} but prior 0, so no bound exists"
 
 
-def _wrong_confidence(record: CertificateRecord) -> Iterator[str]:
-    for what, delta in (("delta", record.delta), ("the share of each candidate", record.share)):
-        if not 0 < delta < 1:
-            yield f"{what} is {delta:g}, not between 0 and 1"
-    n_candidates = len(record.candidates)
-    if record.share != record.delta / n_candidates:
-        yield (
-            f"the share of each candidate is {record.share:g}, but delta {record.delta:g} split"
-            f" evenly among {n_candidates} gives {record.delta / n_candidates:g}"
-        )
-    for name, stated in record.bounds.items():
-        due = record.share if name in record.candidates else record.delta
-        if stated.delta != due:
-            yield f"the {name} bound was given delta {stated.delta:g}; its share is {due:g}"
-
-
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:
-    for name in record.candidates:
-        if name not in record.bounds:
-            yield f"the candidate {name} has no value in the file"
-    yield from _too_many_classes(record)
-    if record.deployed is not None:
-        for name in record.bounds.keys() - {"vote_profile"}:
-            yield f"the {name} bound is about the vote, and the file about another classifier"
-        if record.profile is None:
-            yield "the file is about another classifier than the vote and has no profile of it"
-    if ("vote_profile" in record.bounds) != (record.profile is not None):
-        yield "the vote_profile bound is stated without a profile, or a profile without its bound"
-    if (TEST_SET in record.bounds) != (record.test is not None):
-        yield "the test_set bound is stated without the counts of a test set, or these without it"
-
-
-def _too_many_classes(record: CertificateRecord) -> Iterator[str]:
-    for name in record.bounds:
-        if name in OF_TWO_CLASSES and len(record.classes) > 2:
+    names = set(record.stated)
+    for name in names & OF_TWO_CLASSES:
+        if len(record.classes) > 2:
             yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
+    if record.deployed is not None and names != {VOTE_PROFILE}:
+        yield "bounds other than vote_profile are not about the deployed classifier"
+    if VOTE_PROFILE in names and record.profile is None:
+        yield "the vote_profile bound requires a profile"
+    if (TEST_SET in names) != (record.test is not None):
+        yield "the test_set bound requires the counts of a test set, and these require the bound"
+    if TEST_SET in names and record.fitted is not None:
+        yield "the test_set bound requires weights that were not fitted"
+    if record.untested.any() and names != {TEST_SET}:
+        yield "bounds other than test_set require every voter to be tested"
+    n, largest = record.n_samples, int(record.counts["overlaps"].max())
+    if record.test is not None and record.test.n_samples != n:
+        yield f"the vote is tested on {record.test.n_samples} of {n} samples"
+    if n is not None and largest > n:
+        yield f"{largest} of {n} samples are held out"
+    seen = record.observed
+    if seen is not None and not seen.n_errors <= seen.n_samples <= (n or 0):
+        yield f"{seen.n_errors} errors are observed on {seen.n_samples} of {n} samples"
+    yield from _other_than_tested(record)
 
 
-def _wrong_guarantee(record: CertificateRecord) -> Iterator[str]:
-    if record.bound not in record.candidates:
-        yield f"the guarantee rests on {record.bound[:40]!r}, which is no candidate"
-    smallest = min(record.bounds[name].value for name in record.candidates)
-    if not record.value == record.bounds[record.bound].value == smallest:
-        yield (
-            f"the guarantee is {record.value!r} by {record.bound}; the smallest of the candidates"
-            f" is {smallest!r}"
-        )
-    yield from wrong_decimal("the guarantee", record.value, record.printed)
-
-
-def wrong_groups(record: CertificateRecord, arithmetic: Arithmetic) -> Iterator[str]:
-    """Say what does not hold about the groups: each has its own counts and its share of delta."""
-    groups = record.groups
-    if groups is None:
+def _other_than_tested(record: CertificateRecord) -> Iterator[str]:
+    """Compare the errors that were observed with those of a single voter, or of the test."""
+    seen, test, errors = record.observed, record.test, np.diag(record.counts["tandem_errors"])
+    if seen is None:
         return
-    yield from _wrong_division(record, groups)
-    for by in dict.fromkeys(group.by for group in groups.members):
-        members = [group for group in groups.members if group.by == by]
-        yield from _too_many_points(record, groups, members)
-        for group in members:
-            for problem in _wrong_group(record, groups, group, arithmetic):
-                yield f"on {group.points}: {problem}"
-
-
-def _wrong_division(record: CertificateRecord, groups: GroupsRecord) -> Iterator[str]:
-    """Say whether delta is not divided as it should, or a group is none."""
-    names = [(group.by, type(group.label), group.label) for group in groups.members]
-    if len(names) > groups.n_groups:
+    if record.n_voters == 1 and seen.n_errors != errors[0]:
+        yield f"the only voter errs on {errors[0]} samples; {seen.n_errors} errors are observed"
+    if test is None:
+        return
+    # Untested voters can only add errors: they are counted as if they helped every other class.
+    fewer = seen.n_errors <= test.n_errors if record.untested.any() else seen == test
+    if seen.n_samples != test.n_samples or not fewer:
         yield (
-            f"{len(names)} groups are stated, but delta was divided among {groups.n_groups}: their"
-            " parts add up to more than delta"
+            f"{seen.n_errors} errors are observed on {seen.n_samples} samples, and the test set"
+            f" shows {test.n_errors} on {test.n_samples}"
         )
-    if len(set(names)) < len(names):
-        yield "a group is stated twice"
-    if record.deployed is not None:
-        yield "groups of points are about the vote, and the file about another classifier"
-    if not groups.candidates or len(set(groups.candidates)) < len(groups.candidates):
-        yield "the groups have no bounds, or one twice"
-    tested = TEST_SET in groups.candidates
-    if "vote_profile" in groups.candidates or (tested and record.test is None):
-        yield "the groups rest on unlabelled points, or on a test set that the file does not have"
-    if tested and record.test is not None and groups.n_samples != record.test[1]:
-        yield f"the groups are among {groups.n_samples} points, the test set has {record.test[1]}"
-    largest = record.counts["overlaps"].max()
-    if not tested and groups.n_samples < largest:
-        yield f"the groups are among {groups.n_samples} points, of which {largest} are held out"
-    for group in groups.members:
-        if group.by == CLASS and group.label not in record.classes:
-            yield f"on {group.points}: there is no such class"
-        if group.by == NAMED and not (tested and np.diag(record.counts["overlaps"]).all()):
-            yield f"on {group.points}: only a test of all voters shows how often the vote is right"
 
 
-def _too_many_points(
-    record: CertificateRecord, groups: GroupsRecord, members: list[GroupRecord]
-) -> Iterator[str]:
-    """Say whether groups that have no point in common have more of something than all points."""
-    what = f"the groups by {members[0].by[:40]!r} have more"
-    if sum(group.n_points for group in members) > groups.n_samples:
-        yield f"{what} points than there are"
-    if record.test is not None:
-        errors, points = zip(*(group.test or (0, 0) for group in members), strict=True)
-        if sum(errors) > record.test[0] or sum(points) > record.test[1]:
-            yield f"{what} errors or points than the test set"
-    totals: dict[str, IntArray] = {}
-    for group in members:
-        for name, triangle in group.unpacked(record.n_voters).items():
-            totals[name] = totals.get(name, 0) + triangle
-    for name, total in totals.items():
-        if (total > record.counts[name]).any():
-            yield f"{what} {name.replace('_', ' ')} than all points have"
+def _wrong_value(record: CertificateRecord) -> Iterator[str]:
+    smallest = min(each.value for each in record.candidates)
+    if record.bound not in record.stated:
+        yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
+    elif not record.value == record.stated[record.bound].value == smallest:
+        yield (
+            f"the certified value is {record.value!r} by {record.bound}; the smallest of the"
+            f" candidates is {smallest!r}"
+        )
+    yield from wrong_decimal("the certified value", record.value, record.printed)
+
+
+def _wrong_grouping(document: Document, grouping: Grouping, number: int) -> Iterator[str]:
+    """List what is wrong with the groups of one grouping taken together."""
+    whole, by = document.whole, grouping.by[:40]
+    if grouping.by in [each.by for each in document.groupings[:number]]:
+        yield f"the grouping by {by!r} is stated twice"
+    members = [
+        each for each in document.certificates[1:] if each.group and each.group.by == grouping.by
+    ]
+    labels = [(type(label), label) for label in grouping.labels]
+    if not labels or len(set(labels)) < len(labels):
+        yield f"the grouping by {by!r} lists no label, or one twice"
+    if grouping.by in (CLASS, PREDICTED) and set(grouping.labels) != set(whole.classes):
+        yield f"the grouping by {by!r} does not list the classes of the file"
+    if grouping.by == PREDICTED and (TEST_SET not in whole.stated or whole.untested.any()):
+        yield "groups by predicted class require a test of all voters"
+    if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
+        return  # which is found with the group
+    complete = len(members) == len(labels)  # then every sample is in one group
+    for name, total in _additive(whole).items():
+        parts = sum((_additive(each)[name] for each in members), np.zeros_like(total))
+        if (parts > total).any():
+            yield f"the groups by {by!r} have more {name} than all samples"
+        elif complete and (parts < total).any():
+            yield f"the groups by {by!r} have fewer {name} than all samples"
+
+
+def _additive(record: CertificateRecord) -> dict[str, IntArray]:
+    """Return what disjoint groups of samples add up to."""
+    stated = {"observed errors": record.observed, "errors of the test set": record.test}
+    counts = record.counts
+    return {
+        "samples": np.array(record.class_counts or [0] * len(record.classes)),
+        **{name: np.array(each.n_errors if each else 0) for name, each in stated.items()},
+        **{name.replace("_", " "): counts[name] for name in PAIR_COUNTS[:3]},
+        "disagreements": counts["disagreements"] - counts["unlabelled_disagreements"],
+    }
 
 
 def _wrong_group(
-    record: CertificateRecord, groups: GroupsRecord, group: GroupRecord, arithmetic: Arithmetic
+    document: Document, record: CertificateRecord, arithmetic: Arithmetic
 ) -> Iterator[str]:
-    due = Fraction(record.delta) / groups.n_groups / max(len(groups.candidates), 1)
-    n = group.n_points
-    if set(group.bounds) != (set(groups.candidates) if n else set()):
-        yield "the bounds are not those of all groups"
-    tested, pairs = TEST_SET in group.bounds, bool(set(group.bounds) - {TEST_SET})
-    if (group.test is not None, group.counts is not None) != (tested, pairs):
-        yield "the counts are not those that the bounds rest on"
-    if group.test is not None and group.test[1] != n:
-        yield f"{group.test[1]} of {n} points were tested"
-    own = on_group(record, group)
-    if own.counts["overlaps"].max() > n:
-        yield f"{own.counts['overlaps'].max()} of {n} points are held out"
-    yield from impossible_counts(own)
-    yield from _too_many_classes(own)
-    seen = gather(own, arithmetic)
-    for name, stated in group.bounds.items():
-        if abs(Fraction(stated.delta) - due) > ROUNDING * due:
-            yield f"the {name} bound was given delta {stated.delta:g}; its share is {float(due):g}"
-        yield from _wrong_bound(seen, name, stated, due, {})
+    whole, group = document.whole, record.group
+    assert group is not None
+    own = [each for each in document.groupings if each.by == group.by]
+    if not own or (type(group.label), group.label) not in [(type(v), v) for v in own[0].labels]:
+        yield "the group is not listed among the groups that share delta"
+        return
+    if [each.group for each in document.certificates].count(group) > 1:
+        yield "the group is stated twice"
+    same = ("weights", "prior", "fitted", "form", "sampling", "members", "classes", "deployed")
+    for name in same:
+        if getattr(record, name) != getattr(whole, name):
+            yield f"its {name} differ from those of the certificate on all samples"
+    if record.stated.keys() != whole.stated.keys() or VOTE_PROFILE in record.stated:
+        yield "its candidates are not those of the certificate on all samples"
+    if record.profile is not None or any(record.counts[PAIR_COUNTS[-1]].flat):
+        yield "unlabeled samples belong to no group"
+    due = Fraction(whole.delta) / len(document.groupings) / len(own[0].labels)
+    if abs(Fraction(record.delta) - due) > ROUNDING * due:
+        yield f"its delta is {record.delta:g}; its share is {float(due):g}"
+    for text in {*whole.assumptions, GROUPS} - {*record.assumptions}:
+        yield f"its assumptions lack one that the certificate rests on: {text!r}"
+    if record.class_counts is None:
+        yield "the numbers of its samples of each class are missing"
+    elif group.by == CLASS:
+        of_others = zip(record.classes, record.class_counts, strict=True)
+        if any(number for label, number in of_others if label != group.label):
+            yield "some of its samples are of another class"
+    yield from _wrong_record(record, arithmetic, due, {})

@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
-from tandemvote.certificate.file_fields import FloatArray, IntArray
-from tandemvote.certificate.file_record import PAIRS, CertificateRecord
 from tandemvote.verify.coalitions import voting_units
+from tandemvote.verify.document import CertificateRecord
+from tandemvote.verify.fields import FloatArray, IntArray
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -59,28 +59,34 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
         yield from _impossible_profile(record, **record.profile)
     if len(set(record.classes)) < len(record.classes):
         yield "a label is listed twice among the classes"
+    if sorted(record.classes) != [*record.classes]:
+        yield "the classes are not sorted, and ties go to the first of them"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
         yield "voters err although there is only one class"
-    if record.test is not None and not 0 <= record.test[0] <= record.test[1] != 0:
-        yield f"a test set of {record.test[1]} points shows {record.test[0]} errors"
+    test = record.test
+    if test is not None and not 0 <= test.n_errors <= test.n_samples:
+        yield f"a test set of {test.n_samples} samples shows {test.n_errors} errors"
     yield from _impossible_test_of_some(record)
     yield from _impossible_sets(record)
 
 
 def _impossible_test_of_some(record: CertificateRecord) -> Iterator[str]:
-    """Check a test set of a vote with untested voters against the errors of the tested ones.
+    """Check the errors of a vote on a test set against the errors of its tested voters.
 
     Let w be the weight of the tested voters, u that of the others, and z the weight that errs at a
-    sample. It is no error of the committee if 2 z < w - u, so the sum of z limits these errors from
-    above. Two voters whose common errors are always lost limit them from below.
+    sample. It is not an error of the vote if 2 z < w - u, so the sum of z limits these errors from
+    above. Two voters whose common errors are always lost limit them from below, and so does the sum
+    of the squares of z if there are two classes.
     """
     overlaps, errors = record.counts["overlaps"], np.diag(record.counts["tandem_errors"])
     tested = np.diag(overlaps) > 0
-    if record.test is None or tested.all() or not tested.any():
+    if record.test is None or not tested.any():
         return
-    n_errors, n_samples = record.test
+    n_errors, n_samples = record.test.n_errors, record.test.n_samples
     if (overlaps[np.ix_(tested, tested)] != n_samples).any():
         yield f"the tested voters are not all tested on the {n_samples} points of the test set"
+    if record.n_voters == 1 and n_errors != errors[0]:
+        yield f"the only voter errs on {errors[0]} samples, its vote on {n_errors}"
     units = voting_units(record.weights)
     u = sum(unit for unit, known in zip(units, tested, strict=True) if not known)
     lead = sum(units) - 2 * u
@@ -94,10 +100,17 @@ def _impossible_test_of_some(record: CertificateRecord) -> Iterator[str]:
     rival = one + other if len(record.classes) <= 2 else np.maximum(one, other)
     both = np.where(np.eye(len(units), dtype=bool), one, one + other)
     rival = np.where(np.eye(len(units), dtype=bool), one, rival)
-    lost = sum(units) - u - both <= rival + u
+    own = sum(units) - u - both
+    lost = own <= rival + u if u else own < rival  # a tie of tested voters may be won
     fewest = int((record.counts["tandem_errors"] * lost).max(initial=0))
     if n_errors < fewest:
         yield f"two voters that lose the vote err together on {fewest} points, more than {n_errors}"
+    if len(record.classes) <= 2:
+        # Then z <= lead / 2 without an error, and z <= w with one; multiply by z and add up.
+        squares = unit @ record.counts["tandem_errors"] @ unit
+        needed = (2.0 * squares - float(lead) * erring) / float((sum(units) - u) * sum(units))
+        if n_errors < needed - ROUNDING * n_samples - ROUNDING:
+            yield f"the tested voters err together too often for {n_errors} errors of the vote"
     # Ties up to rounding count as errors: they must not be a reason here.
     room = 2 * int(ROUNDING * sum(units)) * n_samples + n_samples * len(units)
     if 2 * erring + room < lead * n_errors:
@@ -127,7 +140,9 @@ def _limits_of_pairs(
 
     One after the other, because the matrices may be large.
     """
-    both_wrong, overlaps, lone = (counts[name] for name in PAIRS)
+    both_wrong, overlaps, lone = (
+        counts[name] for name in ("tandem_errors", "overlaps", "lone_errors")
+    )
     unlabelled, among_all = counts["unlabelled_disagreements"], counts["disagreement_overlaps"]
     errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
     yield "tandem errors", 0, both_wrong, overlaps, "points both hold out"

@@ -8,6 +8,7 @@ a seed that all files share.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,106 +16,85 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.certificate.file_fields import IntArray
-from tandemvote.certificate.file_record import PAIRS, CertificateRecord, GroupRecord
 from tandemvote.verify.coalitions import voting_units
+from tandemvote.verify.document import CertificateRecord, Document
+from tandemvote.verify.fields import IntArray
 from tandemvote.votes import Votes
 
 SEED = 20201206
-CLASS, NAMED, TEST_SET = "true class", "predicted class", "test_set"
+CLASS, PREDICTED = "class", "predicted"
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
 
 
 def recount(
-    record: CertificateRecord,
+    document: Document,
     votes: Votes | None,
     unlabelled: ArrayLike | None,
-    test: Votes | None,
-    group_values: Mapping[str, Sequence[str]] | None = None,
+    values: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
-    """Say where a record differs from a new count of whatever is given, as to `verify_file`.
+    """List where a file differs from a new count of whatever is given, as to `verify_file`.
 
-    Where the record is about a deployed classifier, its predictions are the last row of
-    `unlabelled`. Values of groups are those that `group_values` returns.
+    Where the file is about a deployed classifier, its predictions are the last row of
+    `unlabelled`. `values` are those that `group_values` returns.
     """
+    whole = document.whole
     if votes is not None:
-        yield from _other_counts(record, votes)
+        yield from _other_counts(whole, votes)
     if unlabelled is not None:
         others = Votes.without_labels(unlabelled)
-        yield from _unknown_labels(record, others, "the votes on unlabelled points")
-        yield from _other_unlabelled(record, others)
-    if test is not None:
-        yield from _other_test_set(record, test)
-    if group_values and record.groups is not None:
-        grouped = test if TEST_SET in record.groups.candidates else votes
-        assert grouped is not None
-        yield from _other_groups(record, grouped, group_values)
+        yield from _unknown_labels(whole, others, "the votes on unlabeled samples")
+        yield from _other_unlabelled(whole, others)
+    if votes is None:
+        return
+    for grouping in document.groupings:
+        if grouping.by in values:
+            stated = set(map(_written, grouping.labels))
+            for value in sorted(set(values[grouping.by]) - stated)[:1]:
+                yield (
+                    f"{grouping.by[:40]!r} has the value {value[:40]!r}, which the file does not"
+                    " list among the groups that share delta"
+                )
+    for record in document.certificates[1:]:
+        assert record.group is not None
+        if record.group.by in values:
+            yield from _other_group(record, votes, values[record.group.by])
 
 
 def group_values(
-    record: CertificateRecord,
-    votes: Votes | None,
-    test: Votes | None,
-    columns: Mapping[str, Sequence[str]],
+    document: Document, votes: Votes | None, columns: Mapping[str, Sequence[str]]
 ) -> dict[str, Sequence[str]]:
-    """Return what is known of the groups of the labelled points, by what they are grouped by."""
-    if record.groups is None:
+    """Return the known values of each grouping of the labeled samples."""
+    if votes is None:
         return {}
-    tested = TEST_SET in record.groups.candidates
-    grouped = test if tested else votes
-    if grouped is None:
-        return {}
-    names = np.array([_written(label) for label in grouped.classes.tolist()], object)
-    known = {**columns, CLASS: names[grouped.labels].tolist()}
-    every_voter = grouped.held_out.any(axis=1).all()
-    if tested and every_voter and not any(_other_test_set(record, grouped)):
-        known[NAMED] = names[_vote(record, grouped)].tolist()
-    return {group.by: known[group.by] for group in record.groups.members if group.by in known}
+    names = np.array([_written(label) for label in votes.classes.tolist()], object)
+    known = {**columns, CLASS: names[votes.labels].tolist()}
+    if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
+        known[PREDICTED] = names[_vote(document.whole, votes)].tolist()
+    used = [each.by for each in document.groupings if each.by in known]
+    return {name: [_written(value) for value in known[name]] for name in used}
 
 
-def on_group(record: CertificateRecord, group: GroupRecord) -> CertificateRecord:
-    """Return a record about the points of a group alone; its delta is left as it is."""
-    assert record.groups is not None
-    found = group.unpacked(record.n_voters)
-    weights, prior = record.weights, record.prior
-    if not found:  # the vote was tested itself, as a single voter
-        found, weights, prior = dict.fromkeys(PAIRS, np.zeros((1, 1), np.int64)), (1.0,), (1.0,)
-    everywhere = {"disagreements": found["lone_errors"], "disagreement_overlaps": found["overlaps"]}
-    nowhere = {"unlabelled_disagreements": np.zeros_like(found["overlaps"])}
-    alone = replace(record, bounds=group.bounds, test=group.test, profile=None, groups=None)
-    counts = {**found, **everywhere, **nowhere}
-    return replace(alone, weights=weights, prior=prior, counts=counts)
-
-
-def _other_groups(
-    record: CertificateRecord, votes: Votes, values: Mapping[str, Sequence[str]]
-) -> Iterator[str]:
-    """Say where groups of a record are not those of the votes."""
-    groups = record.groups
-    assert groups is not None
-    if groups.n_samples != votes.n_samples:
-        yield f"the groups are among {groups.n_samples} points, the votes are on {votes.n_samples}"
-        return
-    for group in groups.members:
-        if group.by not in values:
-            continue
-        wanted = "" if group.label is None else _written(group.label)
-        own = np.array([value == wanted for value in values[group.by]], bool)
-        if own.size != votes.n_samples or own.sum() != group.n_points:
-            yield f"{group.points} are {group.n_points} in the file and {own.sum()} in the votes"
-            return
-        said, labels = votes.predictions[:, own], votes.labels[own]
-        inside = replace(votes, predictions=said, labels=labels, held_out=votes.held_out[:, own])
-        problems: Iterator[str] = iter(())
-        if group.test is not None:
-            problems = _other_test_set(replace(record, test=group.test), inside)
-        elif group.counts is not None:
-            # One wrong label is as good as another.
-            inside = replace(inside, predictions=np.where(said == labels, labels, labels == 0))
-            problems = _other_counts(on_group(record, group), inside)
-        yield from (f"on {group.points}: {problem}" for problem in problems)
+def _other_group(record: CertificateRecord, votes: Votes, values: Sequence[str]) -> Iterator[str]:
+    """List where a certificate of a group differs from the votes on its samples."""
+    assert record.group is not None
+    wanted = _written(record.group.label)
+    own = np.array([value == wanted for value in values], bool)
+    if own.size != votes.n_samples or own.sum() != record.n_samples:
+        yield (
+            f"{record.group.samples} are {record.n_samples} in the file and {own.sum()} in the"
+            " votes"
+        )
+    elif own.any():
+        inside = replace(
+            votes,
+            predictions=votes.predictions[:, own],
+            labels=votes.labels[own],
+            held_out=votes.held_out[:, own],
+        )
+        problems = _other_counts(record, inside)
+        yield from (f"on {record.group.samples}: {problem}" for problem in problems)
 
 
 def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -143,6 +123,26 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
     stated = (counts["overlaps"], counts["tandem_errors"], counts["lone_errors"], labelled)
     yield from _other_pairs(stated, counted)
+    if votes.n_samples != record.n_samples:
+        yield f"the file counts {record.n_samples} samples, the votes have {votes.n_samples}"
+    numbers = Counter(_written(label) for label in votes.classes[votes.labels].tolist())
+    for label, stated_number in zip(record.classes, record.class_counts or (), strict=False):
+        if numbers[_written(label)] != stated_number:
+            yield (
+                f"{stated_number} samples are of the class {label!r:.40} in the file, and"
+                f" {numbers[_written(label)]} in the votes"
+            )
+    if record.observed is not None:
+        winners = _vote(record, votes)
+        voted = winners >= 0
+        found = int((winners != votes.labels)[voted].sum()), int(voted.sum())
+        if found != (record.observed.n_errors, record.observed.n_samples):
+            yield (
+                f"the vote is wrong on {record.observed.n_errors} of {record.observed.n_samples}"
+                f" samples in the file, and on {found[0]} of {found[1]} in the votes"
+            )
+    if record.test is not None:
+        yield from _other_test(record, votes)
 
 
 def _other_pairs(
@@ -215,34 +215,22 @@ def _other_profile(
             )
 
 
-def _other_test_set(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """Say where the errors on the test set are not those of all voters, or of the vote itself."""
-    if record.test is None:
-        yield "the file has no test set"
-        return
-    weights = record.weights if votes.n_voters > 1 else (1.0,)
-    if votes.n_voters != len(weights):
-        yield (
-            f"the file is about {record.n_voters} voters, {votes.n_voters} predict the test set;"
-            " one alone would be the vote itself"
-        )
-        return
+def _other_test(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+    """List where the errors of the vote in a record are not those of the votes."""
+    assert record.test is not None
     tested: NDArray[np.bool_] = np.asarray(votes.held_out.any(axis=1))
-    if votes.n_voters > 1 and (tested != (np.diag(record.counts["overlaps"]) > 0)).any():
-        yield "the voters that predict the test set are not the tested voters of the file"
-        return
     silent = np.argwhere(~votes.held_out & tested[:, None])
     if silent.size:
-        yield f"voter {silent[0][0]} predicts nothing at test point {silent[0][1]}"
+        yield f"voter {silent[0][0]} predicts nothing at test sample {silent[0][1]}"
         return
     if tested.all():
         n_errors = int((_vote(record, votes) != votes.labels).sum())
     else:
         n_errors = _n_losable(record.weights, votes, tested)
-    if (n_errors, votes.n_samples) != record.test:
+    if n_errors != record.test.n_errors:
         yield (
-            f"the vote errs on {record.test[0]} of {record.test[1]} test points in the file and on"
-            f" {n_errors} of {votes.n_samples} in the votes"
+            f"the vote errs on {record.test.n_errors} of {record.test.n_samples} test samples in"
+            f" the file and on {n_errors} of {votes.n_samples} in the votes"
         )
 
 
@@ -264,15 +252,25 @@ def _n_losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]
 
 
 def _vote(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
-    """Return the code of the label that wins at each point, the first in the file of equals."""
-    weights = record.weights if votes.n_voters > 1 else (1.0,)
+    """Return the code of the class that wins at each sample, -1 where no tested voter has weight.
+
+    Ties go to the first class of the file, or to the first voter's where voters are missing.
+    """
     place = {_written(label): number for number, label in enumerate(record.classes)}
     ranks = [place.get(_written(label), len(place)) for label in votes.classes.tolist()]
     order = np.argsort(ranks, kind="stable")
+    units, samples = np.array(voting_units(record.weights)), np.arange(votes.n_samples)
     totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
-    for units, labels in zip(voting_units(weights), votes.predictions, strict=True):
-        totals[labels, np.arange(labels.size)] += units
-    return np.asarray(order[totals[order].argmax(axis=0)])
+    for unit, labels, held_out in zip(units, votes.predictions, votes.held_out, strict=True):
+        totals[labels, samples] += unit * held_out
+    most = totals.max(axis=0)
+    winners = order[totals[order].argmax(axis=0)]
+    partial = ~votes.held_out[units > 0].all(axis=0)
+    for voter in np.flatnonzero(units)[::-1]:
+        labels = votes.predictions[voter]
+        leads = partial & votes.held_out[voter] & (totals[labels, samples] == most)
+        winners = np.where(leads, labels, winners)
+    return np.asarray(np.where(most > 0, winners, -1))
 
 
 def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
@@ -284,8 +282,12 @@ def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iter
 
 
 def _written(label: Any) -> str:
-    """Return a label as text; the file may have been made from numbers, and tables are text."""
-    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
+    """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one."""
+    return (
+        ""
+        if label is None
+        else str(int(label) if isinstance(label, float) and label.is_integer() else label)
+    )
 
 
 def _bits(planes: NDArray[Any]) -> list[int]:

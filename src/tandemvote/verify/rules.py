@@ -15,9 +15,9 @@ from typing import Any
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
-from tandemvote.certificate.file_fields import FloatArray
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Average, Evidence
+from tandemvote.verify.fields import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
@@ -261,7 +261,8 @@ def _coalition(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
-    return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
+    test = seen.record.test
+    return clipped(seen, seen.arithmetic.binomial_limit(test.n_errors, test.n_samples, delta))
 
 
 RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {

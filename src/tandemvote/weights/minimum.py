@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.averages import HARMONIC, check_sharpening, distribution
+from tandemvote.bounds.estimates import Estimates, distribution
 from tandemvote.bounds.registry import get_bound
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
@@ -94,7 +94,7 @@ def minimise(
     prior: ArrayLike | None = None,
     delta: float = 0.05,
     *,
-    sharpening: str = HARMONIC,
+    published: bool = False,
 ) -> WeightSolution:
     """Find the weights that minimise a bound in its PAC-Bayes-lambda form.
 
@@ -110,8 +110,10 @@ def minimise(
         err on different points. "disagreement" is for two classes.
     prior : array_like of shape (n_voters,), optional
         Positive weights that sum to 1, fixed before seeing the data; uniform by default.
-    delta, sharpening
-        As for a `Bound`.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+    published : bool, default=False
+        As for `Estimates`.
 
     Examples
     --------
@@ -119,7 +121,7 @@ def minimise(
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))
-    >>> solution = minimise(counts, "tandem", sharpening="paper")
+    >>> solution = minimise(counts, "tandem", published=True)
     >>> solution.weights.round(2).tolist(), solution.status.name
     ([0.41, 0.41, 0.19], 'CONVERGED')
     """
@@ -129,7 +131,6 @@ def minimise(
             f" {', '.join(map(repr, MINIMISABLE))}."
         )
     check_delta(delta)
-    check_sharpening(sharpening)
     pi = distribution(prior, counts.n_voters, "prior")
     if not (pi > 0).all():
         raise ValueError(
@@ -141,7 +142,7 @@ def minimise(
         minimised.check(counts)  # raises, naming what is missing
     if minimised.missing(counts):
         return WeightSolution(weights=pi, bound=bound)
-    objective = Objective.of(bound, counts, pi, delta, sharpening)
+    objective = Objective.of(bound, counts, pi, delta, published)
     descent = solve(objective)
     point, gap = descent.point, objective.convex_gap(descent.point)
     status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
@@ -152,7 +153,8 @@ def minimise(
         # As close to the prior as rounding can tell is the prior.
         near = point.weights @ point.log_ratio < ROUNDING / 10
         posterior = pi if near else point.weights
-        return posterior, minimised(counts, posterior, pi, delta, sharpening).value
+        estimates = Estimates(counts, posterior, pi, published=published)
+        return posterior, minimised.function(estimates, delta)
 
     uniform = distribution(None, counts.n_voters, "uniform")
     fallbacks = {Status.KEPT_PRIOR: pi}

@@ -45,20 +45,20 @@ class Objective:
 
     @classmethod
     def of(
-        cls, bound: str, counts: VoteCounts, prior: FloatArray, delta: float, sharpening: str
+        cls, bound: str, counts: VoteCounts, prior: FloatArray, delta: float, published: bool
     ) -> Objective:
         """Relax the bound of that name, one of `MINIMISABLE`."""
         log_prior, losses = np.log(prior), counts.gibbs_losses
         if bound == "first_order":  # Theorems 1 and 8
-            gibbs = Estimate.of(counts.voter_sets, prior, delta, sharpening)
+            gibbs = Estimate.of(counts.voter_sets, prior, delta, published)
             return cls(Relaxation(2.0, gibbs), log_prior, losses)
         if bound == "tandem":  # Theorem 9
-            tandem = Estimate.of(counts.pair_sets, prior, delta, sharpening)
+            tandem = Estimate.of(counts.pair_sets, prior, delta, published)
             no_losses = np.zeros_like(losses)
             return cls(Relaxation(4.0, tandem), log_prior, no_losses, counts.tandem_losses)
         # Theorem 10, with half of delta for each estimate.
-        gibbs = Estimate.of(counts.voter_sets, prior, delta / 2, sharpening)
-        differ = Estimate.of(counts.disagreement_sets, prior, delta / 2, sharpening)
+        gibbs = Estimate.of(counts.voter_sets, prior, delta / 2, published)
+        differ = Estimate.of(counts.disagreement_sets, prior, delta / 2, published)
         return cls(Relaxation(4.0, gibbs, differ), log_prior, losses, counts.disagreement_rates)
 
     @property

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandemvote.bounds.averages import sample_size
+from tandemvote.bounds.estimates import published_size
 from tandemvote.counting.counts import HeldOutSets
 from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
@@ -49,9 +49,10 @@ class Estimate:
     unequal: UnequalSets | None = None  # the sets, if they differ in size
 
     @classmethod
-    def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, sharpening: str) -> Estimate:
+    def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, published: bool) -> Estimate:
         """Take the sample size at the prior; the divergence accounts for other weights."""
-        size = sample_size(prior, sets, prior, sharpening)
+        smallest = published_size(sets.n_min(prior), 0.0)
+        size = smallest if published else sets.harmonic(prior).at(prior)
         nats = float(size.log_moment() - np.log(delta))
         differ = size.sizes[0] != size.sizes[-1]
         return cls(sets.voters, size.n, nats, sets.harmonic(prior) if differ else None)

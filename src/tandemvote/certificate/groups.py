@@ -1,0 +1,282 @@
+"""Certificates of groups: the same way on fewer samples, at a share of the failure probability."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.assumptions import GROUPS
+from tandemvote.bounds import VacuousBoundWarning
+from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
+from tandemvote.certificate.pipeline import issue, replace_tally
+from tandemvote.certificate.rendering import Table, as_html, as_text, rate
+from tandemvote.codes import as_array, is_missing
+from tandemvote.counting.counts import VoteCounts
+from tandemvote.extras import import_extra
+from tandemvote.frames import refuse_other_order
+from tandemvote.hard_vote import weighted_vote
+from tandemvote.spelling import printable
+from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Grouping
+from tandemvote.verify.recount import CLASS, PREDICTED
+from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas
+
+Mask = NDArray[np.bool_]
+
+COMPLEMENTS = {CLASS: "recall", PREDICTED: "precision"}
+"""What 1 minus the error rate is called."""
+
+MAX_GROUPS = 100
+"""A column with more distinct values is taken for a number or a name, not for a group."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupCertificates:
+    """Certificates of the same classifier for every group, which all hold at once.
+
+    ``found[label]`` is the certificate of a group, ``found[by, label]`` if samples are grouped in
+    several ways. Iteration gives all of them.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        The certificate on all samples. It holds alone, with the whole of delta.
+    members : tuple of Certificate
+        The certificates of the groups.
+    groupings : tuple of Grouping
+        All labels of every grouping.
+    """
+
+    certificate: Certificate
+    members: tuple[Certificate, ...]
+    groupings: tuple[Grouping, ...]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[Certificate]:
+        return iter(self.members)
+
+    def __getitem__(self, key: Any) -> Certificate:
+        names = {id(each): _key(each) for each in self}
+        found = [each for each in self if key in (names[id(each)], names[id(each)][1])]
+        if len(found) == 1:
+            return found[0]
+        listed = ", ".join(map(repr, names.values()))
+        problem = "is the label of several groups" if found else "is not among the groups"
+        raise KeyError(f"{key!r} {problem}: {listed}.")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the certificate on all samples and those of the groups to one file."""
+        return replace(self.certificate, groups=self).save(path)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return one row per group as a pandas DataFrame."""
+        pandas = import_extra("pandas", "report")
+        rows = [
+            {
+                "by": _key(each)[0],
+                "group": _label(each),
+                "n_samples": _n_samples(each),
+                "observed": each.observed,
+                "value": each.value,
+                "bound": each.bound,
+                "delta": each.delta,
+            }
+            for each in self
+        ]
+        return pandas.DataFrame(rows)
+
+    @property
+    def headline(self) -> str:
+        """What is bounded, and with which confidence."""
+        listed = printable(" and ".join(each.by for each in self.groupings))
+        delta = percent(self.certificate.delta)
+        return f"error rates by {listed}, all valid at once ({delta} confidence)"
+
+    def table(self) -> Table:
+        """Return one row of text per group."""
+        several = len(self.groupings) > 1
+        rows = [
+            [
+                *([_key(each)[0]] if several else []),
+                _label(each),
+                str(_n_samples(each)),
+                "" if each.observed is None else rate(each.observed),
+                "none" if each.value >= 1.0 else f"{rounded_up(100 * Decimal(each.value), 1)}%",
+                complement(each),
+            ]
+            for each in self
+        ]
+        names = ["by", "group"] if several else [self.groupings[0].by]
+        columns = [*names, "samples", "observed", "error <=", ""]
+        return Table(columns, "<" * len(names) + ">>><", rows)
+
+    def __repr__(self) -> str:
+        return as_text(self.headline, [], self.table())
+
+    def _repr_html_(self) -> str:
+        return as_html(self.headline, [], self.members[0].assumptions, self.table())
+
+
+def complement(certificate: Certificate) -> str:
+    """Return the recall or precision that follows from the bound of a group, if it has one.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([["a", "b", "a", "b"] * 25], ["a", "b", "b", "b"] * 25)
+    >>> from tandemvote.certificate.pipeline import certify_votes
+    >>> complement(certify_votes(votes).by_group("class")["b"])
+    'recall >= 0.548'
+    """
+    by = None if certificate.group is None else certificate.group.by
+    if by not in COMPLEMENTS or certificate.value >= 1.0:
+        return ""
+    return f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(certificate.value))}"
+
+
+def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
+    """Certify the vote of a certificate on each group of its samples; see `by_group`."""
+    votes = whole.votes
+    if votes is None:
+        raise ValueError(
+            "The certificate does not hold the votes, so the samples of each group cannot be"
+            " counted. Certify votes that fit in memory."
+        )
+    if whole.deployed is not None or VOTE_PROFILE in whole.candidates:
+        raise ValueError(
+            f"bound={VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
+            " held-out samples without X_unlabelled to get bounds by group."
+        )
+    if whole.group is not None:
+        raise ValueError(
+            f"This certificate is about {whole.group.samples}. Group the samples of the certificate"
+            " on all samples; a column of combined values groups by both."
+        )
+    masks = {name: _members(name, values, votes, whole) for name, values in _named(by).items()}
+    groupings = tuple(Grouping(by=name, labels=tuple(each)) for name, each in masks.items())
+    members = []
+    for name, groups in masks.items():
+        delta = whole.delta / len(masks) / len(groups)
+        for label, mask in groups.items():
+            members.append(_certify_group(whole, votes, Group(by=name, label=label), mask, delta))
+    return GroupCertificates(whole, tuple(members), groupings)
+
+
+def _certify_group(
+    whole: Certificate, votes: Votes, group: Group, mask: Mask, delta: float
+) -> Certificate:
+    inside = replace(
+        votes,
+        predictions=votes.predictions[:, mask],
+        labels=votes.labels[mask],
+        held_out=votes.held_out[:, mask],
+        unlabelled=votes.unlabelled[:, :0],
+    )
+    counts = VoteCounts.from_votes(inside, tally=False)
+    counts = replace_tally(counts, inside, whole.weights)
+    with warnings.catch_warnings():  # the table shows which groups have no bound
+        warnings.simplefilter("ignore", VacuousBoundWarning)
+        return issue(
+            counts,
+            weights=whole.weights,
+            fitted=whole.fitted,
+            prior=whole.prior,
+            published=whole.published,
+            profile=None,
+            candidates=tuple(whole.candidates),
+            delta=delta,
+            findings=(),
+            assumptions=(*whole.assumptions, GROUPS),
+            one_row_per_group=whole.one_row_per_group,
+            members=whole.members,
+            votes=inside,
+            group=group,
+        )
+
+
+def _named(by: Any) -> dict[str, Any]:
+    """Return groupings by their names."""
+    if isinstance(by, str):
+        return {by: by}
+    if isinstance(by, Mapping) or hasattr(by, "columns"):
+        named = {str(name): by[name] for name in getattr(by, "columns", by)}
+    else:
+        named = {str(getattr(by, "name", None) or "group"): by}
+    if not named:
+        raise ValueError("by is empty. Pass 'class', 'predicted', or one value per sample.")
+    return named
+
+
+def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
+    """Return the labels of one grouping, sorted, and which samples each has."""
+    if isinstance(values, str):
+        return _by_class(values, votes, whole)
+    if name in COMPLEMENTS:
+        raise ValueError(f"by={name!r} is the name of another grouping. Rename the column.")
+    refuse_other_order(votes.index, {f"by={name!r}": values})
+    array, n_given = as_array(values), votes.n_given or votes.n_samples
+    if array.shape != (n_given,):
+        raise ValueError(
+            f"by={name!r} has shape {array.shape}; expected ({n_given},): one value per sample, in"
+            " the order of the samples that were given."
+        )
+    array = array if votes.rows is None else array[votes.rows]
+    missing = is_missing(array)
+    known = array[~missing]
+    labels = list(dict.fromkeys(list(known) if known.dtype.kind in "mM" else known.tolist()))
+    if len(labels) > MAX_GROUPS:
+        raise ValueError(
+            f"by={name!r} has {len(labels)} distinct values; at most {MAX_GROUPS} are supported."
+            " Bin the column with edges chosen without looking at this data."
+        )
+    order = getattr(getattr(values, "cat", values), "categories", None)
+    by_text = str if known.dtype == object else None
+    labels.sort(key=by_text if order is None else list(order).index)
+    groups = {}
+    for label in labels:
+        groups[label] = np.zeros(votes.n_samples, bool)
+        groups[label][~missing] = known == label
+    return groups | ({None: missing} if missing.any() else {})
+
+
+def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
+    if by not in COMPLEMENTS:
+        raise ValueError(
+            f"Invalid by={by!r}. Use 'class', 'predicted', or pass one value per sample."
+        )
+    codes = votes.labels
+    if by == PREDICTED:
+        if TEST_SET not in whole.candidates or whole.n_untested:
+            raise ValueError(
+                "by='predicted' requires samples that test the whole predictor: held-out samples,"
+                " fixed weights and no untested voter. Use by='class', or fit with referee=False."
+            )
+        codes = weighted_vote(votes.predictions, whole.weights, votes.classes.size)
+    return {label: codes == code for code, label in enumerate(votes.classes.tolist())}
+
+
+def _key(certificate: Certificate) -> tuple[str, Any]:
+    assert certificate.group is not None
+    return certificate.group.by, certificate.group.label
+
+
+def _label(certificate: Certificate) -> str:
+    label = _key(certificate)[1]
+    return "missing" if label is None else str(label)
+
+
+def _n_samples(certificate: Certificate) -> int:
+    tally = certificate.counts.tally
+    return 0 if tally is None else tally.n_samples

@@ -1,0 +1,326 @@
+"""Files with a certified classifier and its certificate.
+
+A skops file is a zip archive of JSON and plain arrays; loading one runs none of its contents.
+Compiled code walks the nodes of a tree without checking an index, so a forged tree could read
+foreign memory. Every tree in a file is therefore found and checked before it is used.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile
+
+import joblib
+import numpy as np
+import sklearn
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.pipeline import Pipeline
+from sklearn.tree import BaseDecisionTree
+
+from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.file import load_certificate
+from tandemvote.extras import import_extra
+from tandemvote.models.committee import CertifiedClassifier
+from tandemvote.models.composed import last_step
+from tandemvote.models.forest import CertifiedForestClassifier
+from tandemvote.models.private_names import TREE_LEAF, Tree
+from tandemvote.tables import TableEncoder
+from tandemvote.verify.document import Document
+from tandemvote.verify.json_text import canonical, parse_document
+
+SKOPS, JOBLIB = ".skops", ".joblib"
+
+JOBLIB_WARNING = "a joblib file; opening one from a stranger can run their code"
+
+TRUSTED = [
+    f"{kind.__module__}.{kind.__qualname__}"
+    for kind in (CertifiedClassifier, CertifiedForestClassifier, TableEncoder, Tree)
+]
+"""Types in a file besides those that skops trusts: numbers, containers, arrays and the estimators
+of scikit-learn. skops does not trust trees because it does not check them; `check_trees` does."""
+
+
+class ModelFileError(ValueError):
+    """The file does not hold a certified classifier, or cannot hold this one."""
+
+
+def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
+    """Write a fitted certified classifier and its certificate to a file, without the votes.
+
+    Parameters
+    ----------
+    model : CertifiedClassifier or CertifiedForestClassifier
+        A fitted classifier, or a pipeline of a `TableEncoder` and a fitted classifier.
+    path : path
+        ``.skops``: loading the file runs no code from it (requires the extra ``skops``). It cannot
+        hold user-defined functions or gradient boosting.
+        ``.joblib``: holds any classifier; loading a file from a stranger can run their code.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tandemvote import CertifiedForestClassifier
+    >>> forest = CertifiedForestClassifier(3, random_state=0).fit([[0], [1]] * 9, ["a", "b"] * 9)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_model(forest, pathlib.Path(folder, "forest.joblib"))
+    ...     load_model(path, trusted=True).predict([[1]]).tolist()
+    ['b']
+    """
+    path = _model_path(path)
+    if not isinstance(getattr(classifier_of(model), "certificate_", None), Certificate):
+        raise ModelFileError(
+            f"model is a {type(model).__name__} without a certificate. Pass a fitted"
+            " CertifiedClassifier or CertifiedForestClassifier."
+        )
+    fix = "Define functions in a module."
+    if path.suffix == SKOPS:
+        fix = f"Save a {JOBLIB} file, for yourself and for those who trust you."
+    with _one_error(f"This classifier cannot be saved as {path.suffix}", fix):
+        data = _written(model, path.suffix)
+        _read(data, path.suffix)  # a file that could not be loaded is not written
+    path.write_bytes(data)
+    return path
+
+
+def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
+    """Load a classifier that `save_model` wrote, and verify its certificate.
+
+    Parameters
+    ----------
+    path : path
+        A ``.skops`` or ``.joblib`` file.
+    trusted : bool, default=False
+        Whether to open a ``.joblib`` file, which can run code. Only for files from a known source.
+
+    Returns
+    -------
+    model : CertifiedClassifier, CertifiedForestClassifier or Pipeline
+        The classifier that was saved. Its certificate does not hold the votes.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, holds a type that is not trusted or an unsound tree, or if its
+        certificate is not valid or belongs to another classifier.
+    """
+    path = _model_path(path)
+    if not path.is_file():
+        raise ModelFileError(f"{path} does not exist. Check the path.")
+    if path.suffix == JOBLIB and not trusted:
+        raise ModelFileError(
+            f"{path} is {JOBLIB_WARNING}. If you know its source, pass trusted=True. If not, ask"
+            f" for a {SKOPS} file."
+        )
+    with (
+        warnings.catch_warnings(),
+        _one_error(f"{path} cannot be loaded", "Save the classifier again."),
+    ):
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        model = _read(path.read_bytes(), path.suffix)
+    saved = classifier_of(model).certificate_.versions.get("scikit-learn", "unknown")[:20]
+    if saved != sklearn.__version__:
+        warnings.warn(
+            f"{path} was certified with scikit-learn {saved}; version {sklearn.__version__} is"
+            " installed, with which the models may predict differently. Install that version, or"
+            " fit the classifier again.",
+            stacklevel=2,
+        )
+    return model
+
+
+def classifier_of(model: Any) -> Any:
+    """Return the certified classifier of a model, without the encoder of its columns."""
+    return last_step(model)
+
+
+def encoder_of(model: Any) -> TableEncoder | None:
+    """Return the encoder of the columns, if the model has one."""
+    return model[0] if isinstance(model, Pipeline) else None
+
+
+def _model_path(path: str | os.PathLike[str]) -> Path:
+    path = Path(path)
+    if path.suffix not in (SKOPS, JOBLIB):
+        raise ModelFileError(
+            f"{path} ends in {path.suffix!r}. Use {SKOPS}, which runs no code when it is loaded, or"
+            f" {JOBLIB}, which holds any classifier."
+        )
+    return path
+
+
+def _written(model: Any, suffix: str) -> bytes:
+    """Return the contents of a file."""
+    if isinstance(model, Pipeline) and len(model) != 2:
+        raise ModelFileError("a pipeline must have two steps, a TableEncoder and the classifier")
+    classifier, encoder = copy(classifier_of(model)), encoder_of(model)
+    certificate = canonical(classifier.certificate_.to_dict())
+    del classifier.certificate_
+    parts = {"encoder": encoder, "classifier": classifier, "certificate": certificate}
+    if suffix == SKOPS:
+        return bytes(import_extra("skops.io", "skops").dumps(parts))
+    stream = io.BytesIO()
+    joblib.dump(parts, stream)
+    return stream.getvalue()
+
+
+def _read(data: bytes, suffix: str) -> Any:
+    """Return the model in a file, checked; damaged files raise errors of any type."""
+    parts = joblib.load(io.BytesIO(data)) if suffix == JOBLIB else _read_skops(data)
+    if not isinstance(parts, dict) or {*parts} != {"encoder", "classifier", "certificate"}:
+        raise ModelFileError("it does not hold a certified classifier")
+    classifier, encoder = parts["classifier"], parts["encoder"]
+    if type(classifier) not in (CertifiedClassifier, CertifiedForestClassifier):
+        raise ModelFileError(f"it holds a {type(classifier).__name__}, not a certified classifier")
+    document = Document.from_json(parse_document(parts["certificate"].encode()))
+    classifier.certificate_ = certificate = load_certificate(document)
+    if certificate.deployed is not None or not _fits(classifier, certificate):
+        raise ModelFileError("its certificate belongs to another classifier")
+    if encoder is None:
+        return classifier
+    if type(encoder) is not TableEncoder:
+        raise ModelFileError(f"it holds a {type(encoder).__name__} before the classifier")
+    return Pipeline([("columns", encoder), ("vote", classifier)])
+
+
+def _read_skops(data: bytes) -> Any:
+    skops = import_extra("skops.io", "skops")
+    with ZipFile(io.BytesIO(data)) as archive:
+        files = archive.infolist()
+    # Uncompressed parts take no more memory than the file itself.
+    if any(file.compress_type != ZIP_STORED for file in files) or (
+        sum(file.file_size for file in files) > len(data)
+    ):
+        raise ModelFileError("its parts are compressed, so a small file could fill the memory")
+    unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(TRUSTED))
+    if unknown:
+        raise ModelFileError(f"it holds the type {unknown[0]}, which is not trusted")
+    parts = skops.loads(data, trusted=TRUSTED)
+    check_trees(parts)
+    return parts
+
+
+def _fits(classifier: Any, certificate: Certificate) -> bool:
+    """Return True if a certificate has the voters and weights of a classifier."""
+    forest = isinstance(classifier, CertifiedForestClassifier)
+    expected = [True] * len(classifier.estimators_)
+    if not forest and classifier._averages():
+        expected = [True]
+    elif not forest and classifier.referee_ is not None:
+        expected.append(False)
+    weights = classifier.weights_ if forest else np.full(len(expected), 1.0 / len(expected))
+    tested = (certificate.counts.sizes > 0).tolist()
+    return tested == expected and np.array_equal(certificate.weights, weights)
+
+
+class _Walk(pickle.Pickler):
+    """Find every estimator and tree inside an object, by the references that a pickle follows."""
+
+    def __init__(self, whole: Any) -> None:
+        super().__init__(io.BytesIO())
+        self.found: dict[int, Any] = {}
+        self.waiting = [whole]
+        while self.waiting:
+            self.dump(self.waiting.pop())
+
+    def persistent_id(self, part: Any) -> str | None:
+        """Note the part; return text in place of parts that need not be taken apart."""
+        if isinstance(part, BaseEstimator | Tree) and id(part) not in self.found:
+            self.found[id(part)] = part
+            if isinstance(part, BaseEstimator):
+                # All attributes, since a class may leave some out of its pickles.
+                self.waiting.append(vars(part))
+        plain = type(part) is np.ndarray and not part.dtype.hasobject
+        return "known" if plain or isinstance(part, BaseEstimator | Tree) else None
+
+
+def check_trees(whole: Any) -> None:
+    """Raise ModelFileError if a walk on some tree could leave the tree or its samples."""
+    parts = list(_Walk(whole).found.values())
+    owners = [p for p in parts if isinstance(p, BaseDecisionTree) and hasattr(p, "tree_")]
+    owned = {id(owner.tree_) for owner in owners}
+    for part in parts:
+        if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
+            raise ModelFileError("gradient boosting walks its trees without any check")
+        if isinstance(part, Tree):
+            if id(part) not in owned:
+                raise ModelFileError("it holds a tree that belongs to no estimator")
+            continue
+        hidden = [name for name in vars(part) if callable(getattr(type(part), name, None))]
+        if hidden:
+            raise ModelFileError(f"it replaces the method {hidden[0]} of {type(part).__name__}")
+        if isinstance(part, CertifiedForestClassifier):
+            _check_forest(part)
+    for owner in owners:
+        # scikit-learn compares new samples with this number, and only if it is there.
+        if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
+            raise ModelFileError("it holds a tree with another number of features than stated")
+        _check_tree(owner.tree_)
+
+
+def _check_tree(tree: Any) -> None:
+    if not 0 < tree.node_count <= tree.capacity:
+        raise ModelFileError("it holds a tree without nodes, or with fewer than stated")
+    left, right, feature = tree.children_left, tree.children_right, tree.feature
+    inner = np.flatnonzero(left != TREE_LEAF)
+    children = np.concatenate([left[inner], right[inner]])
+    # Each node but the root is the child of one node before it, so every walk ends in a leaf.
+    if not (
+        np.array_equal(np.sort(children), np.arange(1, tree.node_count))
+        and (children > np.concatenate([inner, inner])).all()
+        and ((feature[inner] >= 0) & (feature[inner] < tree.n_features)).all()
+    ):
+        raise ModelFileError("it holds a tree with invalid branches")
+    depth, level = -1, np.zeros(1, dtype=np.intp)
+    while level.size:
+        inner = level[left[level] != TREE_LEAF]
+        depth, level = depth + 1, np.concatenate([left[inner], right[inner]])
+    if tree.max_depth != depth:
+        raise ModelFileError("it holds a tree of another depth than stated")
+
+
+def _check_forest(model: CertifiedForestClassifier) -> None:
+    """Check the widths of a certified forest, which validates samples once for all trees."""
+    forest = model.forest_
+    if (
+        type(forest) is not RandomForestClassifier
+        or hasattr(forest, "estimators_features_")
+        or len(forest.estimators_) != len(model.weights_)
+        or len({each.n_features_in_ for each in (model, forest, *forest.estimators_)}) > 1
+        or not all(isinstance(each, BaseDecisionTree) for each in forest.estimators_)
+    ):
+        raise ModelFileError("its forest does not fit its weights or its features")
+
+
+@contextmanager
+def _one_error(problem: str, fix: str) -> Iterator[None]:
+    """Turn errors of any type, since damaged files fail in many ways, into one."""
+    try:
+        yield
+    except ImportError:
+        raise
+    except Exception as error:
+        words = " ".join(str(error).split()).removesuffix(".")
+        if not isinstance(error, ModelFileError):
+            words = f"{type(error).__name__}, {words}"
+        if len(words) > 300:
+            words = f"{words[:300]} ..."
+        raise ModelFileError(f"{problem}: {words}. {fix}") from error

@@ -1,0 +1,1 @@
+"""Where scikit-learn begins: fitted models and certified classifiers."""

@@ -1,0 +1,530 @@
+"""Any classifier with an error bound: tested models, and a referee trained on all labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tandemvote.audit import Finding
+from tandemvote.certificate.decimals import failure_probability
+from tandemvote.certificate.pipeline import certify_votes
+from tandemvote.codes import Codes, encode
+from tandemvote.counting.counts import FloatArray
+from tandemvote.frames import (
+    index_of,
+    refuse_labels_among_features,
+    refuse_other_order,
+    refuse_several_rows_per_case,
+)
+from tandemvote.hard_vote import weighted_vote
+from tandemvote.models.held_out import copy_findings, time_findings
+from tandemvote.models.private_names import (
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    fit_context,
+    pick,
+    routing_enabled,
+    slice_fit_params,
+)
+from tandemvote.models.refusals import refuse_frozen, refuse_other_than_one_label
+from tandemvote.models.rows import note_copies, row_digests
+from tandemvote.models.splitting import AUTO_TEST_SIZE, Rows, draw_test_rows, group_codes
+from tandemvote.models.training import LARGEST_SEED, seeded
+from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Params = dict[str, Any]
+
+SUBSET = 0.95
+"""Share of the training rows for each further model of a deterministic learner. Measured with
+boosting on six data sets: 0.95 gave 1.03 times the bound of a hold-out, 0.9 gave 1.09, a bootstrap
+1.16, at the same error rate."""
+
+N_COMPARED = 200
+"""Training rows on which the scores of two seeds are compared."""
+
+
+class Member(NamedTuple):
+    """A fitted model, and the positions in `classes_` of the classes in its training rows.
+
+    It was trained on positions among these classes, 0, 1, ..., as some learners require. So the
+    labels of the test samples do not enter its training, not even by the number of classes.
+    """
+
+    model: Any
+    known: NDArray[np.intp]
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return positions in `classes_`."""
+        predicted = np.asarray(self.model.predict(X))
+        if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost returns a column
+            predicted = predicted.ravel()
+        return np.asarray(self.known[encode(predicted, np.arange(self.known.size))])
+
+    def predict_proba(self, X: Any, n_classes: int) -> FloatArray:
+        """Return probabilities of all classes; 0 for those that the model was not trained on."""
+        known = np.asarray(self.model.predict_proba(X))
+        probabilities = np.zeros((len(known), n_classes))
+        probabilities[:, self.known] = known
+        return probabilities
+
+
+def _has_probabilities(model: CertifiedClassifier) -> bool:
+    if hasattr(model, "estimators_"):
+        return all(hasattr(each.model, "predict_proba") for each in model._members())
+    bases = {id(each): each for each in (model._base(), model._referee_base())}.values()
+    return all(hasattr(each, "predict_proba") for each in bases)
+
+
+class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Any classifier with an upper bound on its error rate.
+
+    Some models are trained without a test set and tested on it together. One more model, the
+    referee, is trained on all labels. All of them vote, and the class with the most votes is
+    predicted; ties go to the referee if its class is among the tied classes. A test sample counts
+    as an error unless the true class wins for every vote of the referee. The bound therefore holds
+    for every referee, and `refit_referee` may replace it without a new certificate.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Any classifier or pipeline; a `RandomForestClassifier` by default. Everything that learns
+        from data, such as encoders and feature selection, belongs inside the pipeline.
+    n_tested : int, default=4
+        Number of models that are tested; an even number if there is a referee. More models give a
+        tighter bound at the price of one more fit each.
+    referee : bool or classifier, default=True
+        If True, one more `estimator` is trained on all samples. A classifier of another kind may
+        take its place. If False, the tested models predict alone: by their averaged probabilities,
+        or by plurality if they have none. ``n_tested=1, referee=False`` is a plain hold-out.
+    test_size : "auto", float or int, default="auto"
+        Share or number of the samples in the test set. "auto" is ``min(0.2, 3 * n ** (-1 / 3))``.
+    confidence : float, default=0.95
+        Probability with which the bound holds, at least 0.5 and below 1.
+    n_jobs : int, default=None
+        Number of models that are trained in parallel.
+    random_state : int, RandomState instance or None, default=None
+        Determines the test set and every `random_state` inside the models.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+        The error bound, what it was computed from, and its assumptions.
+    estimators_ : list of classifiers
+        The tested models. They are trained on encoded labels: positions in `classes_`, without the
+        classes that are missing from their training rows.
+    referee_ : classifier or None
+        The model trained on all samples, on labels encoded in the same way.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    test_indices_ : ndarray of int
+        Rows of X in the test set.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the columns of X have names.
+
+    See Also
+    --------
+    CertifiedForestClassifier : The paper's forest, in which every tree votes.
+    certify : Certify models that are fitted already, on held-out samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CertifiedClassifier(RandomForestClassifier(), random_state=0).fit(X, y)
+    >>> model.certificate_.bound, len(model.estimators_)
+    ('test_set', 4)
+    >>> model.certificate_.value < 0.15
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_tested": [Interval(Integral, 1, None, closed="left")],
+        "referee": ["boolean", HasMethods(["fit", "predict"])],
+        "test_size": [
+            StrOptions({AUTO_TEST_SIZE}),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "confidence": [Interval(Real, 0.5, 1, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_tested: int = 4,
+        referee: Any = True,
+        test_size: float | int | str = AUTO_TEST_SIZE,
+        confidence: float = 0.95,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_tested = n_tested
+        self.referee = referee
+        self.test_size = test_size
+        self.confidence = confidence
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        findings: Sequence[Finding] = (),
+        **fit_params: Any,
+    ) -> Self:
+        """Train the models, test them on the test set, and train the referee on all samples.
+
+        Parameters
+        ----------
+        X : array_like, DataFrame, sparse matrix or sequence of texts of shape (n_samples, ...)
+            Samples as the estimator takes them.
+        y : array_like of shape (n_samples,)
+            Class labels.
+        groups : array_like of shape (n_samples,), default=None
+            Group of each sample, such as the patient, where samples of one group belong together.
+            Whole groups are set aside, and one random row of each of them is tested. The bound is
+            then about a random row of a random new group.
+        findings : sequence of Finding, default=()
+            What is known about these samples already, such as rows that were excluded. The
+            certificate reports it.
+        **fit_params
+            Parameters of the estimator's `fit`, such as `sample_weight`. Arrays with one value per
+            sample are cut to the training rows. They do not enter the test.
+
+        Returns
+        -------
+        self : CertifiedClassifier
+            The fitted classifier.
+        """
+        self._check_parameters()
+        X, labels = self._checked(X, y)
+        classes, codes = np.unique(labels, return_inverse=True)
+        _check_two_classes(codes, classes, "y has")
+        grouping = None if groups is None else group_codes(groups, y)
+        refuse_other_order(X, {"groups": groups})
+        findings, digests = [*findings, *time_findings(X)], row_digests(X)
+        if grouping is None:
+            refuse_several_rows_per_case(
+                X, y, way_out="rename the column", remedy="Pass it as groups"
+            )
+            findings += copy_findings(note_copies(X, codes, what="training", digests=digests))
+        params, referee_params = self._routed(fit_params)
+        random_state = check_random_state(self.random_state)
+        test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
+        where = f"The {training.size} samples outside the test set have"
+        _check_two_classes(codes[training], classes, where)
+        tested, referee = self._train(X, codes, training, (params, referee_params), random_state)
+        self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
+        self.estimators_ = [each.model for each in tested]
+        self.referee_ = None if referee is None else referee.model
+        self._known = [each.known for each in (*tested, *([] if referee is None else [referee]))]
+        votes = self._test_votes(pick(X, test), codes[test])
+        votes = replace(
+            votes,
+            one_row_per_group=groups is not None,
+            rows=test,
+            n_given=len(codes),
+            index=index_of(X),
+        )
+        self.certificate_ = certify_votes(
+            votes,
+            delta=failure_probability(self.confidence),
+            findings=findings,
+        )
+        return self
+
+    def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
+        """Train the referee again, on any samples. The certificate stays valid.
+
+        The tested models do not change, and the certificate holds for every referee. New labels,
+        corrected labels or all labels so far may train it as often as needed.
+
+        Parameters
+        ----------
+        X, y : array_like
+            Samples and labels, with the features and classes of `fit`.
+        **fit_params
+            Parameters of the referee's `fit`.
+
+        Returns
+        -------
+        self : CertifiedClassifier
+            This classifier, with the new `referee_`.
+        """
+        check_is_fitted(self)
+        if self.referee_ is None:
+            raise ValueError(
+                "This classifier has no referee (referee=False), and refitting a tested model would"
+                " void the certificate. Fit with referee=True."
+            )
+        refuse_other_order(X, {"y": y})
+        X, labels = indexable(self._validated(X), _labels(y))
+        unknown = np.setdiff1d(labels, self.classes_)
+        if unknown.size:
+            raise ValueError(
+                f"y contains {unknown.tolist()[0]!r}, which is not among classes_. Fit the whole"
+                " classifier again to add a class."
+            )
+        seed = check_random_state(self.random_state).randint(LARGEST_SEED)
+        rows = np.arange(len(labels))
+        codes = encode(labels, self.classes_).astype(np.intp)
+        referee = _trained((self._referee_base(), rows, seed, fit_params), X, codes)
+        self.referee_ = referee.model
+        self._known = [*self._known[:-1], referee.known]
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class with the most votes; ties go to the referee.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as in `fit`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Predicted classes.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._predicted(self._validated(X))])
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the mean probabilities of the models that predict the committee's class.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as in `fit`.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns follow `classes_`. The largest probability belongs to the class of `predict`.
+        """
+        check_is_fitted(self)
+        X = self._validated(X)
+        if self._averages():
+            return self._mean_probabilities(X)
+        n_classes, members = self.classes_.size, self._members()
+        votes = np.array([each.predict(X) for each in members])
+        winners = self._winners(votes)
+        total = np.zeros((len(winners), n_classes))
+        for each, vote in zip(members, votes, strict=True):
+            agrees = vote == winners
+            total[agrees] += each.predict_proba(X, n_classes)[agrees]
+        total /= (votes == winners).sum(axis=0)[:, None]
+        # Some models, SVC for example, predict another class than their most probable one.
+        rows, largest = np.arange(len(winners)), total.argmax(axis=1)
+        first, second = total[rows, largest], total[rows, winners]
+        total[rows, largest], total[rows, winners] = second, first
+        return total
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the routing of fit parameters to the estimator."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        router.add(estimator=self._base(), method_mapping=mapping)
+        return router.add(referee=self._referee_base(), method_mapping=mapping)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._base()).input_tags
+        return tags
+
+    def _base(self) -> Any:
+        return RandomForestClassifier() if self.estimator is None else self.estimator
+
+    def _referee_base(self) -> Any:
+        return self._base() if isinstance(self.referee, bool | np.bool_) else self.referee
+
+    def _has_referee(self) -> bool:
+        return self.referee is not False
+
+    def _members(self) -> list[Member]:
+        """Return the tested models, and the referee last."""
+        models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
+        return list(map(Member, models, self._known))
+
+    def _check_parameters(self) -> None:
+        if self._has_referee() and self.n_tested % 2:
+            raise ValueError(
+                f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
+                f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
+            )
+        for base in {id(each): each for each in (self._base(), self._referee_base())}.values():
+            refuse_other_than_one_label(base)
+            refuse_frozen(base)
+
+    def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        """Validate the samples; return them with their labels."""
+        refuse_labels_among_features(X, y)
+        refuse_other_order(X, {"y": y})
+        validate_data(self, X, y, skip_check_array=True)
+        X, labels = indexable(X, _labels(y))
+        check_classification_targets(labels)
+        return X, labels
+
+    def _routed(self, fit_params: Params) -> tuple[Params, Params]:
+        """Return the fit parameters of the tested models and of the referee."""
+        if not routing_enabled():
+            return fit_params, fit_params
+        routed = process_routing(self, "fit", **fit_params)
+        return dict(routed.estimator.fit), dict(routed.referee.fit)
+
+    def _train(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        training: Rows,
+        params: tuple[Params, Params],
+        random_state: RandomState,
+    ) -> tuple[list[Member], Member | None]:
+        """Train the tested models and the referee.
+
+        The models of a random learner differ by their seeds. A learner that gives the same scores
+        with two seeds gets a random part of the training rows for every model but the first.
+        """
+        base, every = self._base(), np.arange(len(codes))
+        seeds = random_state.randint(LARGEST_SEED, size=self.n_tested + 1).tolist()
+        parts = [
+            np.sort(random_state.choice(training, int(SUBSET * training.size), replace=False))
+            for _ in range(self.n_tested)
+        ]
+        work = Parallel(n_jobs=self.n_jobs)
+
+        def fitted(jobs: list[Job]) -> list[Member]:
+            return list(work(delayed(_trained)(job, X, codes) for job in jobs))
+
+        def job(rows: Rows, seed: int) -> Job:
+            return base, rows, seed, params[0]
+
+        members = fitted([job(training, seed) for seed in seeds[: min(self.n_tested, 2)]])
+        some = pick(X, training[:N_COMPARED])
+        if self.n_tested > 1 and _have_equal_scores(members[0].model, members[1].model, some):
+            members = members[:1]
+            # A part in which all rows have one class cannot train most classifiers.
+            parts = [training if np.ptp(codes[part]) == 0 else part for part in parts]
+        else:
+            parts = [training] * self.n_tested
+        further = range(len(members), self.n_tested)
+        jobs = [job(parts[number], seeds[number]) for number in further]
+        if self._has_referee():
+            jobs.append((self._referee_base(), every, seeds[-1], params[1]))
+        members += fitted(jobs)
+        referee = members.pop() if self._has_referee() else None
+        return members, referee
+
+    def _test_votes(self, X_test: Any, labels: NDArray[np.intp]) -> Votes:
+        """Let the tested models, or their average, predict the test samples."""
+        if self._averages():
+            predictions = self._predicted(X_test)[None, :]
+        else:
+            tested_models = self._members()[: self.n_tested]
+            predictions = np.array([each.predict(X_test) for each in tested_models])
+        tested = np.ones(predictions.shape, bool)
+        if self.referee_ is not None:  # no sample tests it: its column stays empty
+            predictions = np.vstack([predictions, labels])
+            tested = np.vstack([tested, np.zeros(labels.size, bool)])
+        return Votes(predictions, labels, tested, self.classes_, predictions[:, :0])
+
+    def _averages(self) -> bool:
+        """Return True if the averaged probabilities of several models predict."""
+        return self.referee_ is None and len(self.estimators_) > 1 and _has_probabilities(self)
+
+    def _predicted(self, X: Any) -> NDArray[np.intp]:
+        """Return positions in `classes_`."""
+        if self._averages():
+            return np.asarray(self._mean_probabilities(X).argmax(axis=1))
+        return self._winners(np.array([each.predict(X) for each in self._members()]))
+
+    def _mean_probabilities(self, X: Any) -> FloatArray:
+        each = [member.predict_proba(X, self.classes_.size) for member in self._members()]
+        return np.asarray(np.mean(each, axis=0))
+
+    def _winners(self, votes: Codes) -> NDArray[np.intp]:
+        weights = np.full(len(votes), 1.0 / len(votes))
+        referee = None if self.referee_ is None else len(votes) - 1
+        return weighted_vote(votes, weights, self.classes_.size, referee=referee)
+
+    def _validated(self, X: Any) -> Any:
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
+                " with X.reshape(1, -1) if it is a single sample."
+            )
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return indexable(X)[0]
+
+
+Job = tuple[Any, Rows, int, Params]
+"""An estimator, the rows to train it on, its seed and its fit parameters."""
+
+
+def _trained(job: Job, X: Any, codes: NDArray[np.intp]) -> Member:
+    """Fit a clone of an estimator to some rows, with a seed of its own."""
+    estimator, rows, seed, params = job
+    model = seeded(clone(estimator), RandomState(seed))
+    known, own = np.unique(codes[rows], return_inverse=True)
+    return Member(model.fit(pick(X, rows), own, **slice_fit_params(X, params, rows)), known)
+
+
+def _labels(y: ArrayLike) -> NDArray[Any]:
+    values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+    return np.asarray(column_or_1d(values, warn=True))
+
+
+def _check_two_classes(codes: NDArray[np.intp], classes: NDArray[Any], where: str) -> None:
+    if (codes == codes[0]).all():
+        only = classes.tolist()[codes[0]]
+        raise ValueError(
+            f"{where} 1 class, {only!r}; at least 2 are required. Pass more samples, or a smaller"
+            " test_size."
+        )
+
+
+def _have_equal_scores(first: Any, second: Any, X: Any) -> bool:
+    """Return True if two models give the same scores, or the same classes if they have no scores.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    >>> _have_equal_scores(GaussianNB().fit(X, y), GaussianNB().fit(X, y), X)
+    True
+    """
+    for method in ("predict_proba", "decision_function", "predict"):
+        if hasattr(first, method):
+            return np.array_equal(getattr(first, method)(X), getattr(second, method)(X))
+    return True

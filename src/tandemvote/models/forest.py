@@ -1,0 +1,296 @@
+"""A random forest with an error bound from its out-of-bag samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tandemvote.audit import Finding
+from tandemvote.bounds.estimates import distribution
+from tandemvote.bounds.registry import AUTO
+from tandemvote.certificate.decimals import failure_probability
+from tandemvote.certificate.pipeline import certify_votes, check_request
+from tandemvote.codes import Codes
+from tandemvote.counting.counts import FloatArray
+from tandemvote.frames import (
+    index_of,
+    refuse_labels_among_features,
+    refuse_other_order,
+    refuse_several_rows_per_case,
+)
+from tandemvote.hard_vote import vote_shares
+from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.held_out import check_unlabelled, copy_findings, time_findings
+from tandemvote.models.private_names import Interval, fit_context
+from tandemvote.models.refusals import refuse_class_weight
+from tandemvote.models.rows import note_copies, row_digests
+from tandemvote.models.voters import predict_members, voter_predictions
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A random forest with an upper bound on its error rate.
+
+    The trees are those of `sklearn.ensemble.RandomForestClassifier` with the same parameters and
+    seed. Each tree is evaluated on its out-of-bag samples, so no labels are set aside. The class
+    with the largest total weight of trees is predicted; ties go to the smallest class.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like, default="tandem"
+        Weight of each tree: equal, the weights that minimize the named bound, or the given ones.
+        Choosing weights on the training data costs no confidence.
+    bound : str or sequence of str, default="auto"
+        The bound to report: "auto", which is chosen by the kind of evidence; a name, several, or
+        "best" for the smallest of all that apply, each at its share of delta. Choose it before
+        seeing the data.
+    confidence : float, default=0.95
+        Probability with which the bound holds, at least 0.5 and below 1.
+    max_samples : int, float or None, default=None
+        Draws of each bootstrap; None draws as many as there are samples. With 0.5, the reduced
+        bagging of the paper, more samples are out of bag and the second-order bounds get tighter.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
+    max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
+        How a tree is grown, as in `RandomForestClassifier`.
+    class_weight : {"balanced_subsample"} or None, default=None
+        Other class weights let the labels choose the out-of-bag samples.
+    random_state : int, RandomState instance or None, default=None
+        Determines the bootstraps and the trees.
+    n_jobs : int, default=None
+        Number of trees that are trained and predict in parallel.
+    verbose : int, default=0
+        Report progress of the training.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+        The error bound, what it was computed from, and its assumptions.
+    weights_ : ndarray of shape (n_estimators,)
+        Weights of the trees.
+    training_rows_ : ndarray of shape (n_samples,)
+        A digest of each row of X, by which training samples are recognized.
+    forest_ : RandomForestClassifier
+        The fitted forest, whose own `predict` averages probabilities.
+    estimators_ : list of DecisionTreeClassifier
+        The trees.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the columns of X have names.
+
+    See Also
+    --------
+    CertifiedClassifier : Any classifier, with a tighter bound from a test set.
+    certify_oob : Certify a forest that is fitted already, with priors and published bounds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = CertifiedForestClassifier(max_samples=0.5, random_state=0).fit(X, y)
+    >>> forest.certificate_.fitted, list(forest.certificate_.candidates)
+    ('tandem', ['first_order', 'tandem'])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "confidence": [Interval(Real, 0.5, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        weights: str | ArrayLike = "tandem",
+        bound: str | Sequence[str] = AUTO,
+        confidence: float = 0.95,
+        max_samples: float | int | None = None,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float | int = 2,
+        min_samples_leaf: float | int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: str | None = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: ArrayLike | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.weights = weights
+        self.bound = bound
+        self.confidence = confidence
+        self.max_samples = max_samples
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        X_unlabelled: Any = None,
+        findings: Sequence[Finding] = (),
+    ) -> Self:
+        """Train the trees, evaluate each on its out-of-bag samples, and certify their vote.
+
+        Parameters
+        ----------
+        X : array_like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Training samples.
+        y : array_like of shape (n_samples,)
+            Class labels.
+        X_unlabelled : like X, default=None
+            Unlabeled samples drawn from the same distribution, none of them among X. They sharpen
+            the disagreement bound and add the bound `vote_profile`. Where weights or bound are
+            "disagreement", each of the two gets half of them.
+        findings : sequence of Finding, default=()
+            What is known about these samples already, such as rows that were excluded. The
+            certificate reports it.
+
+        Returns
+        -------
+        self : CertifiedForestClassifier
+            The fitted classifier.
+        """
+        refuse_other_order(X, {"y": y})
+        refuse_labels_among_features(X, y)
+        refuse_several_rows_per_case(X, y)
+        samples, labels = self._validated(X, y, reset=True)
+        check_classification_targets(labels)
+        self.classes_ = np.unique(labels)
+        if self.classes_.size < 2:
+            only = self.classes_.tolist()[0]
+            raise ValueError(f"y has 1 class, {only!r}; at least 2 are required.")
+        refuse_class_weight(self.class_weight)
+        check_request(self.bound, self.weights, self.classes_)
+        if not isinstance(self.weights, str):
+            distribution(self.weights, self.n_estimators, "weights")
+        unlabelled = None if X_unlabelled is None else self._validated(X_unlabelled)
+        self.training_rows_ = row_digests(samples)
+        findings = [*findings, *time_findings(X)]
+        notes = note_copies(samples, labels, what="training", digests=self.training_rows_)
+        findings += copy_findings(notes)
+        if unlabelled is not None:
+            findings += check_unlabelled([], unlabelled, known=self.training_rows_)
+        self.forest_ = self._plain_forest().fit(samples, labels)
+        self.estimators_ = self.forest_.estimators_
+        votes = out_of_bag_votes(self.forest_, samples, labels)
+        votes = replace(votes, voters=partial(predict_members, self.forest_), index=index_of(X))
+        if unlabelled is not None:
+            votes = replace(votes, unlabelled=voter_predictions(self.forest_, unlabelled))
+        self.certificate_ = certify_votes(
+            votes,
+            weights=self.weights,
+            bound=self.bound,
+            delta=failure_probability(self.confidence),
+            findings=findings,
+        )
+        self.weights_ = self.certificate_.weights
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class with the largest total weight; ties go to the smallest class.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as in `fit`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Predicted classes.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the share of the weight behind each class.
+
+        These are shares of votes, not calibrated probabilities.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as in `fit`.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_classes)
+            Columns follow `classes_`.
+        """
+        return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
+
+    def predict_voters(self, X: Any) -> Codes:
+        """Return the prediction of every tree as positions in `classes_`.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as in `fit`.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_estimators, n_samples)
+            One row per tree.
+        """
+        check_is_fitted(self)
+        return voter_predictions(self.forest_, self._validated(X))
+
+    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            accept_large_sparse=False,
+            dtype=np.float32,
+            ensure_all_finite="allow-nan" if allow_nan else True,
+        )
+
+    def _plain_forest(self) -> RandomForestClassifier:
+        known = RandomForestClassifier().get_params()
+        given = self.get_params(deep=False).items()
+        return RandomForestClassifier(**{name: value for name, value in given if name in known})
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._plain_forest()).input_tags
+        return tags

@@ -1,0 +1,232 @@
+"""Certify fitted models on held-out samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from tandemvote.audit import Finding
+from tandemvote.bounds.registry import AUTO
+from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.decimals import failure_probability
+from tandemvote.certificate.pipeline import UNIFORM, certify_votes
+from tandemvote.counting.counts import VoteCounts
+from tandemvote.frames import (
+    index_of,
+    note_times,
+    refuse_labels_among_features,
+    refuse_other_order,
+    refuse_several_rows_per_case,
+)
+from tandemvote.models.composed import as_it_is
+from tandemvote.models.private_names import pick
+from tandemvote.models.refusals import refuse_other_than_one_label, refuse_without_predict
+from tandemvote.models.rows import note_copies, refuse_training_rows, row_digests
+from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.models.training_rows import refuse_points_trained_on
+from tandemvote.models.voters import voters_in
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_words
+from tandemvote.votes import Votes
+from tandemvote.votes_io import count_votes
+
+GROUP_SEED = 0
+"""Seed of the draw of one row per group: fixed, so that nobody can choose the draw."""
+
+
+def certify(
+    models: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    weights: str | ArrayLike = UNIFORM,
+    bound: str | Sequence[str] = AUTO,
+    X_unlabelled: Any = None,
+    deployed: Any = None,
+    confidence: float = 0.95,
+) -> Certificate:
+    """Certify fitted models on held-out samples.
+
+    Parameters
+    ----------
+    models : classifier, sequence of classifiers, Votes, VoteCounts or iterable of Votes
+        A fitted classifier is certified by its own `predict`, a sequence by the vote of its
+        members. Votes and counts are predictions from anywhere.
+    X, y : array_like, default=None
+        Samples that no model was trained on, and their labels. Not for votes, which hold both.
+    groups : array_like of shape (n_samples,), default=None
+        Group of each sample, such as the patient, where samples of one group belong together. One
+        random row of each group is tested, and the bound is about a random row of a random new
+        group.
+    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
+        Equal weights, weights that minimize the named bound on these samples, or one weight per
+        voter. Given weights count as fixed in advance if ``bound="test_set"``.
+    bound : str or sequence of str, default="auto"
+        "auto" chooses by the kind of evidence; a name, several names, or "best" for all that apply.
+        The smallest of several bounds is reported, each at its share of the failure probability.
+    X_unlabelled : array_like, default=None
+        Unlabeled samples from the same distribution that no model was trained on. They allow the
+        bound "vote_profile". For "disagreement", weights and bound use one half of them each.
+    deployed : classifier or array_like of shape (n_unlabeled,), default=None
+        Another classifier to certify through the voters and `X_unlabelled`, or its predictions on
+        these samples. It may have been trained on anything but these samples.
+    confidence : float, default=0.95
+        Probability with which the bound holds.
+
+    Returns
+    -------
+    Certificate
+        The bound; its `predict` is the certified classifier.
+
+    See Also
+    --------
+    certify_oob : Certify an ensemble on the data it was trained on.
+    CertifiedClassifier : Train and certify at once, with every label used for training.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=10_000).fit(X[:300], y[:300])
+    >>> certificate = certify(model, X[300:], y[300:])
+    >>> certificate.bound, round(certificate.value, 2)
+    ('test_set', 0.08)
+    """
+    delta = failure_probability(confidence)
+    asked: dict[str, Any] = {"weights": weights, "bound": bound, "delta": delta}
+    votes, findings = _evidence(models, X, y, groups, X_unlabelled)
+    if deployed is not None:
+        votes = with_deployed(votes, deployed, X_unlabelled)
+    return certify_votes(votes, **asked, findings=findings)
+
+
+def _evidence(
+    models: Any, X: Any, y: ArrayLike | None, groups: ArrayLike | None, X_unlabelled: Any
+) -> tuple[Votes | VoteCounts, list[Finding]]:
+    """Return the votes of models on held-out samples, or votes and counts as they are."""
+    given = isinstance(models, Votes | VoteCounts)
+    shards = not given and not hasattr(models, "predict") and not isinstance(models, Sequence)
+    if shards and (isinstance(models, Mapping) or not isinstance(models, Iterable)):
+        refuse_without_predict(models)
+    if given or shards:
+        named = {"X": X, "y": y, "groups": groups, "X_unlabelled": X_unlabelled}
+        for name, value in named.items():
+            if value is not None:
+                raise ValueError(
+                    f"{name} cannot be combined with votes, which hold predictions and labels. Pass"
+                    " the fitted models, or put the predictions into Votes.from_predictions."
+                )
+        return (models if given else count_votes(models)), []
+    if X is None or y is None:
+        raise ValueError("X and y are required: samples that no model was trained on.")
+    voters = [models] if hasattr(models, "predict") else models
+    return held_out_votes(voters, X, y, groups=groups, X_unlabelled=X_unlabelled)
+
+
+def held_out_votes(
+    models: Sequence[Any],
+    X: Any,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    X_unlabelled: Any = None,
+) -> tuple[Votes, list[Finding]]:
+    """Let models vote on held-out samples; return the votes and what was found in the samples."""
+    if groups is not None and X_unlabelled is not None:
+        raise ValueError(
+            "groups cannot be combined with X_unlabelled: one row of each group is drawn from the"
+            " labeled samples, so the two are not drawn from the same distribution. Pass one of"
+            " them."
+        )
+    refuse_other_order(X, {"y": y, "groups": groups})
+    labels, index = column_or_1d(y), index_of(X)
+    findings = check_held_out(models, X, labels, grouped=groups is not None)
+    voters, rows = voters_in(models), None
+    n_given = labels.size
+    if groups is not None:
+        rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
+        X, labels = pick(X, rows), labels[rows]
+    if X_unlabelled is not None:
+        findings += check_unlabelled(models, X_unlabelled, known=row_digests(X))
+    codes, classes = voters(X)
+    more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
+    # One set of sorted classes for the labels and for what the voters predict.
+    known = np.concatenate([classes, more_classes])
+    joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
+    if joined.classes.dtype.kind == "U" and n_given >= FEWEST_POINTS:
+        refuse_other_words(classes[np.unique(codes)].tolist(), np.unique(labels).tolist())
+    position, more_position = np.split(joined.unlabelled[0], [len(classes)])
+    votes = Votes(
+        predictions=position[codes],
+        labels=joined.labels,
+        held_out=np.ones(codes.shape, bool),
+        classes=joined.classes,
+        unlabelled=more_position[more],
+        voters=voters,
+        one_row_per_group=groups is not None,
+        rows=rows,
+        n_given=n_given,
+        index=index,
+    )
+    return votes, findings
+
+
+def check_held_out(models: Sequence[Any], X: Any, y: Any, *, grouped: bool) -> list[Finding]:
+    """Raise ValueError for samples that cannot test the models; return what else was found."""
+    if len(y) < 2:
+        raise ValueError(
+            f"y has {len(y)} samples; at least 2 are required, hundreds for a useful bound."
+        )
+    refuse_labels_among_features(X, y)
+    if not grouped:
+        refuse_several_rows_per_case(X, y)
+    copies = () if grouped else note_copies(X, y, what="held-out", digests=row_digests(X))
+    for model in models:
+        refuse_points_trained_on(model, X, y, what="held-out")
+    return [*time_findings(X), *copy_findings(copies)]
+
+
+def check_unlabelled(models: Sequence[Any], X_unlabelled: Any, *, known: Any) -> list[Finding]:
+    """Raise ValueError for unlabeled samples that a model, or the labels, have seen."""
+    refuse_training_rows(known, X_unlabelled, what="unlabelled")
+    for model in models:
+        refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
+    return copy_findings(note_copies(X_unlabelled, what="unlabelled"))
+
+
+def time_findings(X: Any) -> list[Finding]:
+    """Report times in the index of a DataFrame."""
+    return [
+        Finding(code="time_index", severity="warning", message=message) for message in note_times(X)
+    ]
+
+
+def copy_findings(notes: Iterable[str]) -> list[Finding]:
+    """Report rows that may be copies."""
+    return [Finding(code="copied_rows", severity="warning", message=note) for note in notes]
+
+
+def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabelled: Any) -> Votes:
+    """Return the votes with the predictions of a deployed classifier on the unlabeled samples."""
+    if not isinstance(votes, Votes):
+        raise ValueError("deployed requires votes in memory, not counts or an iterable of Votes.")
+    if not hasattr(deployed, "predict"):
+        return votes.with_deployed(deployed)
+    name = type(deployed).__name__
+    check_is_fitted(deployed)
+    refuse_other_than_one_label(deployed)
+    if X_unlabelled is None:
+        raise ValueError(
+            f"Certifying {name} as deployed requires X_unlabelled: samples that neither it nor a"
+            " voter has seen. With Votes, pass its predictions on their unlabeled samples."
+        )
+    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
+    predictions = np.asarray(deployed.predict(X_unlabelled))
+    return votes.with_deployed(predictions, name=name, predict=as_it_is(deployed).predict)

@@ -1,0 +1,127 @@
+"""Certify a fitted ensemble on the samples that the bootstraps of its members left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from tandemvote.bounds.registry import AUTO
+from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.decimals import failure_probability
+from tandemvote.certificate.pipeline import UNIFORM, certify_votes
+from tandemvote.frames import (
+    index_of,
+    refuse_labels_among_features,
+    refuse_other_order,
+    refuse_several_rows_per_case,
+)
+from tandemvote.models.bootstraps import out_of_bag_votes, unaudited_assumptions
+from tandemvote.models.composed import last_step, steps_before, through
+from tandemvote.models.held_out import (
+    check_unlabelled,
+    copy_findings,
+    time_findings,
+    with_deployed,
+)
+from tandemvote.models.refusals import assumptions_about_steps, refuse_without_voters
+from tandemvote.models.rows import note_copies, row_digests
+from tandemvote.models.voters import BAGGED, member_input, members_of, predict_codes, voters_in
+
+
+def certify_oob(
+    ensemble: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    weights: str | ArrayLike = UNIFORM,
+    bound: str | Sequence[str] = AUTO,
+    X_unlabelled: Any = None,
+    deployed: Any = None,
+    published: bool = False,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Certificate:
+    """Certify a fitted ensemble on its out-of-bag samples, without refitting it.
+
+    Parameters
+    ----------
+    ensemble : classifier
+        A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True) or BaggingClassifier,
+        or a pipeline that ends in one. Its members vote.
+    X, y : array_like
+        The data it was trained on, in the same order. The bootstraps of trees are audited.
+    weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
+        Equal weights, weights that minimize the named bound, or one weight per member. All bounds
+        hold for weights that were chosen on the same data.
+    bound : str or sequence of str, default="auto"
+        As in `certify`.
+    X_unlabelled, deployed
+        As in `certify`. ``deployed=ensemble`` certifies the ensemble's own `predict`, which
+        averages probabilities.
+    published : bool, default=False
+        Whether to use the bounds in the form in which they were published.
+    prior : array_like of shape (n_members,), default=None
+        Weights fixed before seeing the data; uniform by default.
+    confidence : float, default=0.95
+        Probability with which the bound holds.
+
+    Returns
+    -------
+    Certificate
+        The bound on the error rate of the members' vote; its `predict` is that vote.
+
+    Raises
+    ------
+    AuditError
+        If the ensemble was not trained on X and y, or its bootstraps depend on the data.
+
+    See Also
+    --------
+    certify : Certify fitted models on held-out samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(max_samples=0.5, random_state=0).fit(X, y)
+    >>> certificate = certify_oob(forest, X, y)
+    >>> certificate.counts.n_voters, certificate.predict(X[:2]).tolist()
+    (100, [0, 0])
+    """
+    delta = failure_probability(confidence)
+    refuse_other_order(X, {"y": y})
+    refuse_labels_among_features(X, y)
+    refuse_several_rows_per_case(X, y)
+    model, labels = last_step(ensemble), column_or_1d(y)
+    if not isinstance(model, BAGGED):
+        refuse_without_voters(ensemble)
+    check_is_fitted(ensemble)
+    assumptions = assumptions_about_steps(ensemble) if isinstance(ensemble, Pipeline) else []
+    samples = through(steps_before(ensemble), X)
+    votes = out_of_bag_votes(model, samples, labels, voters=voters_in(ensemble))
+    votes, digests = replace(votes, index=index_of(X)), row_digests(X)
+    findings = copy_findings(note_copies(X, labels, what="training", digests=digests))
+    if X_unlabelled is not None:
+        findings += check_unlabelled([], X_unlabelled, known=digests)
+        more = member_input(model, through(steps_before(ensemble), X_unlabelled))
+        unlabelled = predict_codes(members_of(model), more, model.n_jobs)
+        votes = replace(votes, unlabelled=unlabelled)
+    if deployed is not None:
+        votes = with_deployed(votes, deployed, X_unlabelled)
+    return certify_votes(
+        votes,
+        weights=weights,
+        bound=bound,
+        prior=prior,
+        published=published,
+        delta=delta,
+        findings=[*time_findings(X), *findings],
+        assumptions=[*assumptions, *unaudited_assumptions(model)],
+    )

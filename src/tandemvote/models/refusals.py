@@ -1,0 +1,173 @@
+"""Models from which no guarantee can be had, each with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.utils import get_tags
+
+from tandemvote.models.private_names import (
+    knows_all_bootstraps,
+    n_drawn,
+    n_trained_on,
+    sample_weight_of,
+)
+
+WITH_A_HOLD_OUT = (
+    "Held-out samples certify every classifier: certify(model, X_held_out, y_held_out)."
+)
+
+TRAIN_IT = (
+    "Train the whole with a certificate, CertifiedClassifier(model).fit(X, y), or use held-out"
+    " samples: certify(model, X_held_out, y_held_out)."
+)
+
+COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
+"""What transformers are put together by."""
+
+
+def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
+    """Refuse a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
+
+    The theorems need the split between the points a voter is trained on and the points it is
+    evaluated on to be drawn without looking at the data.
+    """
+    refuse_other_than_one_label(model)
+    refuse_frozen(getattr(model, "estimator", None))
+    refuse_class_weight(getattr(model, "class_weight", None))
+    trained_on, weights = n_trained_on(model), sample_weight_of(model)
+    packages = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    problems = {
+        f"{type(model).__name__} of imbalanced-learn draws points by label, so those left out are"
+        " not a fair sample. Train it with CertifiedClassifier.": "imblearn" in packages,
+        f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly the"
+        " training data, in the same order.": trained_on != n_samples,
+        f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which points"
+        " its first voters drew. Refit it with all its voters.": not knows_all_bootstraps(model),
+        # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
+        "bootstrap=False trained every voter on every point, so none is left to evaluate it on."
+        " Refit with bootstrap=True.": not model.bootstrap and n_drawn(model) >= n_samples,
+        "The model was fitted with sample_weight, to which its bootstraps were proportional, so the"
+        " points left out are not a fair sample. Refit without.": weights is not None,
+    }
+    for problem, applies in problems.items():
+        if applies:
+            raise ValueError(f"{problem} {WITH_A_HOLD_OUT}")
+
+
+def refuse_class_weight(class_weight: Any) -> None:
+    """Refuse class weights that let labels decide who is held out or how a voter is trained.
+
+    Since scikit-learn 1.9 "balanced" and a dict decide how often a point is drawn. Before,
+    "balanced" weighed a voter's points by class frequencies that its held-out labels entered. A
+    dict was harmless before 1.9 and is refused all the same: a certificate should not depend on
+    the release. "balanced_subsample" looks at the drawn points only, in every release.
+    """
+    if class_weight is not None and class_weight != "balanced_subsample":
+        raise ValueError(
+            f"class_weight={class_weight!r} makes the bootstrap depend on the labels, so no"
+            " certificate exists. Use class_weight=None, or 'balanced_subsample' in a forest."
+        )
+
+
+def refuse_other_than_one_label(model: Any) -> None:
+    """Refuse models that predict something else than one label per point."""
+    name = type(model).__name__
+    if isinstance(model, BaseEstimator) and not is_classifier(model):
+        raise ValueError(
+            f"{name} is not a classifier; the bounds are about the share of wrong labels. Cut the"
+            " target into classes and fit a classifier."
+        )
+    if isinstance(getattr(model, "classes_", None), list):
+        raise ValueError(
+            f"{name} predicts {len(model.classes_)} outputs at once; the bounds are about one"
+            " label. Fit and certify one model per output, each with its share of delta."
+        )
+
+
+def refuse_without_predict(model: Any) -> None:
+    """Refuse what is no classifier at all, such as a name with one or a dict of some."""
+    if not hasattr(model, "predict"):
+        raise ValueError(
+            f"A {type(model).__name__} has no predict. Pass a fitted ensemble, or a plain list of"
+            " fitted classifiers: list(models.values()), or [model for name, model in pairs]."
+        )
+
+
+def refuse_without_voters(model: Any) -> None:
+    """Refuse a fitted model that is no ensemble of voters which left training points out."""
+    refuse_without_predict(model)
+    refuse_other_than_one_label(model)
+    if isinstance(model, Pipeline) and hasattr(model[-1], "certificate_"):
+        raise ValueError(
+            "The last step of the pipeline has certified itself: see model[-1].certificate_."
+        )
+    if hasattr(model, "certificate_"):
+        raise ValueError(
+            f"{type(model).__name__} has certified itself: see its certificate_. For held-out"
+            " samples, use certify(model, X_held_out, y_held_out)."
+        )
+    raise ValueError(
+        f"{type(model).__name__} has no voters that left training points out, as forests and"
+        f" bagging do, so its training data show nothing. {TRAIN_IT}"
+    )
+
+
+def refuse_frozen(estimator: Any) -> None:
+    """Refuse an estimator that stays fitted when it is cloned, as a FrozenEstimator does.
+
+    Estimators among its parameters are checked too, functions are not.
+    """
+    for part in _parts(estimator):
+        if clone(part) is part:
+            raise ValueError(
+                f"{part!r} keeps what it learnt before, from points that the voters are to be"
+                " evaluated on. Pass the estimator unfitted, or use held-out samples:"
+                " certify(model, X_held_out, y_held_out)."
+            )
+
+
+def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
+    """Return what must be true of the steps before the last; refuse steps that learnt from X.
+
+    Points that a voter left out are not new to it if a step before it was fitted to them, even
+    without their labels: what a step memorises of X is there for the points left out and missing
+    for new ones.
+    """
+    texts = []
+    for step in _parts(pipeline.steps[:-1], COMPOSED):
+        if isinstance(step, COMPOSED):
+            continue
+        if isinstance(step, FrozenEstimator):
+            texts.append(f"{step!r} was fitted before, to other points than X.")
+        elif getattr(step, "learns_from_rows", get_tags(step).requires_fit):
+            raise ValueError(
+                f"{type(step).__name__} was fitted to all points, those that the voters left out"
+                f" among them, so these show nothing about new points. {TRAIN_IT} A step that was"
+                " fitted to other points before goes into the pipeline as FrozenEstimator(step)."
+            )
+        else:
+            refuse_frozen(step)
+            texts.append(
+                f"{type(step).__name__} learned nothing from X or y and transforms each sample on"
+                " its own."
+            )
+    return texts
+
+
+def _parts(estimator: Any, inside: tuple[type[Any], ...] = (object,)) -> Iterator[Any]:
+    """Yield estimators and, at any depth, those among the parameters of such as are `inside`."""
+    if isinstance(estimator, Mapping):
+        estimator = list(estimator.values())
+    if isinstance(estimator, list | tuple):
+        for part in estimator:
+            yield from _parts(part, inside)
+    elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
+        yield estimator
+        if isinstance(estimator, inside):
+            yield from _parts(estimator.get_params(deep=False), inside)

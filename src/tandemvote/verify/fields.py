@@ -1,0 +1,252 @@
+"""Kinds of values in a certificate file: how each is read, refused in one line, and written.
+
+The kind of an object or list follows from the types of its parts. Arrays are text: little-endian,
+zlib, base64; of symmetric matrices the lower triangle.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.verify.json_text import CertificateFileError, shortened
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+DECIMAL_TEXT = re.compile(r"[0-9](\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
+LONGEST_HEXADECIMAL = 40
+LARGEST_LABEL = 2**63 - 1
+
+MAX_SAMPLES = 10**10
+"""No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
+
+LEVEL = 4
+"""Small integers are mostly zero bytes, on which level 9 takes fifty times longer for an eighth."""
+
+
+class Kind(NamedTuple):
+    """How a value is read, given its place in the file, and written."""
+
+    read: Callable[[Any, str], Any]
+    write: Callable[[Any], Any] = lambda value: value
+
+
+def refuse(value: object, place: str, expected: str) -> NoReturn:
+    """Name the field, what it is and what it should be."""
+    raise CertificateFileError(f"{place} is {shortened(value)}, not {expected}.")
+
+
+def plain(expected: str, accepts: Callable[[Any], bool]) -> Kind:
+    """Read what passes a test, as it is."""
+    return Kind(lambda value, place: value if accepts(value) else refuse(value, place, expected))
+
+
+def one_of(*known: str) -> Kind:
+    """Read one of these texts."""
+    listed = f"known: this version reads {' and '.join(map(repr, known))} only"
+    return plain(listed, lambda value: isinstance(value, str) and value in known)
+
+
+def integer(least: int, most: int) -> Kind:
+    """Read an integer within limits, which a boolean is not."""
+    expected = f"an integer from {least} to {most}"
+    return plain(expected, lambda value: type(value) is int and least <= value <= most)
+
+
+def fields(**kinds: Kind) -> Kind:
+    """Read an object with exactly these fields.
+
+    Examples
+    --------
+    >>> fields(n=integer(1, 10), share=NUMBER).read({"n": 3, "share": "0x1.8p-1"}, "")
+    Traceback (most recent call last):
+        ...
+    tandemvote.verify.json_text.CertificateFileError: share is '0x1.8p-1', not a number in \
+hexadecimal such as '0x1.8000000000000p-1'.
+    """
+
+    def read(value: Any, place: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            refuse(value, place, "an object")
+        inside = f"{place}." if place else ""
+        found = {}
+        for name, kind in kinds.items():
+            if name not in value:
+                raise CertificateFileError(f"{inside}{name} is missing.")
+            found[name] = kind.read(value[name], inside + name)
+        for name in value.keys() - kinds.keys():
+            raise CertificateFileError(f"{inside}{shortened(name)} is an unknown field.")
+        return found
+
+    return Kind(read, lambda value: {name: kind.write(value[name]) for name, kind in kinds.items()})
+
+
+def converted(kind: Kind, read: Callable[[Any], Any], write: Callable[[Any], Any]) -> Kind:
+    """Read another kind of value and make something of it."""
+    return Kind(
+        lambda value, place: read(kind.read(value, place)), lambda value: kind.write(write(value))
+    )
+
+
+def many(kind: Kind) -> Kind:
+    """Read a list."""
+
+    def read(value: Any, place: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            refuse(value, place, "a list")
+        return tuple(kind.read(each, f"{place}[{i}]") for i, each in enumerate(value))
+
+    return Kind(read, lambda value: [kind.write(each) for each in value])
+
+
+def optional(kind: Kind) -> Kind:
+    """Read a value or null."""
+    return Kind(
+        lambda value, place: None if value is None else kind.read(value, place),
+        lambda value: None if value is None else kind.write(value),
+    )
+
+
+def _number(value: Any, place: str) -> float:
+    """Read a finite number, written exactly as `float.hex` writes it."""
+    if isinstance(value, str) and len(value) <= LONGEST_HEXADECIMAL:
+        try:
+            found = float.fromhex(value)
+        except (ValueError, OverflowError):
+            found = math.nan
+        if math.isfinite(found) and found.hex() == value:
+            return found
+    refuse(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
+
+
+TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
+BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
+NUMBER = Kind(_number, lambda value: float(value).hex())
+DECIMAL = plain(
+    "a decimal such as '0.149'", lambda v: isinstance(v, str) and bool(DECIMAL_TEXT.fullmatch(v))
+)
+TEXTS_BY_NAME = plain(
+    "an object of texts",
+    lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+)._replace(write=lambda value: {str(name): str(each) for name, each in value.items()})
+PLAIN = {str: TEXT, float: NUMBER, bool: BOOLEAN}
+
+
+def kind_of(hint: Any) -> Kind:
+    """Return the kind that a type is annotated with, or that follows from the type itself."""
+    if hasattr(hint, "__metadata__"):
+        return hint.__metadata__[0]
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if not get_args(hint):
+        return converted(fields(**kinds_of(hint)), lambda said: hint(**said), vars)
+    part, other = get_args(hint)  # of tuple[part, ...] or part | None
+    return many(kind_of(part)) if other is Ellipsis else optional(kind_of(part))
+
+
+def kinds_of(record: type) -> dict[str, Kind]:
+    """Return the kinds of the fields of a class."""
+    hints = get_type_hints(record, include_extras=True).items()
+    return {name: kind_of(hint) for name, hint in hints}
+
+
+LABELS = {
+    str: ("text", TEXT),
+    int: ("integer", integer(-LARGEST_LABEL, LARGEST_LABEL)),
+    float: ("float", NUMBER),
+    bool: ("boolean", BOOLEAN),
+}
+"""Kinds of labels by their type: the labels of a file are all of one kind."""
+
+
+def _read_classes(value: Any, place: str) -> tuple[Any, ...]:
+    kinds = dict(LABELS.values())
+    said = fields(kind=one_of(*kinds), labels=plain("", lambda _: True)).read(value, place)
+    return many(kinds[said["kind"]]).read(said["labels"], f"{place}.labels")
+
+
+def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
+    """Return the kind of labels, one of `LABELS`; refuse those that a file cannot hold."""
+    kinds = {type(label) for label in labels}
+    too_large = kinds == {int} and max(map(abs, labels)) > LARGEST_LABEL
+    if len(kinds) != 1 or not kinds <= LABELS.keys() or too_large:
+        raise ValueError(
+            f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them"
+            " to text or integers before certifying."
+        )
+    return LABELS[kinds.pop()]
+
+
+def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
+    name, kind = label_kind(labels)
+    return {"kind": name, "labels": many(kind).write(labels)}
+
+
+CLASSES = Kind(_read_classes, _written_classes)
+
+
+def pack(values: NDArray[Any]) -> str:
+    """Return the text of an array, of a symmetric matrix by its lower triangle; keep every bit."""
+    values = values[np.tril_indices(len(values))] if values.ndim == 2 else values
+    data = values.astype("<f8" if values.dtype.kind == "f" else "<i8").tobytes()
+    return base64.b64encode(zlib.compress(data, LEVEL)).decode()
+
+
+def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> NDArray[Any]:
+    """Return that many floats, or integers of kind "i8"; never inflate more than they need."""
+    expected = 8 * length
+    try:
+        packed = base64.b64decode(text.encode("ascii"), validate=True)
+        inflater = zlib.decompressobj()
+        data = inflater.decompress(packed, expected + 1)
+    except (UnicodeError, binascii.Error, zlib.error) as error:
+        raise CertificateFileError(f"{place} cannot be unpacked: {error}.") from error
+    if len(data) != expected or not inflater.eof or inflater.unused_data:
+        raise CertificateFileError(f"{place} does not hold the {expected} bytes that {whose} need.")
+    return np.frombuffer(data, f"<{kind}").astype(kind)
+
+
+def unpack_samples(text: str, n_samples: int, place: str) -> FloatArray:
+    """Return one number per point."""
+    return unpack(text, n_samples, place, f"{n_samples} samples")
+
+
+def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:
+    """Return the symmetric matrix of counts of pairs of voters."""
+    triangle = unpack(text, n_voters * (n_voters + 1) // 2, place, f"{n_voters} voters", "i8")
+    matrix = np.zeros((n_voters, n_voters), np.int64)
+    rows, columns = np.tril_indices(n_voters)
+    matrix[rows, columns] = matrix[columns, rows] = triangle
+    return matrix
+
+
+ENCODINGS = {
+    "base64(zlib(little-endian int64, lower triangle by rows))": unpack_matrix,
+    "base64(zlib(little-endian float64))": unpack_samples,
+}
+MATRIX, VECTOR = ENCODINGS
+
+
+def arrays(names: Sequence[str], encoding: str, **size: Kind) -> Kind:
+    """Read arrays from an object that holds their size, their encoding and the text of each."""
+    (n,) = size
+    packed = fields(**size, encoding=one_of(encoding), **dict.fromkeys(names, TEXT))
+
+    def read(value: Any, place: str) -> dict[str, Any]:
+        said, unpacked = packed.read(value, place), ENCODINGS[encoding]
+        return {name: unpacked(said[name], said[n], f"{place}.{name}") for name in names}
+
+    def write(values: Mapping[str, Any]) -> dict[str, Any]:
+        texts = {name: pack(values[name]) for name in names}
+        return {n: len(values[names[0]]), "encoding": encoding, **texts}
+
+    return Kind(read, write)

@@ -1,0 +1,140 @@
+"""JSON from unknown sources: read within limits, refused in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tandemvote.spelling import printable
+
+MAX_BYTES = 2**28
+"""Largest file that is read: 256 MB."""
+
+MAX_PUNCTUATION = {b"[": 2**16, b"{": 2**16, b",": 2**20, b'"': 2**20}
+"""How often each may occur: a list of empty lists takes thirty times the memory of its text."""
+
+MAX_WORDS = 2**24
+"""Bytes of text with characters beyond ASCII or escapes; a single one makes all others take four
+times the memory. What is large in a certificate is packed numbers, which have none."""
+
+MAX_DIGITS = 19
+"""Digits of the largest 64-bit integer."""
+
+
+class CertificateFileError(ValueError):
+    """The file is not a certificate of a known schema."""
+
+
+def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a JSON object of at most `MAX_BYTES`, without fractions and without a key twice."""
+    try:
+        if Path(path).is_fifo():  # reading could wait forever
+            raise OSError("it is a pipe")
+        with Path(path).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # no file can have a path with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise CertificateFileError(f"{printable(str(path))} cannot be read: {reason}.") from error
+    return parse_document(data)
+
+
+def parse_document(data: bytes) -> dict[str, Any]:
+    """Parse the bytes of a file.
+
+    Examples
+    --------
+    >>> parse_document(b'{"n": 1}')
+    {'n': 1}
+    >>> parse_document(b'{"n": 1, "n": 2}')
+    Traceback (most recent call last):
+        ...
+    tandemvote.verify.json_text.CertificateFileError: The key 'n' occurs twice.
+    """
+    if len(data) > MAX_BYTES:
+        raise CertificateFileError(
+            f"The file is larger than {MAX_BYTES} bytes, the limit for certificates."
+        )
+    for mark, limit in MAX_PUNCTUATION.items():
+        if data.count(mark) > limit:
+            raise CertificateFileError(
+                f"The file has more than {limit} times {mark.decode()!r}, the limit for"
+                " certificates."
+            )
+    _refuse_many_words(data)
+    try:
+        document = json.loads(
+            data.decode("utf-8-sig"),
+            object_pairs_hook=_object,
+            parse_int=_integer,
+            parse_float=_refuse_number,
+            parse_constant=_refuse_number,
+        )
+        # A lone surrogate is legal JSON but no text; nothing could print it.
+        canonical(document).encode("utf-8")
+    except UnicodeError as error:
+        raise CertificateFileError("The file is not text in UTF-8.") from error
+    except RecursionError as error:
+        raise CertificateFileError("The file is nested too deeply for a certificate.") from error
+    except json.JSONDecodeError as error:
+        raise CertificateFileError(
+            f"The file is not JSON: {error.msg.removesuffix(' at')} at line {error.lineno}, column"
+            f" {error.colno}."
+        ) from error
+    if not isinstance(document, dict):
+        raise CertificateFileError("The file holds no JSON object.")
+    return document
+
+
+def _refuse_many_words(data: bytes) -> None:
+    """Look at what lies between quotation marks, without taking the file apart."""
+    n_words, continued = 0, False
+    for found in re.finditer(rb'[^"]+', data):
+        part = found.group()
+        if continued or b"\\" in part or not part.isascii():
+            n_words += len(part)
+        continued = part.endswith(b"\\")  # the mark is, or may be, an escaped one
+    if n_words > MAX_WORDS or (len(data) > MAX_WORDS and not data.isascii()):
+        raise CertificateFileError(
+            f"The file has more than {MAX_WORDS} bytes of words or, being larger than that,"
+            " characters beyond ASCII that are not escaped."
+        )
+
+
+def canonical(document: object) -> str:
+    """Return the one text of a document that its digest is taken of."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise CertificateFileError(f"The key {shortened(key)} occurs twice.")
+        found[key] = value
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > MAX_DIGITS:
+        raise CertificateFileError(
+            f"The number {shortened(digits)} has more than {MAX_DIGITS} digits."
+        )
+    return int(digits)
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise CertificateFileError(
+        f"The number {shortened(text)} is no integer; fractions are written as hexadecimal text."
+    )
+
+
+def shortened(value: object) -> str:
+    """Show a value from a file on one line of bounded length, control characters escaped."""
+    if value is None or isinstance(value, str | int):
+        text = ascii(value[:60] if isinstance(value, str) else value)
+    else:  # only the kind of a container: its text may be as large as the file
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 43 else f"{text[:40]}..."

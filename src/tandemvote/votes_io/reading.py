@@ -1,0 +1,356 @@
+"""From tables of votes to `Votes`: one row per sample, a label column, one column per voter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from difflib import get_close_matches
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.codes import Codes, distinct
+from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
+from tandemvote.votes import Votes
+from tandemvote.votes_io.cells import (
+    Location,
+    RowGroup,
+    VotesFileError,
+    check_distinct,
+    column_names,
+    find_files,
+    read_cells,
+    survey,
+)
+
+NAMES_SHOWN = 6
+MOST_CELLS = 2**30  # read at once: in Parquet, runs of equal values take next to nothing on disk
+LONGEST_LABEL = 1000  # characters; every class takes as much memory as the longest
+
+# What R, pandas and readr call the column of row names, or leave without a name; and what columns
+# are called that number the folds, by numbers that may also be labels.
+NOT_VOTERS = re.compile(
+    r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__"
+    r"|(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?",
+    re.IGNORECASE,
+)
+# A voter as good as the next best makes no error where this many are expected once in 20,000 times.
+ERRORS_EXPECTED = 10
+
+
+def read_votes(
+    path: Location,
+    *,
+    target: str,
+    ignore: Collection[str] = (),
+    keep: Collection[str] | None = (),
+    unlabeled: Location | None = None,
+) -> Votes:
+    r"""Read a table of votes: one row per sample, a label column, one column per voter.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file (separated by comma, semicolon, tab or bar; UTF-8; may be compressed with gzip or
+        bzip2), a Parquet file, or a folder or pattern of Parquet files. A voter's cell is empty or
+        null where the voter was trained on the sample.
+    target : str
+        Name of the label column; every other column is a voter.
+    ignore : collection of str
+        Columns that are not voters.
+    keep : collection of str or None
+        Voters that `check_voters` must not reject. None skips that check.
+    unlabeled : path, optional
+        A table without labels and empty cells, with the same voters in the same order.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "votes.csv")
+    ...     _ = path.write_text("label,tree,svm\nyes,yes,\nno,,yes\nno,no,no\n")
+    ...     votes = read_votes(path, target="label")
+    >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
+    ([[True, False, True], [False, True, True]], [0, 1])
+    """
+    files = VoteFiles(path, target=target, ignore=ignore)
+    if files.n_samples * files.n_voters > MOST_CELLS:
+        raise VotesFileError(
+            f"{path} has {files.n_samples} rows of {files.n_voters} voters; at most {MOST_CELLS}"
+            " cells are read at once. Use count_votes(VoteFiles(...))."
+        )
+    with _named(path):
+        votes = Votes.joined(files)
+        if keep is not None:
+            check_voters(votes, files.voters, keep=keep)
+    if unlabeled is None:
+        return votes
+    columns = [name for name in column_names(unlabeled) if name not in ignore]
+    if columns != files.voters:
+        raise VotesFileError(
+            f"The voters of {unlabeled} are {shown(columns, NAMES_SHOWN)}, those of {path}"
+            f" {shown(files.voters, NAMES_SHOWN)}. Write the same columns in the same order."
+        )
+    more = read_predictions(unlabeled, ignore=ignore)
+    with _named(unlabeled):
+        for predictions in more if more.shape[1] >= FEWEST_POINTS else ():
+            refuse_other_words(np.unique(predictions).tolist(), votes.classes.tolist())
+    return votes.with_unlabelled(more)
+
+
+def read_predictions(path: Location, *, ignore: Collection[str] = ()) -> NDArray[np.str_]:
+    """Read the predictions on unlabeled samples: one row per sample, one column per voter.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file, a Parquet file, or a folder or pattern of Parquet files, without empty cells.
+    ignore : collection of str
+        Columns that are not voters. They need not exist.
+
+    Returns
+    -------
+    ndarray of str, shape (n_voters, n_samples)
+    """
+    voters, row_groups = _survey(find_files(path), None, ignore)
+    parts = []
+    for file, groups in groupby(row_groups, key=attrgetter("path")):
+        for table, words in read_cells(file, list(groups), voters):
+            for voter, row in zip(voters, table, strict=True):
+                if not row.all():
+                    raise VotesFileError(
+                        f"{path}: column {voter!r:.60} has empty cells. Every voter must predict"
+                        " every unlabeled sample: remove the voters or rows for which it does not."
+                    )
+            classes, codes = _classes(file, table, words)
+            parts.append(classes[codes])
+    return np.concatenate(parts, axis=1)
+
+
+class VoteFiles:
+    """Votes in files that may be larger than memory.
+
+    Iterating reads `Votes` of at most 2^24 cells each and keeps none of them. A pickle holds the
+    names of files and the numbers of row groups, so that another process can read the votes.
+
+    Parameters
+    ----------
+    paths : path or iterable of paths
+        A file as for `read_votes`, a folder of Parquet files, a pattern such as
+        ``"votes/*.parquet"``, or several.
+    target : str
+        Name of the label column; every other column is a voter.
+    ignore : collection of str
+        Columns that are not voters.
+
+    Attributes
+    ----------
+    voters : list of str
+        Names of the voters, in the order of the first file.
+    row_groups : list of RowGroup
+        What is read, in this order.
+
+    See Also
+    --------
+    count_votes : Count votes in parts, here or on a Dask cluster.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pyarrow, pyarrow.parquet
+    >>> from tandemvote.votes_io import count_votes
+    >>> table = pyarrow.table({"label": [0, 1, 1], "tree": [0, None, 1], "svm": [1, 1, None]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pyarrow.parquet.write_table(table, pathlib.Path(folder, "0.parquet"))
+    ...     pyarrow.parquet.write_table(table[:2], pathlib.Path(folder, "1.parquet"))
+    ...     votes = VoteFiles(folder, target="label")
+    ...     counts = count_votes(votes)
+    >>> votes
+    VoteFiles(2 voters, 5 samples, 2 row groups)
+    >>> counts.errors.tolist(), counts.sizes.tolist()
+    ([0, 2], [3, 4])
+    """
+
+    def __init__(
+        self, paths: Location | Iterable[Location], *, target: str, ignore: Collection[str] = ()
+    ) -> None:
+        self.target = target
+        self.voters, self.row_groups = _survey(find_files(paths), target, ignore)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return sum(group.n_samples for group in self.row_groups)
+
+    @property
+    def n_voters(self) -> int:
+        """Number of voters M."""
+        return len(self.voters)
+
+    def __iter__(self) -> Iterator[Votes]:
+        for path, groups in groupby(self.row_groups, key=attrgetter("path")):
+            for table, words in read_cells(path, list(groups), [self.target, *self.voters]):
+                yield _votes(path, table, words)
+
+    def split(self, n_pieces: int) -> list[VoteFiles]:
+        """Cut into at most `n_pieces` of about equal size, each of whole row groups."""
+        pieces: dict[int, list[RowGroup]] = {}
+        n_before, n_samples = 0, self.n_samples
+        for group in self.row_groups:
+            pieces.setdefault(n_before * n_pieces // n_samples, []).append(group)
+            n_before += group.n_samples
+        copies = [copy(self) for _ in pieces]
+        for piece, groups in zip(copies, pieces.values(), strict=True):
+            piece.row_groups = groups
+        return copies
+
+    def __repr__(self) -> str:
+        return (
+            f"VoteFiles({self.n_voters} voters, {self.n_samples} samples,"
+            f" {len(self.row_groups)} row groups)"
+        )
+
+
+def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = ()) -> None:
+    """Raise ValueError if a column of a table of votes seems to be something else than a voter.
+
+    Parameters
+    ----------
+    votes : Votes
+        All votes, or the first of many.
+    names : sequence of str
+        Names of the voters.
+    keep : collection of str
+        Columns that are voters. The other ones are rejected if they never hold a label (such as
+        the name of a split), hold another value in every row (names of rows), never err where the
+        other voters do (copies of the label), or are called like names of rows or like folds.
+    """
+    for name in keep:
+        if name not in names:
+            raise ValueError(_no_column(name, names))
+    labels, n_samples = np.unique(votes.labels), votes.n_samples
+    if n_samples >= FEWEST_POINTS:
+        predicted = votes.classes[np.unique(votes.predictions[votes.held_out])]
+        refuse_other_words(predicted.tolist(), votes.classes[labels].tolist())
+    sizes, errors = votes.held_out.sum(axis=1), votes.errors.sum(axis=1)
+    next_best = (errors / np.maximum(sizes, 1))[errors > 0].min(initial=1.0)
+    few_perfect = 2 * (errors == 0).sum() <= len(names) > 1
+    for voter, name in enumerate(names):
+        values = np.unique(votes.predictions[voter, votes.held_out[voter]])
+        n, problem = int(sizes[voter]), ""
+        if n >= FEWEST_POINTS and len(names) > 1 and not np.isin(values, labels).any():
+            problem = f"holds {shown(votes.classes[values].tolist())} and never a label"
+        elif n_samples == values.size > max(FEWEST_POINTS, 2 * labels.size):
+            problem = f"holds {n} different values in {n} rows, as names of rows do"
+        elif few_perfect and not errors[voter] and n * next_best >= ERRORS_EXPECTED:
+            problem = (
+                f"has no error in {n} rows, where the next best voter has an error rate of"
+                f" {100 * next_best:.2g}%, as a copy of the label would"
+            )
+        elif NOT_VOTERS.fullmatch(name.strip()):
+            problem = "is called like the names of rows or the folds of cross-validation"
+        if problem and name not in keep:
+            raise ValueError(
+                f"Column {name!r} {problem}. Exclude it with ignore=[{name!r}], or confirm that it"
+                f" is a voter with keep=[{name!r}]."
+            )
+
+
+@contextmanager
+def _named(path: Location) -> Iterator[None]:
+    """Name the file in errors about its votes."""
+    try:
+        yield
+    except ValueError as error:
+        raise VotesFileError(f"{path}: {error}") from error
+
+
+def _survey(
+    files: Sequence[Path], target: str | None, ignore: Collection[str]
+) -> tuple[list[str], list[RowGroup]]:
+    """Return the voters that all files share, and the row groups of the files."""
+    shared: dict[str, str] = {}
+    row_groups: list[RowGroup] = []
+    with_rows: list[Path] = []
+    for path in files:
+        kinds, groups = survey(path)
+        row_groups += groups
+        with_rows += [path] if groups else []
+        for name in () if target is None else (target, *ignore):
+            if name not in kinds:
+                raise VotesFileError(f"{path}: {_no_column(name, kinds)}")
+        kinds = {name: kind for name, kind in kinds.items() if name == target or name not in ignore}
+        shared = shared or kinds
+        others = shared.keys() ^ kinds.keys()
+        if others or not kinds.keys() - {target}:
+            raise VotesFileError(
+                f"{path} has no voter, or other columns than {files[0]}:"
+                f" {shown(sorted(others), NAMES_SHOWN)}. Write one column per voter in every file."
+            )
+        for name, kind in kinds.items():
+            if kind not in ("text", "booleans", "numbers", "nothing"):
+                raise VotesFileError(
+                    f"{path}: column {name!r:.60} has the type {kind:.60}. Labels must be whole"
+                    f" numbers, booleans or text. If it is not a voter, pass ignore=[{name!r:.60}]."
+                )
+            if shared[name] == "nothing":
+                shared[name] = kind
+            elif kind not in ("nothing", shared[name]):
+                raise VotesFileError(
+                    f"{path}: column {name!r:.60} holds {kind}, in the files before {shared[name]}."
+                    " Write the labels in the same way in all files."
+                )
+    if not row_groups:
+        raise VotesFileError(f"{files[0]} has no rows. At least one sample is required.")
+    check_distinct(with_rows)
+    return [name for name in shared if name != target], row_groups
+
+
+def _no_column(name: str, columns: Collection[str]) -> str:
+    near = get_close_matches(name, columns, n=3)
+    suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return (
+        f"There is no column {name!r:.60}.{suggestion} The columns are"
+        f" {shown(columns, NAMES_SHOWN)}."
+    )
+
+
+def _votes(path: Path, table: Codes, words: Sequence[str]) -> Votes:
+    """Return the votes of cells whose first row is the labels."""
+    held_out = table != 0
+    if not held_out[0].all():
+        raise VotesFileError(
+            f"{path}: {np.count_nonzero(~held_out[0])} rows have no label. Remove these rows."
+        )
+    for row, present in enumerate(held_out):
+        if not present.all():
+            # The label takes the place of a missing cell, which is 0; numpy.where takes several
+            # times as long.
+            table[row] += table[0] * ~present
+    classes, codes = _classes(path, table, words)
+    return Votes(codes[1:], codes[0], held_out[1:], classes, codes[1:, :0])
+
+
+def _classes(path: Path, table: Codes, words: Sequence[str]) -> tuple[NDArray[np.str_], Codes]:
+    """Return the sorted words that occur in a table, and its cells as positions among them."""
+    numbers, codes = distinct(table)
+    labels = [words[number] for number in numbers]
+    for label in labels:
+        if len(label) > LONGEST_LABEL or not {"\n", "\r", "\0"}.isdisjoint(label):
+            raise VotesFileError(
+                f"{path}: the label {label!r:.40} has a line break, a null character or more than"
+                f" {LONGEST_LABEL} characters. Check that every quotation mark is closed, and write"
+                " shorter labels on one line."
+            )
+    classes = np.array(labels, str)
+    order = np.argsort(classes)
+    if (np.diff(order) < 0).any():
+        rank = np.argsort(order).astype(codes.dtype)
+        for row in codes:
+            row[:] = rank[row]
+    return classes[order], codes

@@ -1,0 +1,151 @@
+"""From votes to a certificate: what is chosen, what is rejected, and that all ways agree."""
+
+import numpy as np
+import pytest
+
+from tandemvote.bounds import RequirementError
+from tandemvote.certificate import certify_votes
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.pipeline import _set_apart
+from tandemvote.counting.counts import VoteCounts
+from tandemvote.votes import Votes
+from tandemvote.votes_io import count_votes
+
+
+def drawn(n_voters=20, n_samples=400, n_classes=3, held_out=0.6, n_unlabelled=0):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(n_classes, size=n_samples + n_unlabelled)
+    wrong = rng.random((n_voters, labels.size)) < 0.15
+    said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    return Votes.from_predictions(
+        said[:, :n_samples],
+        labels[:n_samples],
+        rng.random((n_voters, n_samples)) < held_out,
+        unlabelled=said[:, n_samples:],
+    )
+
+
+def untested():
+    votes = drawn(4, held_out=2)
+    held_out = np.vstack([votes.held_out, np.zeros((1, 400), bool)])
+    predictions = np.vstack([votes.predictions, votes.predictions[:1]])
+    return Votes.from_predictions(predictions, votes.labels, held_out)
+
+
+def numbers(certificate):
+    document = document_of(certificate).to_json()
+    return {**document["certificates"][0]}
+
+
+@pytest.mark.parametrize("bound", ["auto", "best", "first_order"])
+@pytest.mark.parametrize(
+    "votes", [drawn(), drawn(held_out=2), drawn(6), drawn(1, n_classes=2), untested()]
+)
+def test_counts_and_votes_give_the_same_certificate(votes, bound):
+    if bound == "first_order" and votes.untested.any():
+        bound = "test_set"
+    expected = certify_votes(votes, bound=bound)
+    whole = certify_votes(VoteCounts.from_votes(votes), bound=bound)
+    shards = certify_votes(count_votes(votes.chunks(37)), bound=bound)
+    assert numbers(whole) == numbers(shards) == numbers(expected)
+    assert (whole.observed, whole.baseline) == (expected.observed, expected.baseline)
+    assert whole.bounds == expected.bounds
+
+
+def test_counts_do_not_show_the_vote_of_other_weights():
+    votes = drawn()
+    certificate = certify_votes(VoteCounts.from_votes(votes), weights="tandem")
+    expected = certify_votes(votes, weights="tandem")
+    assert certificate.value == expected.value
+    assert certificate.baseline == expected.baseline
+    assert certificate.observed is None and expected.observed is not None
+
+
+def test_weights_and_profile_share_no_unlabeled_sample_where_weights_depend_on_them():
+    assert _set_apart(100, halved=False) == (slice(None), slice(None))
+    counted, profiled = _set_apart(101, halved=True)
+    assert abs(counted.size - profiled.size) == 1
+    assert sorted([*counted, *profiled]) == list(range(101))
+
+
+@pytest.mark.parametrize(
+    ("options", "halved"),
+    [
+        ({"weights": "tandem", "bound": "best"}, False),
+        ({"weights": "disagreement", "bound": "vote_profile"}, True),
+        ({"bound": ["tandem", "disagreement"]}, True),
+    ],
+)
+def test_the_disagreement_takes_half_of_the_unlabeled_samples(options, halved):
+    certificate = certify_votes(drawn(n_classes=2, n_unlabelled=100), **options)
+    n_samples = 50 if halved else 100
+    assert certificate.counts.n_unlabelled == certificate.profile.n_points == n_samples
+    assert any("unlabelled points are independent" in text for text in certificate.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("votes", "candidates"),
+    [
+        (drawn(held_out=2), ["test_set"]),
+        (drawn(held_out=2, n_unlabelled=50), ["test_set"]),
+        (drawn(n_unlabelled=50), ["vote_profile"]),
+        (drawn(15), ["coalition"]),
+        (drawn(16), ["first_order", "tandem"]),
+        (untested(), ["test_set"]),
+    ],
+)
+def test_auto_chooses_by_the_kind_of_evidence(votes, candidates):
+    assert list(certify_votes(votes).candidates) == candidates
+
+
+def test_auto_does_not_test_weights_that_were_fitted_or_given():
+    votes = drawn(held_out=2)
+    for weights in ("tandem", np.full(20, 0.05)):
+        certificate = certify_votes(votes, weights=weights)
+        assert "test_set" not in certificate.candidates
+        assert certificate.fitted == ("tandem" if isinstance(weights, str) else "given")
+        assert "test_set" not in certificate.bounds
+    assert certify_votes(votes, weights=np.full(20, 0.05), bound="test_set").fitted is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bound": []}, "bound is empty"),
+        ({"bound": "TND"}, "TND"),
+        ({"bound": ["best", "tandem"]}, "combines 'best' with other bounds"),
+        ({"bound": "test_set"}, "requires samples that no voter was trained on"),
+        ({"bound": "vote_profile"}, "requires unlabeled samples"),
+        ({"weights": "best"}, "Invalid weights='best'. Use one of 'uniform'"),
+        ({"weights": [1.0]}, "weights has shape"),
+        ({"prior": [1.0]}, "prior has shape"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.5}, "delta"),
+    ],
+)
+def test_what_cannot_be_certified_is_rejected(options, message):
+    with pytest.raises(ValueError, match=message):
+        certify_votes(drawn(), **options)
+
+
+def test_fitted_weights_are_not_tested():
+    with pytest.raises(ValueError, match="weights that do not depend on them"):
+        certify_votes(drawn(held_out=2), weights="tandem", bound="test_set")
+
+
+def test_a_bound_that_does_not_apply_is_rejected():
+    with pytest.raises(RequirementError):
+        certify_votes(drawn(), bound="disagreement")
+
+
+@pytest.mark.parametrize("bound", ["auto", "best"])
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+def test_the_smallest_evidence_is_certified(bound):
+    for votes in (
+        Votes.from_predictions([["a"]], ["a"]),
+        Votes.from_predictions([["a"], ["b"]], ["b"]),
+        Votes.from_predictions([[0, 1]], [1, 1], [[True, False]]),
+    ):
+        certificate = certify_votes(votes, bound=bound)
+        assert 0 < certificate.value <= 1
+        assert certificate.baseline == 0

@@ -1,0 +1,450 @@
+"""CertifiedClassifier: what is trained on what, what is tested, and how the committee predicts."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.stats import beta
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tandemvote import CertifiedClassifier, certify_oob
+from tandemvote.models.committee import SUBSET
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(400, 8, n_informative=5, n_classes=3, flip_y=0.1, random_state=0)
+    return X, np.array(["low", "mid", "top"])[y]
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Majority class of the samples it was trained on, which it keeps."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        self.rows_, self.weight_ = np.asarray(X)[:, 0].astype(int), sample_weight
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.majority_ = self.classes_[np.bincount(codes).argmax()]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.majority_)
+
+    def predict_proba(self, X):
+        rng = np.random.default_rng(self.random_state)
+        share = 0.5 + 0.4 * rng.random((len(X), 1))
+        rest = (1 - share) / max(self.classes_.size - 1, 1)
+        return np.where(self.classes_ == self.majority_, share, rest)
+
+
+def numbered(n=100):
+    return np.column_stack([np.arange(n), np.arange(n)]), np.arange(n) % 3 % 2
+
+
+@parametrize_with_checks(
+    [
+        CertifiedClassifier(RandomForestClassifier(5), random_state=0),
+        CertifiedClassifier(LogisticRegression(), n_tested=2, referee=False),
+        CertifiedClassifier(LinearSVC(), n_tested=2),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_members_never_see_the_test_samples_and_the_referee_sees_all():
+    X, y = numbered()
+    model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y)
+    assert model.test_indices_.size == 20
+    for member in model.estimators_:
+        assert not np.isin(member.rows_, model.test_indices_).any()
+        assert member.rows_.size == 80
+    assert sorted(model.referee_.rows_) == list(range(100))
+
+
+def test_members_of_a_deterministic_learner_get_different_parts(data):
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(*data)
+    sizes = [int(member.class_count_.sum()) for member in model.estimators_]
+    assert sizes == [320] + [int(SUBSET * 320)] * 3
+    assert len({member.theta_.tobytes() for member in model.estimators_}) == 4
+    assert int(model.referee_.class_count_.sum()) == 400
+
+
+def test_members_of_a_random_learner_get_all_training_samples(data):
+    forest = RandomForestClassifier(3)
+    model = CertifiedClassifier(forest, n_tested=2, random_state=0).fit(*data)
+    assert [member._n_samples for member in model.estimators_] == [320, 320]
+    seeds = {member.model.random_state for member in model._members()}
+    assert len(seeds) == 3
+
+
+def test_bound_is_the_binomial_limit_of_samples_on_which_the_referee_could_decide(data):
+    X, y = data
+    model = CertifiedClassifier(DecisionTreeClassifier(max_features=1), random_state=1).fit(X, y)
+    test = model.test_indices_
+    votes = np.array([model.classes_[member.predict(X[test])] for member in model.estimators_])
+    can_err = 0
+    for sample, label in enumerate(y[test]):
+        can_err += any(
+            _plurality([*votes[:, sample], said], said) != label for said in model.classes_
+        )
+    expected = beta.ppf(0.95, can_err + 1, test.size - can_err)
+    assert model.certificate_.value == pytest.approx(expected, rel=1e-9)
+    assert model.certificate_.value >= expected
+    assert model.certificate_.bound == "test_set"
+    assert model.certificate_.delta == 0.05
+
+
+def _plurality(votes, referee):
+    times = {label: votes.count(label) for label in votes}
+    tied = sorted(label for label in times if times[label] == max(times.values()))
+    return referee if referee in tied else tied[0]
+
+
+def test_observed_error_is_that_of_the_tested_models_on_the_test_samples(data):
+    X, y = data
+    model = CertifiedClassifier(RandomForestClassifier(5), random_state=0).fit(X, y)
+    test = model.test_indices_
+    votes = [model.classes_[member.predict(X[test])] for member in model.estimators_]
+    wrong = 0
+    for sample, label in enumerate(y[test]):
+        said = [vote[sample] for vote in votes]
+        tied = [c for c in said if said.count(c) == max(map(said.count, said))]
+        wrong += tied[0] != label
+    assert model.certificate_.observed == pytest.approx(wrong / test.size)
+
+
+def test_prediction_is_the_plurality_with_ties_to_the_referee(data):
+    X, y = data
+    model = CertifiedClassifier(DecisionTreeClassifier(max_features=1), random_state=0)
+    model.fit(X, y)
+    votes = np.array([model.classes_[each.predict(X)] for each in model._members()])
+    expected = [_plurality(list(votes[:, i]), votes[-1, i]) for i in range(len(X))]
+    assert model.predict(X).tolist() == expected
+    assert len(set(map(tuple, votes.T.tolist()))) > 10
+
+
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier(max_depth=3), SVC(probability=True), GaussianNB()]
+)
+@pytest.mark.parametrize("parts", [{}, {"n_tested": 1, "referee": False}])
+@pytest.mark.filterwarnings("ignore:The `probability` parameter")
+def test_probabilities_agree_with_predictions(data, estimator, parts):
+    X, y = data
+    model = CertifiedClassifier(estimator, **{"n_tested": 2, **parts}, random_state=0).fit(X, y)
+    shares = model.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+
+
+def test_models_without_probabilities_have_no_predict_proba(data):
+    model = CertifiedClassifier(LinearSVC(), n_tested=2, random_state=0).fit(*data)
+    assert not hasattr(model, "predict_proba")
+    alone = CertifiedClassifier(LinearSVC(), n_tested=3, referee=False, random_state=0).fit(*data)
+    assert alone.referee_ is None
+    assert alone.certificate_.counts.n_voters == 3
+
+
+def test_without_a_referee_the_averaged_probabilities_are_tested(data):
+    X, y = data
+    forest = RandomForestClassifier(5)
+    model = CertifiedClassifier(forest, n_tested=3, referee=False, random_state=0).fit(X, y)
+    averages = sum(member.predict_proba(X) for member in model.estimators_) / 3
+    assert (model.predict(X) == model.classes_[averages.argmax(axis=1)]).all()
+    test = model.test_indices_
+    n_errors = (model.predict(X[test]) != y[test]).sum()
+    expected = beta.ppf(0.95, n_errors + 1, test.size - n_errors)
+    assert model.certificate_.value == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_tested_model_alone_is_a_plain_hold_out(data):
+    X, y = data
+    tree = DecisionTreeClassifier(max_depth=3)
+    model = CertifiedClassifier(tree, n_tested=1, referee=False, random_state=0).fit(X, y)
+    (only,) = model.estimators_
+    assert (model.predict(X) == model.classes_[only.predict(X)]).all()
+    np.testing.assert_array_equal(model.predict_proba(X), only.predict_proba(X))
+    n_errors = (model.predict(X) != y)[model.test_indices_].sum()
+    assert model.certificate_.observed == pytest.approx(n_errors / model.test_indices_.size)
+
+
+def test_the_referee_may_be_of_another_kind_and_may_be_refitted(data):
+    X, y = data
+    model = CertifiedClassifier(
+        DecisionTreeClassifier(max_features=1), referee=LogisticRegression(), random_state=0
+    ).fit(X, y)
+    before, certificate = model.predict(X), model.certificate_
+    assert isinstance(model.referee_, LogisticRegression)
+    wrong = np.where(y == "low", "top", "low")
+    assert model.refit_referee(X, wrong) is model
+    assert model.certificate_ is certificate
+    assert (model.predict(X) != before).any()
+    assert "refit" in " ".join(certificate.assumptions)
+    # The worst referee there is stays within the samples that were counted.
+    test = model.test_indices_
+    assert (model.predict(X[test]) != y[test]).sum() <= certificate.counts.n_test_errors
+
+
+def test_refitting_a_referee_rejects_unknown_classes_and_a_missing_referee(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), n_tested=2, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="y contains 'new', which is not among classes_"):
+        model.refit_referee(X, np.where(y == "low", "new", y))
+    alone = CertifiedClassifier(GaussianNB(), referee=False, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="This classifier has no referee"):
+        alone.refit_referee(X, y)
+
+
+def test_sample_weights_train_and_do_not_test():
+    X, y = numbered()
+    weight = np.arange(100.0)
+    model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y, sample_weight=weight)
+    for member in (*model.estimators_, model.referee_):
+        np.testing.assert_array_equal(member.weight_, weight[member.rows_])
+    assert model.certificate_.counts.sizes.tolist() == [20] * 4 + [0]
+
+
+def test_groups_are_split_whole_and_tested_by_one_row_each():
+    X, y = numbered(300)
+    groups = np.repeat([f"patient {i}" for i in range(60)], 5)
+    model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y, groups=groups)
+    test = model.test_indices_
+    assert np.unique(groups[test]).size == test.size == 12
+    for member in model.estimators_:
+        assert not np.isin(groups[member.rows_], groups[test]).any()
+    assert model.certificate_.one_row_per_group
+    assert "random row of a random new group" in " ".join(model.certificate_.assumptions)
+    assert "one random row per group" in repr(model.certificate_)
+
+
+def test_frames_sparse_matrices_texts_and_missing_values(data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(8)]).assign(kind=y)
+    encoder = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+    pipeline = make_pipeline(encoder, DecisionTreeClassifier())
+    model = CertifiedClassifier(pipeline, n_tested=2, random_state=0).fit(frame, pd.Series(y))
+    assert model.feature_names_in_.tolist() == frame.columns.tolist()
+    assert (model.predict(frame) == y).all()
+    sparse = csr_matrix(np.abs(X))
+    CertifiedClassifier(MultinomialNB(), n_tested=2, random_state=0).fit(sparse, y).predict(sparse)
+    gaps = np.where(X > 2, np.nan, X)
+    boosting = HistGradientBoostingClassifier(max_iter=5)
+    CertifiedClassifier(boosting, n_tested=2, random_state=0).fit(gaps, y).predict(gaps)
+    texts = [f"{label} word{i % 7} word{i}" for i, label in enumerate(y)]
+    words = make_pipeline(CountVectorizer(), MultinomialNB())
+    model = CertifiedClassifier(words, n_tested=2, random_state=0).fit(texts, y)
+    assert (model.predict(texts) == y).mean() > 0.9
+
+
+def test_clone_pickle_and_the_same_seed_give_the_same_classifier(data):
+    X, y = data
+    model = CertifiedClassifier(RandomForestClassifier(5), random_state=0).fit(X, y)
+    again = clone(model).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(model))
+    for other in (again, loaded):
+        assert (other.predict(X) == model.predict(X)).all()
+        assert other.certificate_.value == model.certificate_.value
+
+
+def test_jobs_change_nothing(data):
+    X, y = data
+    one = CertifiedClassifier(RandomForestClassifier(5), random_state=0).fit(X, y)
+    two = CertifiedClassifier(RandomForestClassifier(5), n_jobs=2, random_state=0).fit(X, y)
+    assert (one.predict_proba(X) == two.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_tested": 3}, "n_tested=3 is odd, and with a referee one tested model would be wasted"),
+        ({"n_tested": 1}, "Use n_tested=2, or referee=False"),
+        ({"n_tested": 0}, "'n_tested' parameter of CertifiedClassifier must be an int"),
+        ({"test_size": 1.5}, "'test_size' parameter"),
+        ({"test_size": 399}, "test_size=399 takes 399 of n_samples=400"),
+        ({"confidence": 1.0}, "'confidence' parameter"),
+        ({"confidence": 95}, "'confidence' parameter"),
+        ({"estimator": "forest"}, "'estimator' parameter"),
+        ({"estimator": OneHotEncoder()}, "'estimator' parameter"),
+        ({"referee": "none"}, "'referee' parameter"),
+    ],
+)
+def test_bad_parameters_are_rejected_by_name(data, parameters, message):
+    model = CertifiedClassifier(**{"estimator": GaussianNB(), **parameters})
+    with pytest.raises(ValueError, match=message):
+        model.fit(*data)
+    assert not hasattr(model, "certificate_")
+
+
+def test_bad_samples_are_rejected(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    with pytest.raises(ValueError, match="y has 1 class, 'low'; at least 2"):
+        model.fit(X, ["low"] * 400)
+    rare = np.full(40, "low")
+    rare[model.set_params(test_size=1).fit(X[:40], y[:40]).test_indices_] = "top"
+    with pytest.raises(ValueError, match="39 samples outside the test set have 1 class, 'low'"):
+        model.fit(X[:40], rare)
+    series = pd.Series(y)
+    frame = pd.DataFrame(X)
+    with pytest.raises(ValueError, match="another order"):
+        CertifiedClassifier(GaussianNB()).fit(frame, series.sample(frac=1, random_state=0))
+
+
+def test_frozen_parts_and_regressors_are_rejected(data):
+    tree = DecisionTreeClassifier().fit(data[0], data[1])
+    with pytest.raises(ValueError, match="FrozenEstimator"):
+        CertifiedClassifier(FrozenEstimator(tree)).fit(*data)
+    with pytest.raises(ValueError, match="LinearRegression is not a classifier"):
+        CertifiedClassifier(LinearRegression()).fit(*data)
+
+
+def test_bad_groups_are_rejected(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    with pytest.raises(ValueError, match="groups has 9 distinct values; at least 10 are required"):
+        model.fit(X, y, groups=np.arange(400) % 9)
+    with pytest.raises(ValueError, match=r"groups has shape \(399,\) and y has 400 samples"):
+        model.fit(X, y, groups=np.arange(399))
+    groups = pd.Series(np.arange(400) // 4)
+    shuffled = groups.sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match="groups has the index of the points in another order"):
+        model.fit(pd.DataFrame(X), pd.Series(y), groups=shuffled)
+    with pytest.raises(ValueError, match="missing"):
+        model.fit(X, y, groups=np.where(groups == 3, np.nan, groups))
+    assert not hasattr(model, "certificate_")
+
+
+def test_rows_of_one_patient_need_groups_and_the_error_says_so(data):
+    X, y = data
+    patients = np.repeat(np.arange(100), 4)
+    frame, labels = pd.DataFrame(X).assign(patient_id=patients), y[patients]
+    frame.columns = frame.columns.astype(str)
+    with pytest.raises(ValueError, match="Pass it as groups"):
+        CertifiedClassifier(GaussianNB()).fit(frame, labels)
+    features = frame.drop(columns="patient_id")
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    assert model.fit(features, labels, groups=patients).certificate_.one_row_per_group
+
+
+def test_a_class_that_only_test_samples_have_cannot_be_predicted_by_the_members(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0)
+    test = model.fit(X, y).test_indices_
+    labels = np.where(y == "mid", "top", y)
+    labels[test[:3]] = "mid"
+    model.fit(X, labels)
+    assert model.classes_.tolist() == ["low", "mid", "top"]
+    assert [member.classes_.tolist() for member in model.estimators_] == [[0, 1]] * 4
+    assert model.referee_.classes_.tolist() == [0, 1, 2]
+    assert set(model.predict(X)) == {"low", "top"}
+    shares = model.predict_proba(X)
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+    assert model.certificate_.counts.n_test_errors >= 3
+
+
+def test_a_failed_fit_leaves_an_earlier_one_as_it_was(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    before, certificate = model.predict(X), model.certificate_
+    with pytest.raises(ValueError, match="at least 10 are required"):
+        model.fit(X, np.where(y == "low", "a new class", y), groups=[0] * 400)
+    assert model.certificate_ is certificate
+    assert (model.predict(X) == before).all()
+
+
+def test_metadata_is_routed_to_members_and_referee():
+    X, y = numbered()
+    weight = np.arange(100.0)
+    with config_context(enable_metadata_routing=True):
+        member = Recorder().set_fit_request(sample_weight=True)
+        referee = Recorder().set_fit_request(sample_weight=False)
+        model = CertifiedClassifier(member, referee=referee, random_state=0)
+        model.fit(X, y, sample_weight=weight)
+        assert all((each.weight_ == each.rows_).all() for each in model.estimators_)
+        assert model.referee_.weight_ is None
+        with pytest.raises(ValueError, match="sample_weight"):
+            CertifiedClassifier(Recorder()).fit(X, y, sample_weight=weight)
+
+
+def test_polars_frames(data):
+    polars = pytest.importorskip("polars")
+    X, y = data
+    frame = polars.DataFrame(X, schema=[f"x{i}" for i in range(8)])
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(frame, polars.Series(y))
+    same = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    assert (model.predict(frame) == same.predict(X)).all()
+    assert model.certificate_.value == same.certificate_.value
+
+
+def test_the_certificate_states_what_may_change(data):
+    certificate = CertifiedClassifier(GaussianNB(), random_state=0).fit(*data).certificate_
+    printed = repr(certificate)
+    assert "4 tested models and a referee; a test set of 80 samples" in printed
+    assert "refit it at any time, keep the tested models" in printed
+    assert any(
+        "The tested models are used as they were" in each for each in certificate.assumptions
+    )
+
+
+def test_groups_of_samples_are_those_given_to_fit(data):
+    X, y = data
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    parts = np.arange(400) % 2
+    expected = np.bincount(parts[model.test_indices_])
+    for by in (parts, {"part": parts}, pd.DataFrame({"part": parts})):
+        found = model.certificate_.by_group(by)
+        assert [each.counts.tally.n_samples for each in found] == expected.tolist()
+        assert all(each.delta == 0.025 and each.n_untested == 1 for each in found)
+    by_class = model.certificate_.by_group("class")
+    for each in by_class:
+        here = y[model.test_indices_] == each.group.label
+        votes = model.certificate_.votes
+        n_errors = each.counts.n_test_errors
+        assert here.sum() == each.counts.tally.n_samples
+        wrong = (votes.classes[votes.predictions[:4]] != y[model.test_indices_]).sum(axis=0)[here]
+        assert (wrong >= 3).sum() <= n_errors <= (wrong >= 1).sum()
+    with pytest.raises(ValueError, match="by='predicted' requires"):
+        model.certificate_.by_group("predicted")
+    with pytest.raises(ValueError, match="has certified itself"):
+        certify_oob(model, X, y)
+
+
+@pytest.mark.parametrize("labels", ["text", "from 1", "one in the test set only"])
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
+def test_boosting_libraries(library, labels, data):
+    module = pytest.importorskip(library)
+    X, y = data
+    learner = {
+        "lightgbm": lambda: module.LGBMClassifier(n_estimators=5, verbose=-1),
+        "xgboost": lambda: module.XGBClassifier(n_estimators=5),
+        "catboost": lambda: module.CatBoostClassifier(
+            iterations=5, verbose=False, allow_writing_files=False
+        ),
+    }[library]()
+    model = CertifiedClassifier(learner, n_tested=2, random_state=0)
+    if labels == "from 1":
+        y = np.unique(y, return_inverse=True)[1] + 1
+    elif labels == "one in the test set only":
+        test = CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y).test_indices_
+        y = np.where(y == "mid", "top", y)
+        y[test[:3]] = "mid"
+    model.fit(X, y)
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
+    assert model.certificate_.value < 0.6

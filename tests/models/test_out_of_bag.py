@@ -1,0 +1,226 @@
+"""certify_oob: fitted ensembles on the samples that the bootstraps of their members left out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from tandemvote import (
+    CertifiedClassifier,
+    CertifiedForestClassifier,
+    Votes,
+    certify,
+    certify_oob,
+)
+from tandemvote.bounds import RequirementError
+from tandemvote.hard_vote import weighted_vote
+from tandemvote.models.bootstraps import AuditError
+from tandemvote.models.voters import voter_predictions
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(900, 8, n_informative=4, flip_y=0.15, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    X, y = data
+    return RandomForestClassifier(30, max_depth=3, max_samples=0.5, random_state=0).fit(
+        X[:500], y[:500]
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(25, random_state=0),
+        ExtraTreesClassifier(25, bootstrap=True, random_state=0),
+        BaggingClassifier(n_estimators=25, max_features=0.6, random_state=0),
+    ],
+)
+def test_a_fitted_ensemble_is_certified_out_of_bag(model, data):
+    X, y = data
+    certificate = certify_oob(model.fit(X, y), X, y)
+    columns = getattr(model, "estimators_features_", [slice(None)] * 25)
+    pairs = zip(model.estimators_, columns, strict=True)
+    predictions = np.array([tree.predict(X[:, chosen]) for tree, chosen in pairs]).astype(int)
+    held_out = np.array([~np.isin(np.arange(len(y)), drawn) for drawn in model.estimators_samples_])
+    expected = certify(Votes.from_predictions(predictions, y, held_out))
+    assert certificate.value == expected.value
+    assert certificate.observed == expected.observed
+    by_class, expected_by_class = certificate.by_group("class"), expected.by_group("class")
+    assert [each.value for each in by_class] == [each.value for each in expected_by_class]
+
+
+def test_bounds_by_group_of_an_ensemble_align_with_its_training_samples(forest, data):
+    X, y = data
+    site = np.arange(500) % 3
+    found = certify_oob(forest, X[:500], y[:500], bound="first_order").by_group(
+        pd.DataFrame({"site": site})
+    )
+    assert [each.counts.tally.n_samples for each in found] == np.bincount(site).tolist()
+    assert all(each.delta == 0.05 / 3 for each in found)
+
+
+@pytest.mark.parametrize("weights", ["first_order", "tandem", "disagreement"])
+def test_chosen_weights_lower_the_bound_they_minimise(weights, forest, data):
+    X, y = data
+    uniform = certify_oob(forest, X[:500], y[:500], bound=weights)
+    chosen = certify_oob(forest, X[:500], y[:500], bound=weights, weights=weights)
+    assert chosen.value <= uniform.value
+    assert (chosen.fitted, uniform.fitted) == (weights, None)
+
+
+def test_a_prior_and_the_published_form_are_passed_on(forest, data):
+    X, y = data
+    weights = np.linspace(1, 3, 30) / 60
+    asked = {"weights": weights, "bound": "first_order"}
+    given = certify_oob(forest, X[:500], y[:500], **asked)
+    as_prior = certify_oob(forest, X[:500], y[:500], prior=weights, **asked)
+    assert as_prior.value < given.value
+    published = certify_oob(forest, X[:500], y[:500], published=True, **asked)
+    assert published.published and published.value > given.value
+
+
+def test_unlabelled_points_sharpen_the_disagreement_bound(forest, data):
+    X, y = data
+    without = certify_oob(forest, X[:500], y[:500])
+    with_them = certify_oob(forest, X[:500], y[:500], X_unlabelled=X[500:])
+    assert with_them.counts.n_min_disagreement == without.counts.n_min_disagreement + 400
+    assert with_them.bounds["tandem"] == without.bounds["tandem"]
+    assert list(with_them.candidates) == ["vote_profile"]
+    with pytest.raises(ValueError, match="rows of the training data"):
+        certify_oob(forest, X[:500], y[:500], X_unlabelled=X[:500])
+
+
+def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
+    X, y = data
+    with pytest.raises(AuditError, match="of 30 trees hold other training samples"):
+        certify_oob(forest, X[400:900], y[400:900])
+    with pytest.raises(AuditError, match="in the same order"):
+        certify_oob(forest, X[499::-1], y[499::-1])
+    with pytest.raises(ValueError, match="fitted on 500 points and X, y have 900"):
+        certify_oob(forest, X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SVC(), r"use held-out samples: certify\(model"),
+        (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifier"),
+        (RandomForestRegressor(5), "is not a classifier"),
+        (RandomForestClassifier(5, bootstrap=False), r"certify\(model, X_held_out, y_held_out\)"),
+        (CertifiedForestClassifier(5, bound="first_order"), "see its certificate_"),
+        (CertifiedClassifier(GaussianNB()), "see its certificate_"),
+    ],
+)
+def test_models_without_out_of_bag_samples_are_rejected_with_the_way_out(model, message, data):
+    X, y = data
+    with pytest.raises(ValueError, match=message):
+        certify_oob(model.fit(X, y), X, y)
+
+
+def test_several_outputs_and_unfitted_models_are_refused(data):
+    X, y = data
+    both = RandomForestClassifier(5).fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="2 outputs"):
+        certify_oob(both, X, y)
+    with pytest.raises(NotFittedError):
+        certify_oob(RandomForestClassifier(), X, y)
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"confidence": 0.0}, "confidence"),
+        ({"confidence": 1.0}, "confidence"),
+        ({"prior": np.full(30, 0.1)}, "prior sums to 3"),
+        ({"weights": np.full(29, 1 / 29)}, "weights has shape"),
+        ({"bound": "test_set"}, "requires samples that no voter was trained on"),
+        ({"bound": "vote_profile"}, "requires unlabeled samples"),
+    ],
+)
+def test_impossible_terms_are_refused(terms, message, forest, data):
+    X, y = data
+    with pytest.raises(ValueError, match=message):
+        certify_oob(forest, X[:500], y[:500], **terms)
+
+
+@pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
+def test_two_class_bounds_are_refused_for_three_classes(name):
+    X, y = make_classification(200, 6, n_informative=4, n_classes=3, random_state=0)
+    model = RandomForestClassifier(10, random_state=0).fit(X, y)
+    with pytest.raises(RequirementError, match="two classes only and the votes have 3"):
+        certify_oob(model, X, y, bound=name)
+
+
+class IgnoresWeights(ClassifierMixin, BaseEstimator):
+    """A wrapper with a common mistake: it takes sample weights and does nothing with them."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.tree_ = DecisionTreeClassifier(random_state=0).fit(X, y)
+        self.classes_ = self.tree_.classes_
+        return self
+
+    def predict(self, X):
+        return self.tree_.predict(X)
+
+
+def test_that_bagged_voters_heed_weights_is_an_assumption(data):
+    X, y = data
+    bagging = BaggingClassifier(IgnoresWeights(), 5, random_state=0).fit(X, y)
+    certificate = certify_oob(bagging, X, y, bound="first_order")
+    assert any("ignore samples of weight 0" in text for text in certificate.assumptions)
+    trees = BaggingClassifier(n_estimators=5, random_state=0).fit(X, y)
+    assert not any("weight 0" in text for text in certify_oob(trees, X, y).assumptions)
+
+
+def test_a_frozen_part_is_refused_with_the_way_out(data):
+    X, y = data
+    frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
+    for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
+        with pytest.raises(ValueError, match=r"keeps what it learnt.*Pass the estimator unfitted"):
+            CertifiedClassifier(estimator).fit(X, y)
+    with pytest.raises(ValueError, match="keeps what it learnt"):
+        certify_oob(BaggingClassifier(frozen).fit(X, y), X, y)
+
+
+def test_the_certificate_predicts_by_the_certified_vote(data):
+    X, y = data
+    forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
+    certificate = certify_oob(forest, X[:500], y[:500], weights="tandem")
+    expected = weighted_vote(voter_predictions(forest, X), certificate.weights, 2)
+    assert np.array_equal(certificate.predict(X), forest.classes_[expected])
+
+
+def test_a_frame_that_holds_the_labels_is_rejected(data):
+    X, y = data
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(kind=y)
+    plain = RandomForestClassifier(5, random_state=0).fit(frame, y)
+    with pytest.raises(ValueError, match="holds the labels y"):
+        certify_oob(plain, frame, frame["kind"])
+
+
+def test_times_in_the_index_are_a_finding(data):
+    X, y = data
+    frame = pd.DataFrame(
+        X, index=pd.date_range("2020-01-01", periods=900), columns=list("abcdefgh")
+    )
+    plain = RandomForestClassifier(5, random_state=0).fit(frame, y)
+    assert [each.code for each in certify_oob(plain, frame, y).findings] == ["time_index"]

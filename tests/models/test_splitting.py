@@ -1,0 +1,64 @@
+"""Test samples are drawn without looking, whole groups are set aside, and bad input is named."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.random import RandomState
+
+from tandemvote.models.splitting import draw_test_rows, group_codes, one_row_per_group
+
+
+@pytest.mark.parametrize(
+    ("n", "test_size", "expected"),
+    [(100, "auto", 20), (27_000, "auto", 2700), (100, 0.5, 50), (100, 7, 7), (5, "auto", 1)],
+)
+def test_number_of_test_samples(n, test_size, expected):
+    test, training = draw_test_rows(n, None, test_size, RandomState(0))
+    assert test.size == expected
+    assert sorted([*test, *training]) == list(range(n))
+
+
+def test_every_sample_is_equally_likely_to_be_tested():
+    draws = [draw_test_rows(20, None, "auto", RandomState(seed))[0] for seed in range(3000)]
+    times = np.bincount(np.concatenate(draws), minlength=20)
+    assert np.abs(times - 600).max() < 5 * np.sqrt(600 * 0.8)
+
+
+def test_a_group_is_tested_by_one_row_or_trains_with_all_of_them():
+    groups = np.repeat(np.arange(40), np.arange(1, 41))
+    test, training = draw_test_rows(groups.size, groups, 0.25, RandomState(0))
+    assert test.size == np.unique(groups[test]).size == 10
+    assert not np.isin(groups[training], groups[test]).any()
+    assert training.size == groups.size - np.isin(groups, groups[test]).sum()
+
+
+def test_the_row_of_a_group_is_drawn_uniformly():
+    groups = np.array([0, 1, 0, 0, 1, 2])
+    drawn = np.concatenate([one_row_per_group(groups, RandomState(seed)) for seed in range(3000)])
+    times = np.bincount(drawn, minlength=6)
+    np.testing.assert_allclose(times, [1000, 1500, 1000, 1000, 1500, 3000], atol=5 * 30)
+
+
+@pytest.mark.parametrize(
+    ("n", "test_size", "message"),
+    [
+        (100, 99, "test_size=99 takes 99 of n_samples=100 samples for testing. At least 1"),
+        (100, 0.001, "test_size=0.001 takes 0 of n_samples=100"),
+        (2, "auto", "takes 1 of n_samples=2"),
+    ],
+)
+def test_a_test_size_that_leaves_too_few_samples_is_rejected(n, test_size, message):
+    with pytest.raises(ValueError, match=message):
+        draw_test_rows(n, None, test_size, RandomState(0))
+
+
+def test_groups_are_checked_against_the_labels():
+    y = pd.Series(np.arange(20) % 2)
+    with pytest.raises(ValueError, match=r"groups has shape \(19,\) and y has 20 samples"):
+        group_codes(np.arange(19), y)
+    with pytest.raises(ValueError, match="groups has 5 distinct values; at least 10"):
+        group_codes(np.arange(20) // 4, y)
+    with pytest.raises(ValueError, match="1 of 20 groups are missing, the first at 3"):
+        group_codes([None if i == 3 else i for i in range(20)], y)
+    with pytest.raises(ValueError, match="groups has the index of the points in another order"):
+        group_codes(pd.Series(np.arange(20), index=y.index[::-1]), y)

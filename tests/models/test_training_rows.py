@@ -1,0 +1,96 @@
+"""Points that were trained on are recognised, and new ones are not taken for them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from tandemvote import CertifiedForestClassifier, certify
+from tandemvote.models.training_rows import refuse_points_trained_on
+
+FORESTS = [
+    RandomForestClassifier(60, random_state=0),
+    RandomForestClassifier(60, max_depth=6, random_state=0),
+    RandomForestClassifier(60, max_samples=0.5, class_weight="balanced_subsample", random_state=0),
+    ExtraTreesClassifier(60, bootstrap=True, random_state=0),
+]
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_new_points_pass_and_training_points_do_not(forest, n_classes):
+    X, y = make_classification(
+        2400, 12, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=n_classes
+    )
+    forest.fit(X[:1600], y[:1600])
+    refuse_points_trained_on(forest, X[1600:], y[1600:], what="held-out")
+    with pytest.raises(ValueError, match="was trained on"):
+        refuse_points_trained_on(forest, X[:1600], y[:1600], what="held-out")
+    if forest.max_depth is None:
+        for rows in (np.arange(0, 1600, 3), np.arange(2400)):  # a part, or new points among them
+            with pytest.raises(ValueError, match="was trained on"):
+                refuse_points_trained_on(forest, X[rows], y[rows], what="held-out")
+
+
+def test_unlabelled_points_that_a_certified_classifier_was_trained_on_are_refused():
+    X, y = make_classification(900, 6, flip_y=0.3, random_state=0)
+    model = CertifiedForestClassifier(10, random_state=0).fit(X[:500], y[:500])
+    for models in ([model], model):
+        certificate = certify(models, X[500:700], y[500:700], X_unlabelled=X[700:])
+        assert certificate.counts.n_unlabelled == 200
+        with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
+            certify(models, X[500:700], y[500:700], X_unlabelled=X[:300])
+
+
+@pytest.mark.parametrize("n_categories", [1, 2, 5, 26])
+def test_new_points_on_a_line_are_not_taken_for_their_neighbours(n_categories):
+    rng = np.random.default_rng(n_categories)
+    X = np.column_stack([rng.normal(size=1500), rng.integers(n_categories, size=1500)])
+    y = X[:, 0] + 0.5 * rng.normal(size=1500) > 0
+    forest = RandomForestClassifier(100, random_state=0).fit(X[:1200], y[:1200])
+    refuse_points_trained_on(forest, X[1200:], y[1200:], what="test")
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+@pytest.mark.parametrize(("n_values", "n_columns"), [(3, 6), (12, 3), (60, 2)])
+def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_columns):
+    rng = np.random.default_rng(n_values)
+    X = rng.integers(n_values, size=(4000, n_columns))
+    y = X.sum(axis=1) + rng.integers(4, size=4000) > (n_values - 1) * n_columns / 2 + 1.5
+    forest = kind(60, bootstrap=True, random_state=0).fit(X[:3000], y[:3000])
+    for labels in (y[3000:], None):
+        refuse_points_trained_on(forest, X[3000:], labels, what="test")
+
+
+@pytest.mark.parametrize(
+    "forest", [FORESTS[0], FORESTS[3], ExtraTreesClassifier(60, random_state=0)]
+)
+def test_training_points_are_recognised_by_the_own_predictions_of_a_forest(forest):
+    X, y = make_classification(2400, 12, n_informative=6, flip_y=0.2, random_state=1)
+    forest.fit(X[:1600], y[:1600])
+    refuse_points_trained_on(forest, X[1600:], what="unlabelled")
+    for rows in (np.arange(1600), *([np.arange(1000)] if forest.bootstrap else [])):
+        with pytest.raises(ValueError, match="was trained on"):
+            refuse_points_trained_on(forest, X[rows], what="unlabelled")
+
+
+@pytest.mark.parametrize("n_points", [50, 100])
+def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_points):
+    X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
+    forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])
+    refuse_points_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
+    with pytest.raises(ValueError, match="are points that RandomForestClassifier was trained on"):
+        refuse_points_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
+
+
+@pytest.mark.parametrize("inside", ["a name", None, 7])
+def test_what_a_model_calls_its_estimator_may_be_anything(inside):
+    class Constant:
+        estimator = None
+
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    model = Constant()
+    model.estimator = inside
+    refuse_points_trained_on(model, np.zeros((5, 2)), np.zeros(5), what="held-out")

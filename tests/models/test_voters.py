@@ -1,0 +1,173 @@
+"""Out-of-bag votes, against the predictions of each member of the ensemble."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csc_matrix
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from tandemvote import VoteCounts, Votes, certify, certify_oob
+from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.voters import voter_predictions
+
+MODELS = {
+    "forest": RandomForestClassifier(12, random_state=0),
+    "shallow forest, many ties": RandomForestClassifier(12, max_depth=2, random_state=1),
+    "reduced bagging": RandomForestClassifier(12, max_samples=0.5, random_state=2, n_jobs=2),
+    "balanced subsample": RandomForestClassifier(
+        12, class_weight="balanced_subsample", max_depth=3, random_state=3
+    ),
+    "extra trees": ExtraTreesClassifier(12, bootstrap=True, random_state=4),
+    "bagged trees": BaggingClassifier(n_estimators=12, random_state=5),
+    "columns drawn too": BaggingClassifier(n_estimators=12, max_features=0.5, random_state=6),
+    "neighbours": BaggingClassifier(KNeighborsClassifier(), n_estimators=5, random_state=7),
+    "without replacement": BaggingClassifier(
+        n_estimators=8, bootstrap=False, max_samples=0.6, random_state=8
+    ),
+}
+
+
+def members(model, X):
+    """What every member predicts through its own public method, as codes."""
+    columns = getattr(model, "estimators_features_", [slice(None)] * len(model.estimators_))
+    return np.array(
+        [
+            each.predict(X[:, chosen])
+            for each, chosen in zip(model.estimators_, columns, strict=True)
+        ]
+    ).astype(int)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_voter_says_what_it_predicts_about_the_points_it_did_not_draw(name, data):
+    X, y = data
+    model = MODELS[name].fit(X, y)
+    votes = out_of_bag_votes(model, X, y)
+    expected = members(model, X)
+    assert np.array_equal(voter_predictions(model, X), expected)
+    for voter, drawn in enumerate(model.estimators_samples_):
+        left_out = np.setdiff1d(np.arange(len(y)), drawn)
+        assert np.flatnonzero(votes.held_out[voter]).tolist() == left_out.tolist()
+        assert np.array_equal(votes.predictions[voter, left_out], expected[voter, left_out])
+    assert np.array_equal(votes.classes[votes.labels], y)
+
+
+@pytest.mark.parametrize(
+    "names", [["no", "yes", "maybe"], [-5, 0, 40], [False, True], [1.0, 2.0, 7.0]]
+)
+def test_labels_of_any_type_give_the_same_counts(names, data):
+    X, y = data
+    y = y % len(names)
+    named = np.array(sorted(names))[y]
+    model = RandomForestClassifier(12, random_state=0)
+    plain = VoteCounts.from_votes(out_of_bag_votes(model.fit(X, y), X, y))
+    other = VoteCounts.from_votes(out_of_bag_votes(model.fit(X, named), X, named))
+    assert np.array_equal(plain.tandem_errors, other.tandem_errors)
+    assert np.array_equal(plain.disagreements, other.disagreements)
+    assert other.classes.tolist() == sorted(names)
+
+
+def test_the_fast_path_is_the_slow_path(data):
+    X, y = data
+    model = RandomForestClassifier(12, max_depth=4, random_state=0).fit(X, y)
+    fast = out_of_bag_votes(model, X, y)
+    slow = Votes.from_predictions(model.classes_[members(model, X)], y, fast.held_out)
+    a, b = VoteCounts.from_votes(fast), VoteCounts.from_votes(slow)
+    assert np.array_equal(a.tandem_errors, b.tandem_errors)
+    assert np.array_equal(a.disagreements, b.disagreements)
+
+
+def test_sparse_points_frames_and_missing_values_pass(data):
+    X, y = data
+    X = np.where(np.abs(X) < 0.5, 0.0, X)
+    model = RandomForestClassifier(12, random_state=0)
+    dense = out_of_bag_votes(model.fit(X, y), X, y)
+    sparse = out_of_bag_votes(model.fit(csc_matrix(X), y), csc_matrix(X), y)
+    assert np.array_equal(dense.predictions, sparse.predictions)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    framed = out_of_bag_votes(model.fit(frame, pd.Series(y)), frame, pd.Series(y))
+    assert np.array_equal(dense.predictions, framed.predictions)
+    holes = np.where(X > 1.5, np.nan, X)
+    votes = out_of_bag_votes(model.fit(holes, y), holes, y)
+    expected = members(model, holes)
+    assert np.array_equal(votes.predictions[votes.held_out], expected[votes.held_out])
+
+
+def test_unlabelled_points_are_voted_on_by_all(data):
+    X, y = data
+    model = RandomForestClassifier(12, random_state=0).fit(X[:200], y[:200])
+    votes = certify_oob(model, X[:200], y[:200], X_unlabelled=X[200:]).votes
+    assert np.array_equal(votes.unlabelled, members(model, X[200:]))
+
+
+def test_held_out_samples_certify_ensembles_without_bootstrap_as_they_are(data):
+    X, y = data
+    forest = RandomForestClassifier(12, bootstrap=False, random_state=0).fit(X[:150], y[:150])
+    votes = certify(forest, X[150:], y[150:]).votes
+    assert votes.held_out.all()
+    assert np.array_equal(votes.classes[votes.predictions], [forest.predict(X[150:])])
+
+
+def test_a_class_that_a_model_knows_counts_even_if_the_hold_out_lacks_it(data):
+    X, y = data
+    tree = DecisionTreeClassifier(random_state=0).fit(X[:150], y[:150])
+    certain = np.flatnonzero((y < 2) & (tree.predict(X) < 2))
+    assert certify(tree, X[certain], y[certain]).votes.classes.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (RandomForestClassifier(5, class_weight="balanced"), "Use class_weight=None"),
+        (RandomForestClassifier(5, class_weight={0: 1, 1: 2, 2: 1}), "Use class_weight=None"),
+        (RandomForestClassifier(5, bootstrap=False), "Refit with bootstrap=True"),
+        (ExtraTreesClassifier(5), "Refit with bootstrap=True"),
+        (BaggingClassifier(n_estimators=5, bootstrap=False), "Refit with bootstrap=True"),
+    ],
+)
+def test_ensembles_without_independent_held_out_sets_are_refused(model, message, data):
+    X, y = data
+    with pytest.raises(ValueError, match=message):
+        out_of_bag_votes(model.fit(X, y), X, y)
+
+
+def test_data_of_another_size_or_with_other_labels_is_refused(data):
+    X, y = data
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="fitted on 300 points and X, y have 299"):
+        out_of_bag_votes(model, X[1:], y[1:])
+    with pytest.raises(ValueError, match="is not among the labels"):
+        out_of_bag_votes(model, X, np.where(y == 0, "cat", "dog"))
+
+
+def test_regression_and_several_outputs_are_refused(data):
+    X, y = data
+    with pytest.raises(ValueError, match="not a classifier"):
+        certify(RandomForestRegressor(3).fit(X, y), X, y)
+    both = RandomForestClassifier(3, random_state=0).fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="2 outputs"):
+        certify(both, X, y)
+    with pytest.raises(ValueError, match="2 outputs"):
+        certify_oob(both, X, y)
+
+
+def test_one_held_out_sample_is_rejected(data):
+    X, y = data
+    tree = DecisionTreeClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="y has 1 samples; at least 2 are required"):
+        certify(tree, X[:1], y[:1])
+
+
+def test_labels_that_no_model_predicts_are_rejected():
+    X, y = np.arange(60)[:, None] % 2, np.arange(60) % 2
+    model = KNeighborsClassifier(1).fit(X[:30], np.array(["cat", "dog"])[y[:30]])
+    assert certify(model, X[30:], np.array(["cat", "dog"])[y[30:]]).votes.n_samples == 30
+    with pytest.raises(ValueError, match="No prediction is a label"):
+        certify(model, X[30:], np.array(["0", "1"])[y[30:]])

@@ -1,0 +1,327 @@
+"""Honest certificates are valid; a false number, word or count is found and named."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tandemvote.assumptions import standard_assumptions
+from tandemvote.certificate import certify_votes
+from tandemvote.certificate.decimals import rounded_up
+from tandemvote.certificate.file import document_of
+from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.verify import CertificateFileError, verify_file
+from tandemvote.verify.document import Document
+from tandemvote.verify.fields import pack, unpack
+from tandemvote.votes import Votes
+
+pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_honest_certificates_are_valid_and_proven(make_certificate, seed):
+    assert_proven(make_certificate(seed, **SIZES[seed % len(SIZES)]))
+
+
+@pytest.mark.slow
+def test_hundreds_of_honest_certificates_are_valid_and_proven(make_certificate):
+    for seed in range(100, 600):
+        assert_proven(make_certificate(seed, **SIZES[seed % len(SIZES)]))
+
+
+SIZES = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabelled": 50}]
+
+
+def assert_proven(certificate):
+    document = document_of(certificate)
+    assert verify_file(document).problem is None
+    verdict = verify_file(document, rigorous=True, votes=certificate.votes)
+    assert verdict.problem is None
+    assert set(verdict.enclosures) == set(certificate.candidates)
+    for name, truth in verdict.enclosures.items():
+        value = Fraction(certificate.candidates[name])
+        assert truth.high <= value <= truth.low + Fraction(1, 10**9)
+
+
+@pytest.fixture
+def profiled():
+    """The file of a certificate whose vote_profile bound is below 1."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=3000)
+    said = np.where(rng.random((15, 3000)) < 0.15, rng.integers(3, size=(15, 3000)), labels)
+    held_out = rng.random((15, 2500)) < 0.5
+    votes = Votes.from_predictions(
+        said[:, :2500], labels[:2500], held_out, unlabelled=said[:, 2500:]
+    )
+    weights = rng.dirichlet(np.full(15, 3.0))
+    certificate = certify_votes(votes, weights=weights, bound="vote_profile")
+    assert 0.02 < certificate.value < 0.2
+    return document_of(certificate).to_json()
+
+
+def test_the_bound_of_unlabeled_samples_is_proven(profiled, problem_of):
+    for rigorous in (False, True):
+        assert problem_of(profiled, rigorous=rigorous) is None
+
+
+@pytest.mark.parametrize(("change", "problem"), [(-1e-6, "at least"), (1e-6, "only")])
+def test_a_wrong_bound_of_unlabeled_samples_is_found(profiled, problem_of, change, problem):
+    record = profiled["certificates"][0]
+    value = float.fromhex(record["value"]) + change
+    stated = {"value": value.hex(), "printed": rounded_up(value)}
+    record.update(stated)
+    record["candidates"][0].update(stated)
+    found = problem_of(profiled)
+    assert "the vote_profile bound" in found and problem in found
+
+
+def test_a_profile_that_no_vote_can_have_is_found(profiled, problem_of):
+    profile = profiled["certificates"][0]["profile"]
+    gaps = unpack(profile["gaps"], profile["n_samples"], "gaps", "samples")
+    gaps[7] = -0.25
+    profile["gaps"] = pack(gaps)
+    assert "at unlabelled point 7" in problem_of(profiled)
+
+
+@pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
+def test_a_profile_that_misses_the_heaviest_voter_is_found(profiled, problem_of, share):
+    profile = profiled["certificates"][0]["profile"]
+    shares = pack(np.full(profile["n_samples"], share))
+    profile.update(leads=shares, gaps=shares)
+    assert "at unlabelled point 0" in problem_of(profiled)
+
+
+def test_the_vote_profile_bound_requires_a_profile(profiled, problem_of, changed):
+    without = changed(profiled, ("certificates", 0, "profile"), None)
+    assert "the assumptions" not in problem_of(without)
+    assert "requires a profile" in problem_of(without)
+
+
+def test_hardly_any_sample_at_a_tiny_delta_is_verified():
+    """The plans for one sample and 20 nats tilt by e^-72, which is lost next to 1."""
+    held_out = [[True, True], [True, False]]
+    votes = Votes.from_predictions(
+        [[1, 0], [1, 1]], [1, 1], held_out, unlabelled=[[1, 0, 1], [1, 1, 0]]
+    )
+    document = document_of(certify_votes(votes, bound="vote_profile", delta=1e-9))
+    assert verify_file(document).problem is None
+    assert verify_file(document, rigorous=True).problem is None
+
+
+@pytest.mark.parametrize("times", [10**3, 10**6])
+def test_certificates_of_many_samples_are_proven(make_votes, times):
+    counts = VoteCounts.from_votes(make_votes(1))
+    many = {name: getattr(counts, name) * times for name in INTEGER_FIELDS}
+    certificate = certify_votes(VoteCounts(classes=counts.classes, **many), bound="best")
+    assert certificate.observed is None and certificate.baseline is None
+    assert verify_file(document_of(certificate), rigorous=True).problem is None
+
+
+@pytest.mark.parametrize("shortfall", [9.5e-13, -9.5e-13, 5e-15])
+def test_weights_that_nearly_sum_to_one_are_proven(make_votes, shortfall):
+    weights = np.array([0.5, 0.5]) * (1 - shortfall)
+    votes = make_votes(n_voters=2, n_samples=60)
+    certificate = certify_votes(votes, weights=weights, prior=[0.1, 0.9], bound="best")
+    assert verify_file(document_of(certificate), rigorous=True).problem is None
+
+
+def test_a_prior_of_zero_leaves_a_voter_out(make_votes):
+    prior = np.array([0, 0.2, 0.2, 0.2, 0.2, 0.2])
+    certificate = certify_votes(make_votes(), weights=prior, prior=prior, bound="best")
+    assert verify_file(document_of(certificate), rigorous=True).problem is None
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize("tiny", [5e-324, 1e-300, 1e-17])
+def test_tiny_priors_overflow_nothing(make_votes, tiny, rigorous):
+    votes = make_votes(n_voters=2, n_samples=5000, n_classes=3)
+    for weights, prior in (([1, 0], [tiny, 1 - tiny]), ([1, 0], [1 - tiny, tiny])):
+        certificate = certify_votes(votes, weights=weights, prior=prior, bound="best")
+        verdict = verify_file(document_of(certificate), rigorous=rigorous)
+        # Next to the smallest number of all, the library itself takes the divergence as infinite.
+        assert verdict.valid or (tiny == 5e-324 and "and only" in verdict.problem)
+
+
+FALSE = [
+    (("candidates", 1, "value"), (0.01).hex(), "the tandem bound is 0.0100 in the file and at"),
+    (("candidates", 0, "value"), (1.0).hex(), "the first_order bound is 1 in the file and only"),
+    (("candidates", 2, "value"), (-0.5).hex(), "the disagreement bound is -0.5 in the file"),
+    (("candidates", 0, "value"), (1.7e308).hex(), "is 1.70e+308 in the file and only"),
+    (("candidates", 0, "printed"), "0.001", "but printed as 0.001"),
+    (("candidates", 0, "printed"), "1", "but printed as 1"),
+    (("candidates", 0, "printed"), "5.00E-1", "but printed as 5.00E-1"),
+    (("printed",), "0.001", "the certified value is"),
+    (("value",), (0.001).hex(), "the certified value is 0.001"),
+    (("bound",), "c1", "the smallest of the candidates"),
+    (("bound",), "nonsense", "not a candidate"),
+    (("delta",), (2.0).hex(), "delta is 2"),
+    (("delta",), (0.002).hex(), "in the file and at least"),
+    (("delta",), (0.5).hex(), "in the file and only"),
+    (("weights", 0), (-0.5).hex(), "the weights are -0.5 at voter 0, below 0"),
+    (("weights", 0), (0.99).hex(), "the weights sum to"),
+    (("weights", 0), (1.7e308).hex(), "the weights sum to 1.70e+308"),
+    (("prior", 0), (0.99).hex(), "the prior sum to"),
+    (("prior", 0), (1.7e308).hex(), "the prior sum to 1.70e+308"),
+    (("fitted",), "tandem", "requires weights that were not fitted"),
+    (("test",), None, "requires the counts of a test set"),
+    (("test",), {"n_errors": 401, "n_samples": 400}, "a test set of 400 samples shows 401"),
+    (("test",), {"n_errors": 0, "n_samples": 400}, "and the test set shows 0 on 400"),
+    (("observed",), {"n_errors": 0, "n_samples": 400}, "0 errors are observed on 400 samples, and"),
+    (("observed",), {"n_errors": 401, "n_samples": 400}, "401 errors are observed on 400 of 400"),
+    (("observed",), {"n_errors": 1, "n_samples": 401}, "1 errors are observed on 401 of 400"),
+    (("class_counts",), [1, 2], "tested on 400 of 3 samples"),
+    (("class_counts",), None, "tested on 400 of None samples"),
+    (("sampling",), "one row per group", "the assumptions lack one"),
+    (("findings",), [], None),
+    (("members",), "sha256:0", None),
+]
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize("false", FALSE, ids=lambda each: f"{each[0]} {each[1]}"[:60])
+def test_what_is_false_is_named(document, changed, problem_of, false, rigorous):
+    place, value, problem = false
+    forged = changed(document, ("certificates", 0, *place), value)
+    assert not verify_file(Document.from_json(forged)).valid, "the digest at least has changed"
+    found = problem_of(forged, rigorous=rigorous)
+    assert (found is None) if problem is None else (problem in found)
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ([0, 0], "a label is listed twice"),
+        ([1, 0], "the classes are not sorted"),
+        ([0, 1, 2], "holds for two classes only; there are 3"),
+        ([0], "only one class"),
+    ],
+)
+def test_other_classes_are_found(document, problem_of, labels, problem):
+    record = document["certificates"][0]
+    record["classes"]["labels"] = labels
+    record["class_counts"] = [400, *[0] * (len(labels) - 1)]
+    assert problem in problem_of(document)
+
+
+def test_numbers_of_a_test_set_require_its_bound(make_votes, problem_of, changed):
+    """They would be a bound in a certificate that was loaded."""
+    document = document_of(certify_votes(make_votes(held_out=2), bound="tandem")).to_json()
+    forged = changed(document, ("certificates", 0, "test"), {"n_errors": 1, "n_samples": 400})
+    assert "and these require the bound" in problem_of(forged)
+
+
+def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of, changed):
+    votes = make_votes(n_voters=1)
+    document = document_of(certify_votes(votes, bound="first_order")).to_json()
+    n_samples = document["certificates"][0]["observed"]["n_samples"]
+    fewer = {"n_errors": 1, "n_samples": n_samples}
+    forged = changed(document, ("certificates", 0, "observed"), fewer)
+    assert "1 errors are observed" in problem_of(forged)
+
+
+def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
+    truth = verify_file(Document.from_json(document), rigorous=True).enclosures["first_order"]
+    below = np.nextafter(float(truth.low), 0)
+    document["certificates"][0]["candidates"][0]["value"] = float(below).hex()
+    assert "the first_order bound is" in problem_of(document, rigorous=True)
+    assert problem_of(document) is None, "plain floating point does not see 1e-16"
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("versions", "tandemvote"), "9.9"),
+        (("certificates", 0, "assumptions", 6), "All is well."),
+        (("certificates", 0, "findings", 0, "message"), "Another note."),
+        (("certificates", 0, "members"), "sha256:0"),
+    ],
+)
+def test_a_changed_word_is_found_by_the_digest(document, changed, place, value):
+    document["certificates"][0]["assumptions"].append("The voters were bagged.")
+    forged = changed(document, place, value)
+    assert "words or counts were changed" in verify_file(Document.from_json(forged)).problem
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_every_assumption_behind_the_numbers_must_be_listed(document, problem_of, place):
+    record = document["certificates"][0]
+    texts = record["assumptions"]
+    assert texts == list(standard_assumptions(test_set=True))
+    record["assumptions"] = ["The voters were bagged.", *texts]
+    assert problem_of(document) is None
+    for fewer in ([*texts[:place], *texts[place + 1 :]], [*texts[:place], "All is well."], []):
+        record["assumptions"] = fewer
+        found = problem_of(document)
+        assert found.startswith("the assumptions lack one that the certificate rests on: ")
+
+
+def test_a_profile_requires_its_own_assumption(profiled, problem_of):
+    record = profiled["certificates"][0]
+    assert record["assumptions"] == list(standard_assumptions(profile=True))
+    record["assumptions"].pop()
+    assert "unlabelled points are" in problem_of(profiled)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "delta"), [(1, 871_621, 0.05), (8, 10, 1e-300), (3, 50, 1e-255)]
+)
+def test_genuine_binomial_limits_are_proven(k, n, delta):
+    votes = Votes.from_predictions([np.arange(n) < k], np.zeros(n, bool))
+    certificate = certify_votes(votes, delta=delta)
+    assert certificate.bound == "test_set"
+    for rigorous in (False, True):
+        assert verify_file(document_of(certificate), rigorous=rigorous).problem is None
+
+
+@pytest.mark.parametrize("delta", [1e-300, 5e-324])
+def test_tiny_deltas_are_no_trouble(document, changed, problem_of, delta):
+    forged = changed(document, ("certificates", 0, "delta"), delta.hex())
+    assert "in the file and at least" in problem_of(forged)
+
+
+def test_an_unknown_bound_is_unreadable(document, problem_of):
+    document["certificates"][0]["candidates"][0]["name"] = "crystal_ball"
+    with pytest.raises(CertificateFileError, match="'crystal_ball' is unknown"):
+        problem_of(document)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"tandem_errors": (1, 10**6)}, "tandem errors among"),
+        ({"tandem_errors": (1, -(10**6))}, "have -"),
+        ({"overlaps": (0, -120), "disagreement_overlaps": (0, -120)}, "common points among"),
+        ({"overlaps": (1, -(10**3))}, "voters 0 and 1 have"),
+        ({"disagreements": (0, 1), "disagreement_overlaps": (0, 1)}, "disagrees with itself"),
+        ({"disagreement_overlaps": (1, 1)}, "unlabelled points differs"),
+        ({"unlabelled_disagreements": (1, 1)}, "1 unlabelled disagreements among 0"),
+        ({"disagreements": (1, 1)}, "disagree where not exactly one of them errs"),
+        ({"lone_errors": (1, 10**6)}, "lone errors among"),
+    ],
+)
+def test_impossible_counts_are_named(make_votes, problem_of, changes, problem):
+    document = document_of(certify_votes(make_votes(1), bound="tandem")).to_json()
+    counts = document["certificates"][0]["counts"]
+    for name, (place, difference) in changes.items():
+        triangle = unpack(counts[name], 21, name, "6 voters", "i8")
+        triangle[place] += difference
+        counts[name] = pack(triangle)
+    assert problem in problem_of(document)
+
+
+def test_candidates_share_delta_equally(document, problem_of):
+    """Without some candidates the others would have a larger share."""
+    record = document["certificates"][0]
+    record["candidates"] = [each for each in record["candidates"] if each["name"] == "test_set"]
+    record["bound"] = "test_set"
+    record.update({name: record["candidates"][0][name] for name in ("value", "printed")})
+    assert "the test_set bound is" in problem_of(document)
+
+
+def test_a_document_needs_no_file(make_certificate):
+    certificate = make_certificate(2)
+    assert verify_file(document_of(certificate)).valid
+    record = document_of(certificate).whole
+    wrong = replace(record, value=record.value / 2)
+    assert not verify_file(replace(document_of(certificate), certificates=(wrong,))).valid

@@ -1,0 +1,90 @@
+"""Columns of a table of votes that are not voters are rejected."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tandemvote.cli.app import run
+from tandemvote.votes_io import VotesFileError, cells
+from tandemvote.votes_io import read_votes as read_votes_with_target
+
+read_votes = partial(read_votes_with_target, target="label")
+
+N = 300
+RNG = np.random.default_rng(0)
+LABELS = RNG.choice(["cat", "dog"], N)
+
+
+def voter(error):
+    return np.where(RNG.random(N) < error, np.where(LABELS == "cat", "dog", "cat"), LABELS)
+
+
+VOTERS = {"label": LABELS, "a": voter(0.1), "b": voter(0.2), "c": voter(0.15)}
+NO_VOTERS = {
+    "y_true": (LABELS, "has no error in 300 rows, where the next best voter has an error rate of"),
+    "split": (np.repeat(["train", "test"], N // 2), "holds 'test', 'train' and never a label"),
+    "set": (np.full(N, "test"), "holds 'test' and never a label"),
+}
+
+
+@pytest.mark.parametrize("file", [("csv", 2**24), ("parquet", 2**24), ("parquet", 1000)])
+@pytest.mark.parametrize("name", NO_VOTERS)
+def test_they_are_refused_unless_they_are_to_be_kept(name, file, tmp_path, monkeypatch, capsys):
+    ending, batch = file
+    monkeypatch.setattr(cells, "BATCH_CELLS", batch)  # more cells than that are read in parts
+    path = tmp_path / f"votes.{ending}"
+    column, problem = NO_VOTERS[name]
+    getattr(pd.DataFrame({**VOTERS, name: column}), f"to_{ending}")(path, index=False)
+    with pytest.raises(VotesFileError, match=rf"Column '{name}' .*ignore=\['{name}'\], .* keep="):
+        read_votes(path)
+    assert read_votes(path, ignore=[name]).n_voters == 3
+    assert read_votes(path, keep=[name]).n_voters == 4
+    call = ["certify-votes", str(path)]
+    assert run(call) == 2
+    said = capsys.readouterr().err
+    assert f"--ignore {name}, or confirm that it is a voter with --keep {name}." in said
+    assert batch == 1000 or problem in said
+    for option in ("--ignore", "--keep"):
+        assert run([*call, option, name]) == 0
+        capsys.readouterr()
+    assert run([*call, "--keep", "nobody"]) == 2
+    assert "no column 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "voters",
+    [
+        {"a": LABELS},
+        {"a": LABELS, "b": LABELS, "c": voter(0.2)},
+        {"a": LABELS, "b": np.where(np.arange(N) < 5, "cat", LABELS)},
+    ],
+    ids=["alone", "among many that never err", "as good as the next best"],
+)
+def test_a_voter_may_be_perfect(voters, tmp_path):
+    path = tmp_path / "votes.csv"
+    pd.DataFrame({"label": LABELS, **voters}).to_csv(path, index=False)
+    assert read_votes(path).n_voters == len(voters)
+
+
+@pytest.mark.parametrize("name", ["fold", "split", "cv_fold", "Fold no"])
+def test_folds_whose_numbers_are_labels_are_refused_unless_they_are_to_be_kept(
+    name, tmp_path, capsys
+):
+    path = tmp_path / "votes.csv"
+    numbers = {voter: (said == "cat").astype(int) for voter, said in VOTERS.items()}
+    pd.DataFrame({**numbers, name: np.arange(N) % 2}).to_csv(path, index=False)
+    with pytest.raises(VotesFileError, match=rf"'{name}' is called like .*ignore=\['{name}'\]"):
+        read_votes(path)
+    assert read_votes(path, ignore=[name]).n_voters == 3
+    assert read_votes(path, keep=[name]).n_voters == 4
+    assert run(["certify-votes", str(path), "--by", name]) == 0
+    capsys.readouterr()
+
+
+def test_voters_may_be_numbered_by_the_folds_they_were_tested_on(tmp_path):
+    path = tmp_path / "votes.csv"
+    renamed = dict(zip(["label", "fold1", "fold_2", "split3"], VOTERS.values(), strict=True))
+    pd.DataFrame(renamed).to_csv(path, index=False)
+    assert read_votes(path).n_voters == 3
