@@ -17,7 +17,7 @@ from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
-from tandemvote.certificate.pipeline import issue, replace_tally
+from tandemvote.certificate.pipeline import issue, tally_vote
 from tandemvote.certificate.rendering import Table, as_html, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counting.counts import VoteCounts
@@ -185,7 +185,7 @@ def _certify_group(
         unlabelled=votes.unlabelled[:, :0],
     )
     counts = VoteCounts.from_votes(inside, tally=False)
-    counts = replace_tally(counts, inside, whole.weights)
+    counts = tally_vote(counts, inside, whole.weights)
     with warnings.catch_warnings():  # the table shows which groups have no bound
         warnings.simplefilter("ignore", VacuousBoundWarning)
         return issue(

@@ -100,7 +100,7 @@ def certify_votes(
         counts = evidence
     rho, fitted = _choose_weights(counts, weights, pi, delta, published=published)
     if not uniform:
-        counts = replace_tally(counts, votes, rho)
+        counts = tally_vote(counts, votes, rho)
     # Whether given weights were fixed without looking at the samples is the caller's to say.
     tests = counts.n_test_errors is not None and (uniform or (TEST_SET in names and fitted is None))
     if counts.untested.any():
@@ -178,17 +178,11 @@ def issue(
     )
 
 
-def replace_tally(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:
+def tally_vote(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:
     """Return the counts with the results of this weighted vote, as far as the votes are there."""
     if votes is not None:
-        return replace_field(counts, VoteTally.of(votes, weights))
-    labels = None if counts.tally is None else VoteTally(counts.tally.class_counts)
-    return replace_field(counts, labels)
-
-
-def replace_field(counts: VoteCounts, tally: VoteTally | None) -> VoteCounts:
-    """Return the counts with another tally."""
-    return VoteCounts._known_to_be_valid(**{**counts.__getstate__(), "tally": tally})
+        return counts.with_tally(VoteTally.of(votes, weights))
+    return counts.with_tally(counts.tally and VoteTally(counts.tally.class_counts))
 
 
 def check_request(

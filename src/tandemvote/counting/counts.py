@@ -254,6 +254,10 @@ class VoteCounts:
             **{name: added(getattr(self, name), getattr(other, name)) for name in INTEGER_FIELDS},
         )
 
+    def with_tally(self, tally: VoteTally | None) -> VoteCounts:
+        """Return the same counts with the results of another vote."""
+        return VoteCounts._known_to_be_valid(**{**self.__getstate__(), "tally": tally})
+
     def subset(self, voters: ArrayLike) -> VoteCounts:
         """Return the counts of some of the voters, given by position or mask."""
         chosen = np.arange(self.n_voters)[np.asarray(voters)]
