@@ -17,9 +17,9 @@ VERSIONS = ["1.6, 2, 1.26", "1.7, 2, 2", "1.8, 3, 2"]  # of scikit-learn, pandas
 INTERFACES = [
     f"tests/{room}"
     for room in (
-        "api", "certificate", "cli", "counting", "displays", "ensembles", "estimators", "journeys",
-        "model_file", "report", "tables", "verify", "votes_io", "test_codes.py", "test_extras.py",
-        "test_certification.py", "test_hard_vote.py", "test_public_face.py", "test_votes.py",
+        "certificate", "cli", "counting", "displays", "journeys", "model_file", "models", "report",
+        "tables", "verify", "votes_io", "test_codes.py", "test_extras.py", "test_hard_vote.py",
+        "test_public_face.py", "test_votes.py",
     )
 ]  # fmt: skip
 
@@ -27,8 +27,7 @@ INTERFACES = [
 WITHOUT_EXTRAS = [
     "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory",
     "tests/certificate/test_file.py", "tests/certificate/test_selective.py",
-    "tests/ensembles/test_audit.py", "tests/estimators/test_honesty.py",
-    "tests/estimators/test_voting.py", "tests/test_certification.py",
+    "tests/models/test_bootstraps.py", "tests/models/test_honesty.py",
     "tests/test_codes.py", "tests/test_hard_vote.py",
 ]  # fmt: skip
 

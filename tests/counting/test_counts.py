@@ -268,3 +268,14 @@ def test_a_prior_changed_in_place_gets_its_own_answer_and_changes_no_certificate
     fresh = certify_votes(replace(counts), prior=[0.1, 0.1, 0.8])
     assert after.bounds == fresh.bounds
     assert before.bounds["first_order"] != after.bounds["first_order"]
+
+
+def test_counts_of_numbers_and_of_text_are_not_added():
+    numbers = VoteCounts.from_votes(Votes.from_predictions([[0, 1]], [0, 1]))
+    text = VoteCounts.from_votes(Votes.from_predictions([["0", "1"]], ["0", "1"]))
+    for one, other in ((numbers, text), (text, numbers)):
+        with pytest.raises(ValueError, match=r"mix text .* with numbers"):
+            _ = one + other
+    assert (numbers + numbers).classes.tolist() == [0, 1]
+    longer = VoteCounts.from_votes(Votes.from_predictions([["long"]], ["0"]))
+    assert (text + longer).classes.tolist() == ["0", "1", "long"]

@@ -10,7 +10,6 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.pipeline import replace_field
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
 from tandemvote.votes import Votes
@@ -90,7 +89,7 @@ def test_a_committee_file_is_valid_and_read_back(tmp_path, rigorous, n_untested)
 def with_errors(certificate, n_errors):
     """A certificate of the same votes that claims another number of errors."""
     tally = replace(certificate.counts.tally, n_test_errors=n_errors, n_errors=0)
-    counts = replace_field(certificate.counts, tally)
+    counts = certificate.counts.with_tally(tally)
     estimates = Estimates(counts, certificate.weights, certificate.prior)
     value = get_bound("test_set").function(estimates, certificate.delta)
     return replace(certificate, value=value, counts=counts, candidates={"test_set": value})
