@@ -1,4 +1,4 @@
-"""How much faster the vectorised inverse of kl is than a loop over a scalar root finder.
+"""How much faster the vectorized inverse of kl is than a loop over a scalar root finder.
 
 Run: python benchmarks/kl_inverse.py
 """
@@ -29,7 +29,7 @@ def main() -> None:
     kl_upper_inverse(p[:10], divergence[:10])
 
     start = process_time()
-    vectorised = kl_upper_inverse(p, divergence)
+    vectorized = kl_upper_inverse(p, divergence)
     per_element = (process_time() - start) / ELEMENTS
 
     start = process_time()
@@ -38,11 +38,11 @@ def main() -> None:
     per_scalar = (process_time() - start) / SCALAR_ELEMENTS
 
     print(
-        f"largest difference:           {np.abs(vectorised[:SCALAR_ELEMENTS] - scalar).max():.1e}"
+        f"largest difference:           {np.abs(vectorized[:SCALAR_ELEMENTS] - scalar).max():.1e}"
     )
-    print(f"vectorised, per element:      {per_element * 1e6:.3f} us")
+    print(f"vectorized, per element:      {per_element * 1e6:.3f} us")
     print(f"brentq loop, per element:     {per_scalar * 1e6:.3f} us")
-    print(f"brentq loop over vectorised:  {per_scalar / per_element:.0f} times")
+    print(f"brentq loop over vectorized:  {per_scalar / per_element:.0f} times")
 
 
 if __name__ == "__main__":

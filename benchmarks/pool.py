@@ -1,7 +1,7 @@
 """From the counts of 2,000 voters to weights and certificate, against the procedure of the paper.
 
 Both ways start from the same counts and end with a certificate of the tandem bound at weights that
-minimise it; they differ in the solver alone. The goal is a tenth of the time. The two take turns,
+minimize it; they differ in the solver alone. The goal is a tenth of the time. The two take turns,
 and of each the fastest run counts: it is the one that others on the machine disturbed least.
 
 Run: PYTHONPATH=. OMP_NUM_THREADS=1 python benchmarks/pool.py

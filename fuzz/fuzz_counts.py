@@ -76,7 +76,7 @@ def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[st
         differs = wrong[:, None] != wrong
         if kind and draw.ConsumeBool():  # without labels
             counts["disagreement_overlaps"] += times
-            counts["unlabelled_disagreements"] += times * differs
+            counts["unlabeled_disagreements"] += times * differs
             counts["disagreements"] += times * differs
             continue
         held_out = np.array([not kind or draw.ConsumeBool() for _ in range(n_voters)])

@@ -21,7 +21,7 @@ TARGETS = {"csv": "kind", "parquet": "kind", "libsvm": None, "npz": None}
 
 
 def one_input(file_format: str, like: Dataset, data: bytes) -> None:
-    """Read as a labelled table and as further points; only the promised error may come out."""
+    """Read as a labeled table and as further points; only the promised error may come out."""
     path = Path(FOLDER.name, f"table.{file_format}")
     path.write_bytes(_framed(file_format, data))
     for read in (
@@ -40,7 +40,7 @@ def _framed(file_format: str, data: bytes) -> bytes:
     if data[:1] >= b"\x80":
         return data[1:]
     if file_format == "csv":
-        return b"size,colour,kind\n1,red,a\n2,blue,b\n" + data[1:]
+        return b"size,color,kind\n1,red,a\n2,blue,b\n" + data[1:]
     if file_format == "npz":
         return _archive(*data[1:].partition(b"||")[::2])
     return data[1:]
@@ -62,7 +62,7 @@ def write_seeds(file_format: str, folder: Path) -> Dataset:
     frame = pandas.DataFrame(
         {
             "size": [1.5, None, 3e8, -0.0],
-            "colour": ["red", "blue", None, "red"],
+            "color": ["red", "blue", None, "red"],
             "day": pandas.to_datetime(["2020-01-01", None, "2021-05-05", "1960-01-01"]),
             "kind": ["a", "b", "a", "b"],
         }

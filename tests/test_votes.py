@@ -111,16 +111,16 @@ def test_a_null_at_the_end_of_a_label_is_refused():
         Votes.from_predictions(np.array([["a\0"]], object), ["a"])
 
 
-def test_unlabelled_predictions_that_look_alike_are_two():
+def test_unlabeled_predictions_that_look_alike_are_two():
     votes = Votes.from_predictions([["1", "1.0"]] * 2, ["1", "1.0"])
-    more = votes.with_unlabelled([["1", "1"], ["1", "1.0"]])
-    assert VoteCounts.from_votes(more).unlabelled_disagreements[0, 1] == 1
+    more = votes.with_unlabeled([["1", "1"], ["1", "1.0"]])
+    assert VoteCounts.from_votes(more).unlabeled_disagreements[0, 1] == 1
 
 
-def test_unlabelled_text_is_no_number_even_if_it_is_written_like_one():
+def test_unlabeled_text_is_no_number_even_if_it_is_written_like_one():
     votes = Votes.from_predictions([[0, 1]], [0, 1])
     with pytest.raises(ValueError, match=r"mix text \(0\) with numbers \(0\)"):
-        votes.with_unlabelled([["0", "1"]])
+        votes.with_unlabeled([["0", "1"]])
 
 
 def test_a_class_that_no_voter_predicts_counts_as_errors():
@@ -187,11 +187,11 @@ def test_what_cannot_be_votes_is_refused(arguments, message):
         Votes.from_predictions(*arguments)
 
 
-def test_unlabelled_predictions_need_every_voter_and_no_gap():
+def test_unlabeled_predictions_need_every_voter_and_no_gap():
     with pytest.raises(ValueError, match="the same voters, one row each"):
-        Votes.from_predictions([[0, 1]], [0, 1], unlabelled=[[0], [1]])
-    with pytest.raises(ValueError, match="every unlabelled point"):
-        Votes.from_predictions([[0, 1]], [0, 1], unlabelled=[[0, np.nan]])
+        Votes.from_predictions([[0, 1]], [0, 1], unlabeled=[[0], [1]])
+    with pytest.raises(ValueError, match="every unlabeled point"):
+        Votes.from_predictions([[0, 1]], [0, 1], unlabeled=[[0, np.nan]])
 
 
 def test_columns_of_pandas_in_another_order_than_the_labels_are_refused():

@@ -3,9 +3,9 @@ Disagreement needs no labels
 ============================
 
 Two bounds look at pairs of voters. The tandem bound counts how often two voters err *together*, for
-which it needs labelled points that both of them left out. With two classes the same quantity can be
-had in two parts: how often a voter errs, for which every labelled point it left out will do, and
-how often two voters disagree, for which no label is needed. Where labels are few and unlabelled
+which it needs labeled points that both of them left out. With two classes the same quantity can be
+had in two parts: how often a voter errs, for which every labeled point it left out will do, and
+how often two voters disagree, for which no label is needed. Where labels are few and unlabeled
 points many, the second way can win.
 """
 
@@ -29,15 +29,13 @@ names = ("tandem", "disagreement")
 values = {name: np.empty((len(shares), 2)) for name in names}
 for row, share in enumerate(shares):
     for seed in range(2):
-        labelled, unlabelled, labels, _ = train_test_split(
-            X, y, train_size=share, random_state=seed
-        )
+        labeled, unlabeled, labels, _ = train_test_split(X, y, train_size=share, random_state=seed)
         forest = CertifiedForestClassifier(n_estimators=20, random_state=seed)
-        forest.fit(labelled, labels, X_unlabelled=unlabelled)
+        forest.fit(labeled, labels, X_unlabeled=unlabeled)
         for name in names:
             values[name][row, seed] = forest.certificate_.bounds[name]
 
-print("labelled   tandem   disagreement")
+print("labeled   tandem   disagreement")
 for row, share in enumerate(shares):
     print(f"{share:8.0%} {values['tandem'][row].mean():8.3f}", end="")
     print(f" {values['disagreement'][row].mean():14.3f}")
@@ -47,7 +45,7 @@ for row, share in enumerate(shares):
 # -----------
 # With plenty of labels the tandem bound is the smaller one, because it estimates one quantity
 # instead of the difference of two. As labels get few its overlaps get too small first, and the
-# disagreement bound takes over: its pairs are counted on the unlabelled points as well. Drawing
+# disagreement bound takes over: its pairs are counted on the unlabeled points as well. Drawing
 # fewer points a tree (``max_samples=0.5``) leaves larger overlaps and keeps the tandem bound ahead
 # for longer.
 #

@@ -2,7 +2,7 @@
 Certify models you already have
 ===============================
 
-Three different models were trained on the same points, and 200 labelled points were kept away from
+Three different models were trained on the same points, and 200 labeled points were kept away from
 all of them. What can be guaranteed for their vote, and for each model alone?
 """
 
@@ -27,7 +27,7 @@ X, y = load_breast_cancer(return_X_y=True)
 X_train, X_held_out, y_train, y_held_out = train_test_split(X, y, test_size=200, random_state=0)
 models = {
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
-    "nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
+    "nearest neighbors": make_pipeline(StandardScaler(), KNeighborsClassifier()),
     "random forest": RandomForestClassifier(random_state=0),
 }
 for model in models.values():

@@ -33,7 +33,7 @@ print(certify(tested, X_held_out, y_held_out).guarantee)
 # ``deployed`` names what will be used. Where it answers as the tested model does, it errs no more
 # often; where the two differ, it may be wrong every time.
 
-certificate = certify(tested, X_held_out, y_held_out, X_unlabelled=X_more, deployed=refitted)
+certificate = certify(tested, X_held_out, y_held_out, X_unlabeled=X_more, deployed=refitted)
 print(certificate)
 
 # %%
@@ -45,7 +45,7 @@ print(certificate)
 
 sizes = [25, 50, 100, 200, 400, 700]
 values = [
-    certify(tested, X_held_out, y_held_out, X_unlabelled=X_more[:n], deployed=refitted).value
+    certify(tested, X_held_out, y_held_out, X_unlabeled=X_more[:n], deployed=refitted).value
     for n in sizes
 ]
 figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")

@@ -41,10 +41,10 @@ for n in sizes:
 # more labels.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-for (name, certificates), colour in zip(found.items(), ("C2", "C0", "C1"), strict=True):
+for (name, certificates), color in zip(found.items(), ("C2", "C0", "C1"), strict=True):
     guaranteed = [each.value for each in certificates]
-    ax.plot(sizes, guaranteed, "o-", color=colour, label=name)
-    ax.plot(sizes, [each.observed for each in certificates], ":", color=colour)
+    ax.plot(sizes, guaranteed, "o-", color=color, label=name)
+    ax.plot(sizes, [each.observed for each in certificates], ":", color=color)
     print(f"{name:25}", "  ".join(f"{value:.3f}" for value in guaranteed))
 ax.set(
     xlabel="labels in all", ylabel="error", xscale="log", ylim=(0, 1.02), xticks=sizes,

@@ -3,7 +3,7 @@ Weights that concentrate, weights that spread
 =============================================
 
 A vote's weights can be chosen to make its guarantee as small as possible. Which guarantee is
-minimised decides what the weights look like. The first-order bound sees only how often each tree
+minimized decides what the weights look like. The first-order bound sees only how often each tree
 errs alone, so it puts nearly everything on the few best trees and gives the vote away. The tandem
 bound sees how often two trees err *together*: it keeps many trees, because their errors cancel.
 
@@ -26,7 +26,7 @@ from tandemvote import VoteCounts
 from tandemvote.hard_vote import weighted_vote
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.voters import voter_predictions
-from tandemvote.weights import minimise
+from tandemvote.weights import minimize_bound
 
 X, y = load_digits(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=0, stratify=y)
@@ -40,7 +40,7 @@ print(counts)
 # -------------------------------
 # Both bounds hold for all weights at once, so the weights may be fitted on the same votes.
 
-solutions = {bound: minimise(counts, bound) for bound in ("first_order", "tandem")}
+solutions = {bound: minimize_bound(counts, bound) for bound in ("first_order", "tandem")}
 for solution in solutions.values():
     print(solution)
     print("  ", solution.status)
@@ -70,12 +70,12 @@ for name, weights in choices.items():
 # Trees from heaviest to lightest, and the weight that the heaviest ones hold together.
 
 figure, (each, together) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-colours = {"uniform": "0.6", "first_order": "tab:red", "tandem": "tab:blue"}
+colors = {"uniform": "0.6", "first_order": "tab:red", "tandem": "tab:blue"}
 labels = {"uniform": "uniform", "first_order": "first order (FO)", "tandem": "tandem (TND)"}
 rank = np.arange(1, 101)
 for name, weights in choices.items():
     ordered = np.sort(weights)[::-1]
-    style = {"color": colours[name], "label": labels[name]}
+    style = {"color": colors[name], "label": labels[name]}
     each.plot(rank, ordered, linestyle="--" if name == "uniform" else "-", **style)
     together.plot(rank, np.cumsum(ordered), linestyle="--" if name == "uniform" else "-", **style)
 each.set(xlabel="tree, heaviest first", ylabel="weight", yscale="log", ylim=(1e-6, 1))

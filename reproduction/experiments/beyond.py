@@ -16,7 +16,7 @@ from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile
 from tandemvote.hard_vote import VoteProfile
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.tables import Dataset
-from tandemvote.weights import minimise
+from tandemvote.weights import minimize_bound
 
 AS_PUBLISHED = {name: get_bound(name) for name in ("first_order", "tandem", "c_tandem")}
 SHARPENED = {
@@ -42,7 +42,7 @@ def run_beyond(cell: BeyondCell, dataset: Dataset) -> Row:
 
 
 def measure_beyond(counts: VoteCounts, vote: VoteOnTest) -> dict[str, Any]:
-    """Measure the uniform vote of a forest, and the one with weights that minimise sharp TND.
+    """Measure the uniform vote of a forest, and the one with weights that minimize sharp TND.
 
     The `counts` are of the out-of-bag votes on the training part. Returned are the measured columns
     of the table ``beyond``.
@@ -53,7 +53,7 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest) -> dict[str, Any]:
     published = {column: bound(printed, DELTA) for column, bound in AS_PUBLISHED.items()}
     full = Estimates(counts, profile=VoteProfile.of(said, uniform))
     sharpened = {column: bound(full, DELTA) for column, bound in SHARPENED.items()}
-    weights = minimise(counts, "tandem", delta=DELTA).weights
+    weights = minimize_bound(counts, "tandem", delta=DELTA).weights
     weighted = Estimates(counts, weights, profile=VoteProfile.of(said, weights))
     tested = Estimates.from_numbers(n_errors=int(errors.sum()), n_samples=errors.size)
     return {

@@ -34,7 +34,7 @@ from tandemvote.bounds import Estimates, all_bounds, get_bound
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.voters import voter_predictions
 from tandemvote.tables import Dataset, DatasetError
-from tandemvote.weights import minimise
+from tandemvote.weights import minimize_bound
 
 
 def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
@@ -60,7 +60,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
     for bound in OPTIMISED_WEIGHTINGS:
         if get_bound(bound).applies_to(counts):
-            weightings[bound] = minimise(counts, bound, delta=DELTA, published=True).weights
+            weightings[bound] = minimize_bound(counts, bound, delta=DELTA, published=True).weights
     vote = VoteOnTest.of(forest, split)
     measured = [
         (weighting, _measure(counts, weights, vote)) for weighting, weights in weightings.items()
@@ -83,7 +83,7 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
             f"{n_labelled} points to learn from; at least {LEAST_LABELLED} are needed. Run the "
             "families A, B and C only."
         )
-    X_labelled, X_unlabelled, y_labelled, _ = train_test_split(
+    X_labelled, X_unlabeled, y_labelled, _ = train_test_split(
         whole.X,
         whole.y,
         train_size=cell.labelled_fraction,
@@ -93,14 +93,14 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     split = Split(X_labelled, y_labelled, whole.X_test, whole.y_test)
     forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
     votes = out_of_bag_votes(forest, split.X, split.y)
-    votes = replace(votes, unlabelled=voter_predictions(forest, X_unlabelled))
+    votes = replace(votes, unlabeled=voter_predictions(forest, X_unlabeled))
     counts = VoteCounts.from_votes(votes)
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     columns = _measure(counts, uniform, VoteOnTest.of(forest, split))
     return [
         UNLABELLED.row(
             **cell.columns,
-            n_unlabelled=len(X_unlabelled),
+            n_unlabelled=len(X_unlabeled),
             n_min_disagreement=counts.n_min_disagreement,
             **columns,
             **provenance(cell, dataset, split, seconds=perf_counter() - start),

@@ -117,7 +117,7 @@ BEYOND = Table(
 `first_order`, `tandem` and `c_tandem` are as published. The sharp ones, `c_box` and `second_order`
 are sharpened by harmonic sizes. `vote_profile` takes the test inputs as unlabelled points.
 `test_set` spends the labels of the test part. The weighted columns are those of the vote whose
-weights minimise the sharp tandem bound.
+weights minimize the sharp tandem bound.
 """
 
 COMMITTEE = Table(

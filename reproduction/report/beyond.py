@@ -55,7 +55,7 @@ class Answer:
     published: float  # the tighter of FO and TND as published
     vote_profile: float
     test_set: float  # spends the labels of the test points
-    weighted_vote_profile: float  # with the weights that minimise the tandem bound
+    weighted_vote_profile: float  # with the weights that minimize the tandem bound
     n_test: int
 
     @classmethod
@@ -179,7 +179,7 @@ def _findings(answers: Iterable[Answer], rows: pd.DataFrame) -> list[str]:
     return [
         f"- With unlabelled points: VP is {gains} of the tighter of FO and TND as published, and "
         f"{sharp_gains} of the tightest sharpened bound from held-out votes. With the weights that "
-        "minimise sharp TND, which the held-out labels choose at no cost in confidence, it is "
+        "minimize sharp TND, which the held-out labels choose at no cost in confidence, it is "
         f"{weighted_gains} of the tighter of FO and TND with uniform weights.",
         "- With held-out votes alone: the tightest of sharp FO, sharp TND, CBOX and SO is "
         f"{held_out_gains} of the tighter of FO and TND as published.",

@@ -54,7 +54,7 @@ def deployed_values(rows: pd.DataFrame) -> pd.DataFrame:
             n_errors=int(row.hold_out_errors),
             n_samples=int(row.n_hold_out),
             n_differ=int(row.hold_out_differs),
-            n_unlabelled=int(row.n_unlabelled),
+            n_unlabeled=int(row.n_unlabelled),
             delta=DELTA,
         )
         for row in rows.itertuples()

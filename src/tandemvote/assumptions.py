@@ -43,20 +43,20 @@ ONE_ROW_PER_GROUP = (
 )
 """What a bound from one row per group rests on, in place of the first one above."""
 
-UNLABELLED_POINTS = (
-    "The unlabelled points are independent draws from the same source; they were used neither to"
+UNLABELED_POINTS = (
+    "The unlabeled points are independent draws from the same source; they were used neither to"
     " train a voter nor to choose the weights. Points on which the voters differ more than their"
     " errors allow would have been refused; a shift to points on which they agree, rightly or"
     " wrongly, cannot be seen."
 )
 
 DEPLOYED = (
-    "The guarantee is about the deployed classifier as it was when it predicted the unlabelled"
+    "The guarantee is about the deployed classifier as it was when it predicted the unlabeled"
     " points, not about the vote of the voters through which it is certified; refitted it is"
     " another classifier.",
-    "Labelled and unlabelled points are independent draws from the source that the deployed"
+    "Labeled and unlabeled points are independent draws from the source that the deployed"
     " classifier will meet: no duplicated, grouped or time-ordered rows.",
-    "The unlabelled points were used for nothing else: neither the deployed classifier nor a voter"
+    "The unlabeled points were used for nothing else: neither the deployed classifier nor a voter"
     " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
     " more than their errors allow would have been refused; one voter alone has nobody to differ"
     " from, and a shift to points on which all agree, rightly or wrongly, cannot be seen.",
@@ -97,7 +97,7 @@ def standard_assumptions(
     one_row_per_group: bool = False,
     one_voter: bool = False,
 ) -> tuple[str, ...]:
-    """List what a guarantee rests on that uses unlabelled points, a test set, or goes by group.
+    """List what a guarantee rests on that uses unlabeled points, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote, with `untested` about a vote in
     which some voters have no held-out samples, with `one_voter` about that voter itself.
@@ -110,7 +110,7 @@ def standard_assumptions(
     if one_row_per_group:
         votes[0] = ONE_ROW_PER_GROUP
     tested = test_set and not untested
-    extra = ((profile, UNLABELLED_POINTS), (tested, TEST_POINTS), (by_group, GROUPS))
+    extra = ((profile, UNLABELED_POINTS), (tested, TEST_POINTS), (by_group, GROUPS))
     return (*votes, *(text for used, text in extra if used))
 
 

@@ -20,7 +20,7 @@ VOTABLE_BITS = 50
 """A distribution of multiples of 2^-50 becomes integers exactly, also if its sum is not quite 1."""
 
 SHUFFLE = 20201206
-"""Seed of the order of the unlabelled points. Bets on a point depend on the points before it, so
+"""Seed of the order of the unlabeled points. Bets on a point depend on the points before it, so
 the order of a file must not matter."""
 
 ROUNDING = 1e-9
@@ -206,7 +206,7 @@ def exact_weights(weights: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class VoteProfile:
-    """Shares of the voters behind a classifier at each unlabelled point, in random order.
+    """Shares of the voters behind a classifier at each unlabeled point, in random order.
 
     `leads` are the shares that say what the classifier says, the largest if it is their vote, and
     `gaps` its lead over the largest share of another label, negative where they outvote it; both
@@ -230,14 +230,14 @@ class VoteProfile:
         if not possible.all():
             point = int(np.flatnonzero(~possible)[0])
             raise ValueError(
-                f"At unlabelled point {point} {self.deployed or 'the vote'} has a share of"
+                f"At unlabeled point {point} {self.deployed or 'the vote'} has a share of"
                 f" {self.leads[point]:g} and a lead of {self.gaps[point]:g}: two shares of the vote"
                 " sum to at most 1, and its own label has the largest."
             )
 
     @property
     def n_points(self) -> int:
-        """Number of unlabelled points."""
+        """Number of unlabeled points."""
         return int(self.leads.size)
 
     @property
@@ -288,8 +288,8 @@ def vote_leads(
     said, rho = np.asarray(predictions), np.asarray(weights, float)
     if said.ndim != 2 or len(said) != rho.size:
         raise ValueError(
-            f"The unlabelled predictions have shape {said.shape}; expected ({rho.size},"
-            " n_unlabelled): one row per voter, in the order of the counts."
+            f"The unlabeled predictions have shape {said.shape}; expected ({rho.size},"
+            " n_unlabeled): one row per voter, in the order of the counts."
         )
     classes, codes = distinct(said if deployed is None else np.vstack([said, deployed]))
     shares = np.zeros((max(classes.size, 2), said.shape[1]))

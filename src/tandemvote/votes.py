@@ -16,21 +16,21 @@ from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From points to the codes that voters predict, shape (n_voters, n_points), and the classes."""
 
-EVERY_POINT = "Every voter must predict every unlabelled point."
+EVERY_POINT = "Every voter must predict every unlabeled point."
 
 
 @dataclass(frozen=True, eq=False)
 class Deployed:
-    """A classifier to be certified through the voters, and what it says of unlabelled points."""
+    """A classifier to be certified through the voters, and what it says of unlabeled points."""
 
     name: str
-    predictions: Codes  # shape (n_unlabelled,)
+    predictions: Codes  # shape (n_unlabeled,)
     predict: Callable[[Any], Any] | None = None  # from points to labels, if it is at hand
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Predictions of every voter on labelled points, and on unlabelled ones if there are any.
+    """Predictions of every voter on labeled points, and on unlabeled ones if there are any.
 
     Build it with `Votes.from_predictions`. Labels are kept as codes: positions in `classes`.
 
@@ -44,14 +44,14 @@ class Votes:
         True where the voter was not trained on the point: the sets S_h of the paper.
     classes : ndarray, shape (n_classes,)
         The labels behind the codes, sorted: all that occur among `labels` and the predictions.
-    unlabelled : ndarray of int, shape (n_voters, n_unlabelled)
+    unlabeled : ndarray of int, shape (n_voters, n_unlabeled)
         Predicted codes on points without a label, which no voter was trained on.
     voters : callable or None
         The voters themselves, if they are at hand to vote on further points.
     deployed : Deployed or None
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
     one_row_per_group : bool
-        Whether the labelled samples are one random row of each of many groups.
+        Whether the labeled samples are one random row of each of many groups.
     rows, n_given : ndarray of int and int, or None
         Positions of the labeled samples among those that were given, and the number of these; None
         if all of them were used.
@@ -62,7 +62,7 @@ class Votes:
     --------
     >>> votes = Votes.from_predictions([["a", "b"], ["a", "a"]], ["a", "b"])
     >>> votes
-    Votes(2 voters, 2 labelled points, 2 classes)
+    Votes(2 voters, 2 labeled points, 2 classes)
     >>> votes.errors.tolist()
     [[False, False], [False, True]]
     """
@@ -71,7 +71,7 @@ class Votes:
     labels: Codes
     held_out: NDArray[np.bool_]
     classes: NDArray[Any]
-    unlabelled: Codes
+    unlabeled: Codes
     voters: Voters | None = None
     deployed: Deployed | None = None
     one_row_per_group: bool = False
@@ -86,7 +86,7 @@ class Votes:
         labels: ArrayLike,
         held_out: ArrayLike | None = None,
         *,
-        unlabelled: ArrayLike | None = None,
+        unlabeled: ArrayLike | None = None,
     ) -> Votes:
         """Check and encode predictions made anywhere.
 
@@ -102,7 +102,7 @@ class Votes:
             True where the voter was not trained on the point. By default every voter has seen none
             of the points. The sets must not have been chosen by looking at the data. A voter
             without any True is untested: it votes, and nothing is assumed about its errors.
-        unlabelled : array_like, shape (n_voters, n_unlabelled), optional
+        unlabeled : array_like, shape (n_voters, n_unlabeled), optional
             Predictions on further points of the same source, without labels, that no voter saw.
         """
         refuse_other_order(labels, {"held_out": held_out, "predictions": predictions})
@@ -117,7 +117,7 @@ class Votes:
         if predictions.size == 0:
             raise ValueError(
                 f"{predictions.shape[0]} voters and {labels.size} points leave nothing to count."
-                " Pass at least one voter and one labelled point."
+                " Pass at least one voter and one labeled point."
             )
         mask = np.ones(predictions.shape, bool)
         if held_out is not None:
@@ -129,16 +129,16 @@ class Votes:
                 )
             mask &= given
             check_some_voter_tested(mask.sum(axis=1))
-        extra = predictions[:, :0] if unlabelled is None else as_array(unlabelled)
+        extra = predictions[:, :0] if unlabeled is None else as_array(unlabeled)
         if extra.ndim != 2 or extra.shape[0] != predictions.shape[0]:
             raise ValueError(
-                f"unlabelled has shape {extra.shape}; expected ({predictions.shape[0]},"
-                " n_unlabelled): the same voters, one row each."
+                f"unlabeled has shape {extra.shape}; expected ({predictions.shape[0]},"
+                " n_unlabeled): the same voters, one row each."
             )
-        refuse_missing(labels, "labels", "Drop these points, or pass them unlabelled.")
+        refuse_missing(labels, "labels", "Drop these points, or pass them unlabeled.")
         way_out = "Set held_out to False where a voter gives none because it was trained there."
         refuse_missing(predictions, "held-out predictions", way_out, needed=mask)
-        refuse_missing(extra, "unlabelled", EVERY_POINT)
+        refuse_missing(extra, "unlabeled", EVERY_POINT)
         coded = [distinct(part) for part in comparable(labels, predictions[mask], extra)]
         words = [part.tolist() for part, _ in coded]
         if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_POINTS:
@@ -184,10 +184,10 @@ class Votes:
             recoded = (encode(part.classes, classes)[getattr(part, field)] for part in parts)
             return np.concatenate(list(recoded), axis=-1)
 
-        return cls(joined("predictions"), joined("labels"), held_out, classes, joined("unlabelled"))
+        return cls(joined("predictions"), joined("labels"), held_out, classes, joined("unlabeled"))
 
-    def with_unlabelled(self, predictions: ArrayLike) -> Votes:
-        """Return these votes with further predictions on unlabelled points, one row per voter."""
+    def with_unlabeled(self, predictions: ArrayLike) -> Votes:
+        """Return these votes with further predictions on unlabeled points, one row per voter."""
         more = Votes.without_labels(predictions)
         said, no_points = more.predictions, more.predictions[:, :0]
         extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, said)
@@ -202,30 +202,30 @@ class Votes:
     ) -> Votes:
         """Return these votes with the classifier that they are to certify instead of their own.
 
-        Its `predictions`, shape (n_unlabelled,), are labels of the unlabelled points, in their
+        Its `predictions`, shape (n_unlabeled,), are labels of the unlabeled points, in their
         order. It must not depend on these points; on anything else it may, all labels and the
         voters included. `name` is what certificates call it, and `predict` goes from points to
         labels, so that the certificate can predict.
 
         Examples
         --------
-        >>> votes = Votes.from_predictions([["a", "b"]], ["a", "b"], unlabelled=[["a", "b", "b"]])
+        >>> votes = Votes.from_predictions([["a", "b"]], ["a", "b"], unlabeled=[["a", "b", "b"]])
         >>> votes.with_deployed(["a", "a", "b"]).deployed.predictions.tolist()
         [0, 0, 1]
         """
-        if not self.n_unlabelled:
+        if not self.n_unlabeled:
             raise ValueError(
-                "Nothing is known of a deployed classifier without unlabelled points: one that"
-                " behaves on all other points may have memorised the labelled ones. Pass"
-                " X_unlabelled, points that neither it nor a voter has seen."
+                "Nothing is known of a deployed classifier without unlabeled points: one that"
+                " behaves on all other points may have memorized the labeled ones. Pass"
+                " X_unlabeled, points that neither it nor a voter has seen."
             )
         said = as_array(predictions)
-        if said.shape != (self.n_unlabelled,):
+        if said.shape != (self.n_unlabeled,):
             raise ValueError(
                 f"The deployed classifier's predictions have shape {said.shape}; expected"
-                f" ({self.n_unlabelled},): one label for each unlabelled point, in their order."
+                f" ({self.n_unlabeled},): one label for each unlabeled point, in their order."
             )
-        refuse_missing(said, "deployed predictions", "It must predict every unlabelled point.")
+        refuse_missing(said, "deployed predictions", "It must predict every unlabeled point.")
         _, own = comparable(self.classes, said)
         labels, codes = distinct(own)
         unknown = labels[~np.isin(labels, self.classes)]
@@ -244,13 +244,13 @@ class Votes:
 
     @property
     def n_samples(self) -> int:
-        """Number of labelled points."""
+        """Number of labeled points."""
         return int(self.labels.size)
 
     @property
-    def n_unlabelled(self) -> int:
-        """Number of unlabelled points."""
-        return int(self.unlabelled.shape[1])
+    def n_unlabeled(self) -> int:
+        """Number of unlabeled points."""
+        return int(self.unlabeled.shape[1])
 
     @property
     def guessing_error(self) -> float:
@@ -280,9 +280,9 @@ class Votes:
             yield Votes(said, self.labels[part], held_out, self.classes, said[:, :0])
 
     def __repr__(self) -> str:
-        unlabelled = f", {self.n_unlabelled} unlabelled points" if self.n_unlabelled else ""
+        unlabeled = f", {self.n_unlabeled} unlabeled points" if self.n_unlabeled else ""
         return (
-            f"Votes({self.n_voters} voters, {self.n_samples} labelled points{unlabelled},"
+            f"Votes({self.n_voters} voters, {self.n_samples} labeled points{unlabeled},"
             f" {self.classes.size} classes)"
         )
 

@@ -94,12 +94,12 @@ def test_a_voter_without_held_out_points_means_no_guarantee():
         assert get_bound("first_order")(Estimates(counts)) == 1
 
 
-def test_unlabelled_points_make_up_for_missing_overlaps_in_the_disagreement_bound(rng):
+def test_unlabeled_points_make_up_for_missing_overlaps_in_the_disagreement_bound(rng):
     labels = rng.integers(2, size=4000)
     held_out = np.arange(4000) % 2 == np.arange(2)[:, None]
     wrong = rng.random((2, 4000)) < 0.02
     more = rng.integers(2, size=(1, 5000)) ^ (rng.random((2, 5000)) < 0.02)
-    votes = Votes.from_predictions(labels ^ wrong, labels, held_out, unlabelled=more)
+    votes = Votes.from_predictions(labels ^ wrong, labels, held_out, unlabeled=more)
     assert get_bound("disagreement")(Estimates(VoteCounts.from_votes(votes))) < 0.2
 
 

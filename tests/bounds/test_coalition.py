@@ -232,7 +232,7 @@ def test_fifteen_voters_with_any_weights_cost_no_more_than_markov_charges():
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-5, 1.0])
-def test_the_programme_is_solved_as_well_for_tiny_limits(scale):
+def test_the_program_is_solved_as_well_for_tiny_limits(scale):
     losses, weights = np.array([0.3, 0.1, 0.11, 0.12]) * scale, np.array([2, 1, 1, 1]) / 5
     found = coalition_oracle(losses=losses, posterior=weights)
     assert found == pytest.approx(min(0.33, (2 * 0.3 + 0.33) / 3) * scale, rel=1e-9)

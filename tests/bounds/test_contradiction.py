@@ -47,7 +47,7 @@ def test_voters_judged_on_common_points_never_contradict_themselves(data):
     one = rng.random(n_points) < data.draw(st.sampled_from([0.0, 0.01, 0.3, 1.0]))
     flips = rng.random((n_voters, n_points)) < data.draw(st.sampled_from([0.0, 0.1, 0.5]))
     said = labels ^ one ^ flips
-    counts = VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabelled=said))
+    counts = VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabeled=said))
     profile = VoteProfile.of(said, np.full(n_voters, 1 / n_voters))
     estimates = bounds.Estimates(counts, profile=profile)
     with warnings.catch_warnings():
@@ -100,8 +100,8 @@ def test_one_source_is_refused_with_probability_at_most_delta():
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")
 @pytest.mark.parametrize("kind", ["split", "tied"])
-def test_shifted_unlabelled_points_are_refused_by_certify(kind):
-    """Voters err at 0.11, and split widely on unlabelled points. Ties show in the minority alone:
+def test_shifted_unlabeled_points_are_refused_by_certify(kind):
+    """Voters err at 0.11, and split widely on unlabeled points. Ties show in the minority alone:
     every lam in use lets them err."""
     rng = np.random.default_rng(1)
     labels = rng.integers(2, size=3000)
@@ -112,23 +112,23 @@ def test_shifted_unlabelled_points_are_refused_by_certify(kind):
         if kind == "split"
         else (np.arange(20) % 2)[:, None] ^ rng.integers(2, size=2000)
     ).astype(int)
-    votes = Votes.from_predictions(said, labels, unlabelled=shifted)
+    votes = Votes.from_predictions(said, labels, unlabeled=shifted)
     for bound in ("vote_profile", "best", "tandem"):
-        with pytest.raises(ContradictionError, match="the 2000 unlabelled points") as found:
+        with pytest.raises(ContradictionError, match="the 2000 unlabeled points") as found:
             certify(votes, bound=bound)
     assert f"{100 * error:.0f}." in str(found.value) and "or none" in str(found.value)
     honest = Votes.from_predictions(
-        said, labels, unlabelled=rng.integers(2, size=2000) ^ (rng.random((20, 2000)) < error)
+        said, labels, unlabeled=rng.integers(2, size=2000) ^ (rng.random((20, 2000)) < error)
     )
     assert certify(honest, bound="vote_profile").value < 1
 
 
-def test_shifted_unlabelled_points_are_refused_by_a_forest():
+def test_shifted_unlabeled_points_are_refused_by_a_forest():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(1500, 4))
     y = (X[:, 0] > 0).astype(int)
     month_after = X[:700] * [0.02, 1, 1, 1] + [0, 0.1, 0.1, 0.1]  # all of them near the border
     forest = CertifiedForestClassifier(30, bound="vote_profile", random_state=0)
     with pytest.raises(ContradictionError, match="do not come from one source"):
-        forest.fit(X[700:], y[700:], X_unlabelled=month_after)
-    assert forest.fit(X[700:], y[700:], X_unlabelled=X[:700]).certificate_.value < 0.2
+        forest.fit(X[700:], y[700:], X_unlabeled=month_after)
+    assert forest.fit(X[700:], y[700:], X_unlabeled=X[:700]).certificate_.value < 0.2

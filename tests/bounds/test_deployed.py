@@ -47,7 +47,7 @@ def test_phi_is_the_largest_that_any_true_label_allows(data):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_oracle_is_the_worst_error_of_any_true_labels(seed):
-    """Linear programme over the joint law of profiles and true labels."""
+    """Linear program over the joint law of profiles and true labels."""
     rng = np.random.default_rng(seed)
     n_voters, n_points, n_classes = 3 + seed, 12, 3
     said = rng.integers(n_classes, size=(n_voters, n_points))
@@ -82,10 +82,10 @@ def test_paired_levels_fail_with_probability_delta_and_hardly_less(delta, power)
     assert (np.diff(levels) > 0).all() and (np.diff(others) < 0).all()
 
 
-@pytest.mark.parametrize("n_unlabelled", [9, 16])
+@pytest.mark.parametrize("n_unlabeled", [9, 16])
 @pytest.mark.parametrize("delta", [0.1, 0.4])
 def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_less(
-    delta, n_unlabelled
+    delta, n_unlabeled
 ):
     """Every outcome of two binomial draws is added up, for every error and difference."""
     n_samples = 8
@@ -96,10 +96,10 @@ def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_le
                     n_errors=errors,
                     n_samples=n_samples,
                     n_differ=differ,
-                    n_unlabelled=n_unlabelled,
+                    n_unlabeled=n_unlabeled,
                     delta=delta,
                 )
-                for differ in range(n_unlabelled + 1)
+                for differ in range(n_unlabeled + 1)
             ]
             for errors in range(n_samples + 1)
         ]
@@ -108,7 +108,7 @@ def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_le
     for error in np.linspace(0.02, 0.7, 25):
         for differs in np.linspace(0.02, 0.7, 25):
             first = binom.pmf(np.arange(n_samples + 1), n_samples, error)
-            second = binom.pmf(np.arange(n_unlabelled + 1), n_unlabelled, differs)
+            second = binom.pmf(np.arange(n_unlabeled + 1), n_unlabeled, differs)
             failing = bound < min(error + differs, 1.0)
             worst = max(worst, float(first @ failing @ second))
     assert 0.2 * delta < worst <= delta
@@ -116,13 +116,13 @@ def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_le
 
 def test_without_points_nothing_is_promised():
     none = {"n_errors": 0, "n_differ": 0}
-    assert single_voter_bound(**none, n_samples=0, n_unlabelled=9) == 1.0
-    assert single_voter_bound(**none, n_samples=9, n_unlabelled=0) == 1.0
+    assert single_voter_bound(**none, n_samples=0, n_unlabeled=9) == 1.0
+    assert single_voter_bound(**none, n_samples=9, n_unlabeled=0) == 1.0
 
 
 @pytest.fixture(scope="module")
 def world():
-    """Three voters on 900 labelled and 600 unlabelled points, and a fourth classifier."""
+    """Three voters on 900 labeled and 600 unlabeled points, and a fourth classifier."""
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=1500)
     wrong = rng.random((4, 1500)) < 0.08
@@ -132,9 +132,9 @@ def world():
 
 
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
-    """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
-    counts, unlabelled, own = world
-    profile = VoteProfile.of(unlabelled, np.full(3, 1 / 3), own)
+    """A fine scan over g: above the bound, labels and unlabeled points together refute all."""
+    counts, unlabeled, own = world
+    profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), own)
     bound = vote_profile_bound(Estimates(counts, profile=profile))
     gibbs, tilts = float(counts.gibbs_losses.mean()), catoni_tilts(900.0)
     games = []
@@ -168,21 +168,21 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
 
 
 def test_a_classifier_that_says_what_the_vote_says_has_the_profile_of_the_vote(world):
-    _, unlabelled, _ = world
+    _, unlabeled, _ = world
     weights = np.array([0.5, 0.3, 0.2])
-    winners = [np.argmax(np.bincount(each, weights, 4)) for each in unlabelled.T]
-    vote, other = (VoteProfile.of(unlabelled, weights, own) for own in (None, winners))
+    winners = [np.argmax(np.bincount(each, weights, 4)) for each in unlabeled.T]
+    vote, other = (VoteProfile.of(unlabeled, weights, own) for own in (None, winners))
     np.testing.assert_allclose(other.leads, vote.leads)
     np.testing.assert_allclose(other.gaps, vote.gaps, atol=1e-12)
     assert vote.deployed is None and other.deployed == "the deployed classifier"
 
 
 def test_more_disagreement_with_the_voters_costs_more(world):
-    counts, unlabelled, own = world
+    counts, unlabeled, own = world
     values = []
     for share in (0.0, 0.1, 0.5):
         changed = np.where(np.arange(own.size) < share * own.size, (own + 1) % 4, own)
-        profile = VoteProfile.of(unlabelled, np.full(3, 1 / 3), changed)
+        profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), changed)
         values.append(vote_profile_bound(Estimates(counts, profile=profile)))
     assert values == sorted(values)
     assert values[2] > 0.4
@@ -197,8 +197,8 @@ def test_shares_of_the_evidence_are_fixed_in_advance_and_sum_to_one(n_voters):
 
 
 def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(world):
-    counts, unlabelled, own = world
-    strange = np.random.default_rng(2).integers(4, size=unlabelled.shape)
+    counts, unlabeled, own = world
+    strange = np.random.default_rng(2).integers(4, size=unlabeled.shape)
     profile = VoteProfile.of(strange, np.full(3, 1 / 3), own)
     with pytest.raises(ContradictionError, match="do not come from one source"):
         vote_profile_bound(Estimates(counts, profile=profile))

@@ -119,7 +119,7 @@ def test_c_box_says_nothing_where_its_intervals_contradict_each_other(gibbs_loss
 @pytest.mark.parametrize("gibbs_loss", [0.1, 0.3, 0.45, 0.6])
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9])
 def test_second_order_oracle_is_the_best_possible(gibbs_loss, share):
-    """Linear programme over distributions of the erring weight with these two moments."""
+    """Linear program over distributions of the erring weight with these two moments."""
     tandem_loss = gibbs_loss**2 + share * (gibbs_loss - gibbs_loss**2)
     z = np.linspace(0, 1, 2001)
     best = linprog(

@@ -34,7 +34,7 @@ def test_phi_lies_below_its_upper_end_and_above_one_less_lambda(data):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_oracle_is_the_worst_error_that_fits_the_profile(seed):
-    """Linear programme: where to err, given shares, so that voters err G of the time."""
+    """Linear program: where to err, given shares, so that voters err G of the time."""
     rng = np.random.default_rng(seed)
     n_classes = 2 + seed % 3
     shares = np.sort(rng.dirichlet(np.full(n_classes, 0.7), size=30), axis=1)
@@ -63,7 +63,7 @@ def test_oracle_is_never_above_twice_the_gibbs_loss():
 
 
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
-    """A fine scan over g: above the bound, labels and unlabelled points together refute all."""
+    """A fine scan over g: above the bound, labels and unlabeled points together refute all."""
     rng = np.random.default_rng(1)
     leads = rng.beta(8, 1, size=300) / 2 + 0.5
     tilts = catoni_tilts(400.0)
@@ -96,12 +96,12 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
     assert weakest_evidence(0.97 * bound) < 0  # and not much below it
 
 
-def profiled(counts, unlabelled, posterior=None, prior=None):
+def profiled(counts, unlabeled, posterior=None, prior=None):
     weights = np.full(counts.n_voters, 1 / counts.n_voters) if posterior is None else posterior
-    return Estimates(counts, posterior, prior, profile=VoteProfile.of(unlabelled, weights))
+    return Estimates(counts, posterior, prior, profile=VoteProfile.of(unlabeled, weights))
 
 
-def test_unlabelled_points_sharpen_first_order_on_many_classes():
+def test_unlabeled_points_sharpen_first_order_on_many_classes():
     rng = np.random.default_rng(2)
     labels = rng.integers(10, size=6000)
     wrong = rng.random((30, 6000)) < 0.3
@@ -121,7 +121,7 @@ def test_random_labels_are_never_promised_less_than_half():
     assert bounds.vote_profile_bound(profiled(counts, predictions[:, 2000:])) > 0.5
 
 
-def test_few_unlabelled_points_leave_about_twice_the_gibbs_loss():
+def test_few_unlabeled_points_leave_about_twice_the_gibbs_loss():
     rng = np.random.default_rng(4)
     labels = rng.integers(2, size=5000)
     counts = VoteCounts.from_votes(

@@ -54,8 +54,8 @@ def certificates(draw):
     predictions = np.where(rng.random(predictions.shape) < 0.8, y, predictions)
     held_out = rng.random(predictions.shape) < draw(st.sampled_from([0.8, 2.0]))
     held_out[:, 0] = True
-    unlabelled = rng.choice(labels, (n_voters, draw(st.integers(0, 3))))
-    votes = Votes.from_predictions(predictions, y, held_out, unlabelled=unlabelled)
+    unlabeled = rng.choice(labels, (n_voters, draw(st.integers(0, 3))))
+    votes = Votes.from_predictions(predictions, y, held_out, unlabeled=unlabeled)
     given_weights = draw(st.booleans())
     finding = Finding(code=draw(text), severity="note", message=draw(text))
     return certify_votes(

@@ -141,7 +141,7 @@ def test_a_number_is_not_a_group():
 
 def test_what_has_no_groups_is_rejected():
     labels = np.arange(40) % 2
-    votes = Votes.from_predictions([labels], labels, unlabelled=[labels])
+    votes = Votes.from_predictions([labels], labels, unlabeled=[labels])
     with pytest.raises(ValueError, match="rests on unlabeled samples, whose groups are unknown"):
         certify_votes(votes, bound="vote_profile").by_group("class")
     counts = certify_votes(votes, bound="tandem").counts

@@ -12,16 +12,16 @@ from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
 
 
-def drawn(n_voters=20, n_samples=400, n_classes=3, held_out=0.6, n_unlabelled=0):
+def drawn(n_voters=20, n_samples=400, n_classes=3, held_out=0.6, n_unlabeled=0):
     rng = np.random.default_rng(0)
-    labels = rng.integers(n_classes, size=n_samples + n_unlabelled)
+    labels = rng.integers(n_classes, size=n_samples + n_unlabeled)
     wrong = rng.random((n_voters, labels.size)) < 0.15
     said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
     return Votes.from_predictions(
         said[:, :n_samples],
         labels[:n_samples],
         rng.random((n_voters, n_samples)) < held_out,
-        unlabelled=said[:, n_samples:],
+        unlabeled=said[:, n_samples:],
     )
 
 
@@ -77,18 +77,18 @@ def test_weights_and_profile_share_no_unlabeled_sample_where_weights_depend_on_t
     ],
 )
 def test_the_disagreement_takes_half_of_the_unlabeled_samples(options, halved):
-    certificate = certify_votes(drawn(n_classes=2, n_unlabelled=100), **options)
+    certificate = certify_votes(drawn(n_classes=2, n_unlabeled=100), **options)
     n_samples = 50 if halved else 100
-    assert certificate.counts.n_unlabelled == certificate.profile.n_points == n_samples
-    assert any("unlabelled points are independent" in text for text in certificate.assumptions)
+    assert certificate.counts.n_unlabeled == certificate.profile.n_points == n_samples
+    assert any("unlabeled points are independent" in text for text in certificate.assumptions)
 
 
 @pytest.mark.parametrize(
     ("votes", "candidates"),
     [
         (drawn(held_out=2), ["test_set"]),
-        (drawn(held_out=2, n_unlabelled=50), ["test_set"]),
-        (drawn(n_unlabelled=50), ["vote_profile"]),
+        (drawn(held_out=2, n_unlabeled=50), ["test_set"]),
+        (drawn(n_unlabeled=50), ["vote_profile"]),
         (drawn(15), ["coalition"]),
         (drawn(16), ["first_order", "tandem"]),
         (untested(), ["test_set"]),

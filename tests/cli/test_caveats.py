@@ -17,7 +17,7 @@ NOISY = SIZE + 0.3 * RNG.normal(size=N_ROWS) > 0
 PLAIN = pd.DataFrame({"size": SIZE, "kind": np.where(NOISY, "yes", "no")})
 
 
-UNLABELLED = ["--scheme", "trees", "--unlabelled", "more.csv"]
+UNLABELED = ["--scheme", "trees", "--unlabeled", "more.csv"]
 
 
 def days(n_rows):
@@ -88,7 +88,7 @@ def test_unlabeled_rows_with_gaps_are_excluded_and_rejected_by_predict(
     PLAIN.assign(empty=None).to_csv("data.csv", index=False)
     more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)}).assign(empty=None)
     more.assign(size=more["size"].where(more.index != 4)).to_csv("more.csv", index=False)
-    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELLED]
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
     assert run([*call, "--drop-missing", "--model", "m.skops", "--json"]) == 0
     assert findings_in(capsys) == ["Unlabeled rows: 1 row with missing entries excluded."]
     assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS - 1
@@ -109,7 +109,7 @@ def test_copies_of_unlabeled_rows_are_excluded(tmp_path, monkeypatch, capsys):
     PLAIN.to_csv("data.csv", index=False)
     more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
     more.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
-    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELLED]
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
     assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
     assert findings_in(capsys) == ["Unlabeled rows: 2 rows that repeat an earlier row excluded."]
     assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS

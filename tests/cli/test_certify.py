@@ -11,7 +11,7 @@ from tandemvote import Certificate, CertifiedForestClassifier, VoteCounts
 from tandemvote.certificate import certify_votes
 from tandemvote.cli.app import run
 from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.weights import minimise
+from tandemvote.weights import minimize_bound
 
 CALL = ["certify", "--target", "quality"]
 N_TREES, N_GOOD, N_BAD = 12, 130, 70
@@ -34,7 +34,7 @@ def table(tmp_path, data):
 
 WATCHED = {
     out_of_bag_votes.__code__: "out-of-bag votes",
-    minimise.__code__: "weights",
+    minimize_bound.__code__: "weights",
     certify_votes.__code__: "certificate",
     Certificate.by_group.__code__: "groups",
     VoteCounts.from_votes.__func__.__code__: "counts",

@@ -119,8 +119,8 @@ def test_advice_speaks_of_options(table, capsys):
     ]
     assert run([*call, "--trees", "20"]) == 0
     shown = capsys.readouterr().out
-    assert "--scheme committee" in shown and "--unlabelled" in shown
-    assert "CertifiedClassifier" not in shown and "X_unlabelled" not in shown
+    assert "--scheme committee" in shown and "--unlabeled" in shown
+    assert "CertifiedClassifier" not in shown and "X_unlabeled" not in shown
 
 
 def test_a_bound_above_the_baseline_comes_with_advice(table, capsys):

@@ -21,14 +21,14 @@ from tandemvote.votes_io import count_votes
 FIELDS = counts.INTEGER_FIELDS
 
 
-def random_votes(rng, n_voters, n_samples, n_classes, n_unlabelled=0):
+def random_votes(rng, n_voters, n_samples, n_classes, n_unlabeled=0):
     held_out = rng.random((n_voters, n_samples)) < 0.6
     held_out[np.arange(n_voters), rng.integers(n_samples, size=n_voters)] = True
     return Votes.from_predictions(
         rng.integers(n_classes, size=(n_voters, n_samples)),
         rng.integers(n_classes, size=n_samples),
         held_out,
-        unlabelled=rng.integers(n_classes, size=(n_voters, n_unlabelled)),
+        unlabeled=rng.integers(n_classes, size=(n_voters, n_unlabeled)),
     )
 
 
@@ -46,10 +46,10 @@ def by_triple_loop(votes):
                     total["tandem_errors"][g, h] += (both != votes.labels[i]).all()
                     total["disagreements"][g, h] += both[0] != both[1]
                     total["lone_errors"][g, h] += (both != votes.labels[i]).sum() == 1
-            for a, b in votes.unlabelled[[g, h]].T:
+            for a, b in votes.unlabeled[[g, h]].T:
                 total["disagreement_overlaps"][g, h] += 1
                 total["disagreements"][g, h] += a != b
-                total["unlabelled_disagreements"][g, h] += a != b
+                total["unlabeled_disagreements"][g, h] += a != b
     total["errors"] = np.diag(total["tandem_errors"])
     total["sizes"] = np.diag(total["overlaps"])
     return total
@@ -62,9 +62,9 @@ def assert_same(ours, theirs):
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5, 30])
-@pytest.mark.parametrize("n_unlabelled", [0, 7])
-def test_counts_equal_a_triple_loop(n_classes, n_unlabelled):
-    votes = random_votes(np.random.default_rng(n_classes), 6, 40, n_classes, n_unlabelled)
+@pytest.mark.parametrize("n_unlabeled", [0, 7])
+def test_counts_equal_a_triple_loop(n_classes, n_unlabeled):
+    votes = random_votes(np.random.default_rng(n_classes), 6, 40, n_classes, n_unlabeled)
     assert_same(VoteCounts.from_votes(votes), by_triple_loop(votes))
 
 
@@ -78,7 +78,7 @@ def test_shards_in_any_partition_sum_to_the_same_integers(seed, n_classes, data)
 
 
 def test_chunked_counting_changes_nothing(monkeypatch):
-    votes = random_votes(np.random.default_rng(0), 8, 1000, 4, n_unlabelled=50)
+    votes = random_votes(np.random.default_rng(0), 8, 1000, 4, n_unlabeled=50)
     whole = VoteCounts.from_votes(votes)
     monkeypatch.setattr(counts, "CHUNK_BYTES", 4 * 8 * 7)
     assert_same(VoteCounts.from_votes(votes), whole)
@@ -94,15 +94,15 @@ def test_shards_with_different_classes_know_all_of_them():
     assert count_votes(shards).classes.tolist() == [0, 1, 2]
 
 
-def test_unlabelled_points_enter_disagreements_only():
+def test_unlabeled_points_enter_disagreements_only():
     votes = random_votes(np.random.default_rng(1), 4, 30, 2)
     extra = np.random.default_rng(2).integers(2, size=(4, 11))
     before = VoteCounts.from_votes(votes)
-    after = VoteCounts.from_votes(votes.with_unlabelled(extra))
-    assert after.n_unlabelled == 11
+    after = VoteCounts.from_votes(votes.with_unlabeled(extra))
+    assert after.n_unlabeled == 11
     assert after.n_min_disagreement == before.n_min_pairs + 11
     assert np.array_equal(after.tandem_losses, before.tandem_losses)
-    assert np.array_equal(after.labelled_disagreement_rates, before.disagreement_rates)
+    assert np.array_equal(after.labeled_disagreement_rates, before.disagreement_rates)
     differ = (extra[:, None] != extra[None]).sum(axis=2)
     assert np.array_equal(after.disagreements, before.disagreements + differ)
 
@@ -249,9 +249,9 @@ def test_counts_that_coincide_are_kept_once_and_mean_what_they_meant():
     assert counts.disagreement_overlaps is counts.overlaps
     assert counts.lone_error_rates[0, 1] == counts.tandem_losses[0, 1] == 1.0
     assert counts.disagreement_rates[0, 1] == 0.0
-    more = VoteCounts.from_votes(votes.with_unlabelled([[0], [1], [0]]))
+    more = VoteCounts.from_votes(votes.with_unlabeled([[0], [1], [0]]))
     assert more.disagreement_overlaps is not more.overlaps
-    assert (more.n_unlabelled, counts.n_unlabelled) == (1, 0)
+    assert (more.n_unlabeled, counts.n_unlabeled) == (1, 0)
     assert more.lone_error_rates[0, 2] == counts.lone_error_rates[0, 2]
 
 

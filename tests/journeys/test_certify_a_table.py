@@ -19,13 +19,13 @@ def messy(tmp_path):
     """A byte-order mark, semicolons, text, missing cells, numbers with text among them."""
     rng = np.random.default_rng(0)
     size = rng.normal(size=ROWS)
-    colour = rng.choice(["red", "blue", "", "dark green"], ROWS)
-    kind = np.where(size + (colour == "red") + 0.1 * rng.normal(size=ROWS) > 0, "good", "bad")
-    lines = ['size;colour;"the note";quality']
+    color = rng.choice(["red", "blue", "", "dark green"], ROWS)
+    kind = np.where(size + (color == "red") + 0.1 * rng.normal(size=ROWS) > 0, "good", "bad")
+    lines = ['size;color;"the note";quality']
     for i in range(ROWS):
         shown = "" if i % 17 == 0 else f"{size[i]:.4f}"
         note = "n/a" if i % 3 else "12"
-        lines.append(f"{shown};{colour[i]};{note};{kind[i]}")
+        lines.append(f"{shown};{color[i]};{note};{kind[i]}")
     path = tmp_path / "messy.csv"
     path.write_text("\ufeff" + "\r\n".join(lines) + "\r\n", encoding="utf-8")
     return path
@@ -88,7 +88,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
         options += option
         assert run(options) == 2
         assert_one_line(capsys.readouterr(), complaint)
-    options += ["--category", "column2", "--unlabelled", str(more)]
+    options += ["--category", "column2", "--unlabeled", str(more)]
     assert run(options) == 0
     assert "note: 1 row with missing entries included." in capsys.readouterr().out
     assert run([*options, "--missing", "3+", "--drop-missing"]) == 0
@@ -135,56 +135,56 @@ def test_machines_get_json_with_the_same_number(messy, capsys):
 def more(tmp_path):
     """Further points without labels, of the same source."""
     rng = np.random.default_rng(2)
-    colours = rng.choice(["red", "blue", "", "dark green"], 5 * ROWS)
+    colors = rng.choice(["red", "blue", "", "dark green"], 5 * ROWS)
     sizes = rng.normal(size=5 * ROWS)
-    lines = [f"{size:.9f};{colour};12" for size, colour in zip(sizes, colours, strict=True)]
+    lines = [f"{size:.9f};{color};12" for size, color in zip(sizes, colors, strict=True)]
     path = tmp_path / "more.csv"
-    path.write_text("\n".join(['size;colour;"the note"', *lines]) + "\n")
+    path.write_text("\n".join(['size;color;"the note"', *lines]) + "\n")
     return path
 
 
-def test_unlabelled_points_sharpen_the_disagreement_bound(messy, more, capsys):
+def test_unlabeled_points_sharpen_the_disagreement_bound(messy, more, capsys):
     options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
     options += ["--all-bounds"]
     assert run(options) == 0
     without = json.loads(capsys.readouterr().out)["bounds"]["disagreement"]
-    assert run([*options, "--unlabelled", str(more)]) == 0
+    assert run([*options, "--unlabeled", str(more)]) == 0
     assert json.loads(capsys.readouterr().out)["bounds"]["disagreement"] < without
 
 
-def test_unlabelled_points_give_a_bound_of_their_own(messy, more, capsys):
+def test_unlabeled_points_give_a_bound_of_their_own(messy, more, capsys):
     options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
     options += ["--all-bounds", "--bound", "vote_profile"]
-    assert run([*options, "--unlabelled", str(more)]) == 0
+    assert run([*options, "--unlabeled", str(more)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["certificates"][0]["bound"] == "vote_profile"
     bounds = found["bounds"]
     assert found["guaranteed"] < 0.8 * min(bounds[name] for name in ("first_order", "tandem"))
     assert run(options) == 2
-    assert "--bound vote_profile requires --unlabelled" in capsys.readouterr().err
+    assert "--bound vote_profile requires --unlabeled" in capsys.readouterr().err
 
 
-def test_predictions_on_unlabelled_points_do_the_same(votes, tmp_path, capsys):
+def test_predictions_on_unlabeled_points_do_the_same(votes, tmp_path, capsys):
     rng = np.random.default_rng(3)
     labels = rng.choice(["yes", "no"], 800)
     said = [np.where(rng.random(800) < 0.9, labels, "no") for _ in "abc"]
-    unlabelled = tmp_path / "unlabelled.csv"
+    unlabeled = tmp_path / "unlabeled.csv"
     rows = [",".join(row) for row in zip(*said, strict=True)]
-    unlabelled.write_text("\n".join(["first,second,third", *rows]) + "\n")
-    options = ["--unlabelled", str(unlabelled), "--bound", "vote_profile"]
+    unlabeled.write_text("\n".join(["first,second,third", *rows]) + "\n")
+    options = ["--unlabeled", str(unlabeled), "--bound", "vote_profile"]
     certificate = tmp_path / "certificate.json"
     code = run(["certify-votes", str(votes), *options, "--certificate", str(certificate)])
     assert code == 0
     assert "800 unlabeled samples" in capsys.readouterr().out
-    checked = ["verify", str(certificate), "--votes", str(votes), "--unlabelled", str(unlabelled)]
+    checked = ["verify", str(certificate), "--votes", str(votes), "--unlabeled", str(unlabeled)]
     assert run(checked) == 0
 
 
-def test_training_points_do_not_pass_for_unlabelled_ones(messy, tmp_path, capsys):
+def test_training_points_do_not_pass_for_unlabeled_ones(messy, tmp_path, capsys):
     lines = messy.read_text(encoding="utf-8-sig").splitlines()
     again = tmp_path / "again.csv"
     again.write_text("\n".join(line.rsplit(";", 1)[0] for line in lines) + "\n")
-    options = ["--target", "quality", "--trees", "5", "--unlabelled", str(again), *TREES]
+    options = ["--target", "quality", "--trees", "5", "--unlabeled", str(again), *TREES]
     assert run(["certify", str(messy), *options]) != 0
     assert "rows of the training data" in capsys.readouterr().err
 
@@ -210,7 +210,7 @@ def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
     )
     assert "can run their code" in capsys.readouterr().err
     kept = load_model(path, trusted=True)
-    rows = pandas.DataFrame({"size": [0.3], "colour": ["violet"], "the note": [12.0]})
+    rows = pandas.DataFrame({"size": [0.3], "color": ["violet"], "the note": [12.0]})
     assert set(kept.predict(rows)) <= {"good", "bad"}
 
 
@@ -277,10 +277,10 @@ KIND = ["--target", "kind"]
         (GOOD, [*KIND, "--confidence", "0.05"], "'--confidence': 0.05 is not at least 0.5 and"),
         (GOOD, [*KIND, *TREES, "--bound", "TND"], "no bound 'TND'"),
         (GOOD, [*KIND, *TREES, "--bound", "test_set"], "use --scheme committee or holdout"),
-        (GOOD, [*KIND, *TREES, "--bound", "vote_profile"], "requires --unlabelled"),
+        (GOOD, [*KIND, *TREES, "--bound", "vote_profile"], "requires --unlabeled"),
         (GOOD, [*KIND, "--jobs", "0"], "--jobs must not be 0"),
         (GOOD, [*KIND, "--trees", "ten"], "Invalid value for '--trees'"),
-        (GOOD, [*KIND, "--unlabelled", "nowhere.csv"], "there is no file nowhere.csv"),
+        (GOOD, [*KIND, "--unlabeled", "nowhere.csv"], "there is no file nowhere.csv"),
     ],
 )
 def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, options, message):

@@ -22,12 +22,12 @@ def rows_of(seed, n_rows=N_ROWS):
             "shop": [f"s{i % 150}" for i in range(n_rows)],
             "size": rng.normal(size=n_rows).round(6),
             "zip": rng.choice(["01001", "90210", "33333"], n_rows),
-            "colour": rng.choice(["red", "blue", None], n_rows),
+            "color": rng.choice(["red", "blue", None], n_rows),
             "since": pd.to_datetime(15000 + rng.integers(999, size=n_rows), unit="D"),
         }
     )
     frame["since"] = frame["since"].dt.strftime("%Y/%m/%d")
-    score = frame["size"] + (frame["colour"] == "red") + 0.2 * rng.normal(size=n_rows)
+    score = frame["size"] + (frame["color"] == "red") + 0.2 * rng.normal(size=n_rows)
     frame["kind"] = np.where(score > 0.3, "good", "bad")
     frame.loc[rng.random(n_rows) < 0.1, "size"] = np.nan
     return frame
@@ -54,8 +54,8 @@ FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.
         (["--scheme", "holdout"], ["--votes", "votes.csv"]),
         (["--scheme", "trees"], ["--votes", "votes.csv"]),
         (
-            ["--scheme", "trees", "--unlabelled", "more.csv"],
-            ["--votes", "votes.csv", "--unlabelled", "votes.unlabelled.csv"],
+            ["--scheme", "trees", "--unlabeled", "more.csv"],
+            ["--votes", "votes.csv", "--unlabeled", "votes.unlabeled.csv"],
         ),
     ],
 )
@@ -102,7 +102,7 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
         assert run([*predict, "new.data", "--format", kind, "--keep", "customer"]) == 0
         copied = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)["customer"]
         assert copied.tolist() == rows_of(2)["customer"].tolist()
-    strange = rows_of(3, 20).assign(zip="99999", colour="violet", size=np.nan)
+    strange = rows_of(3, 20).assign(zip="99999", color="violet", size=np.nan)
     strange.to_csv("strange.csv", index=False)
     assert run([*predict, "strange.csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 21
@@ -151,15 +151,15 @@ def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
     data.loc[::4, "kind"] = None
     data.to_csv("data.csv", index=False)
     assert run(CALL) == 2
-    assert "--drop-unlabelled" in capsys.readouterr().err
+    assert "--drop-unlabeled" in capsys.readouterr().err
     shown = {}
-    for option in ("--drop-unlabelled", "--use-unlabelled"):
+    for option in ("--drop-unlabeled", "--use-unlabeled"):
         assert run([*CALL, "--scheme", "trees", "--trees", "15", "--json", option]) == 0
         printed = capsys.readouterr()
         shown[option] = json.loads(printed.out)
         assert f"{N_ROWS // 4} rows without a label excluded." in printed.out
     bounds = {option: found["certificates"][0]["bound"] for option, found in shown.items()}
-    assert bounds["--use-unlabelled"] == "vote_profile" != bounds["--drop-unlabelled"]
+    assert bounds["--use-unlabeled"] == "vote_profile" != bounds["--drop-unlabeled"]
 
 
 def test_row_numbers_and_copies_of_rows_are_named(files, capsys):

@@ -50,7 +50,7 @@ PLACES = {
 
 
 def fitted():
-    """Every kind of model whose training rows can be recognised."""
+    """Every kind of model whose training rows can be recognized."""
     forest = RandomForestClassifier(50, random_state=0).fit(X, y)
     return {
         "forest": forest,
@@ -100,9 +100,9 @@ ENTRY_POINTS = {
             lambda model, X, y: certify([model], X, y).by_group("predicted"),
             lambda model, X, y: certify(model, X, y).by_group(np.arange(len(y)) % 2),
             lambda model, X, y: certify(model, X, y, groups=np.arange(len(y)) // 2),
-            lambda model, X, y: certify(model, X, y, X_unlabelled=X, bound="vote_profile"),
-            lambda model, X, y: certify(model, X, y, X_unlabelled=X, deployed=model),
-            lambda model, X, y: certify([STUMP], X, y, X_unlabelled=X, deployed=model),
+            lambda model, X, y: certify(model, X, y, X_unlabeled=X, bound="vote_profile"),
+            lambda model, X, y: certify(model, X, y, X_unlabeled=X, deployed=model),
+            lambda model, X, y: certify([STUMP], X, y, X_unlabeled=X, deployed=model),
         ],
     ),
     "certify_oob": (
@@ -111,8 +111,8 @@ ENTRY_POINTS = {
             certify_oob,
             lambda model, X, y: certify_oob(model, X, y, weights="tandem", bound="best"),
             lambda model, X, y: certify_oob(model, X, y).by_group("class"),
-            lambda model, X, y: certify_oob(model, X, y, X_unlabelled=X, bound="vote_profile"),
-            lambda model, X, y: certify_oob(model, X, y, X_unlabelled=X, deployed=model),
+            lambda model, X, y: certify_oob(model, X, y, X_unlabeled=X, bound="vote_profile"),
+            lambda model, X, y: certify_oob(model, X, y, X_unlabeled=X, deployed=model),
         ],
     ),
     "certify_selective": (
@@ -129,7 +129,7 @@ ENTRY_POINTS = {
             lambda _, X, y: CertifiedForestClassifier(50, random_state=0).fit(X, y).certificate_,
             lambda _, X, y: (
                 CertifiedForestClassifier(50, bound="vote_profile", random_state=0)
-                .fit(X, y, X_unlabelled=X)
+                .fit(X, y, X_unlabeled=X)
                 .certificate_
             ),
         ],
@@ -243,7 +243,7 @@ def test_no_scheme_of_the_command_line_predicts_coin_flips(flips, options):
 
 
 def test_the_command_line_refuses_training_rows_as_new_points(flips):
-    refused = flips("--unlabelled more.csv --scheme trees")
+    refused = flips("--unlabeled more.csv --scheme trees")
     assert isinstance(refused.exception, ValueError)
     assert "trained on" in str(refused.exception) or "training data" in str(refused.exception)
 

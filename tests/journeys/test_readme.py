@@ -46,8 +46,8 @@ def reader():
     models = {"svm": GaussianNB(), "nearest": KNeighborsClassifier()}
     models["network"] = DecisionTreeClassifier(random_state=0)
     names |= {name: model.fit(X_train, y_train) for name, model in models.items()}
-    labelled = [np.concatenate(pair) for pair in ((X_train, X_held_out), (y_train, y_held_out))]
-    names["tested"], names["refitted"] = models["network"], GaussianNB().fit(*labelled)
+    labeled = [np.concatenate(pair) for pair in ((X_train, X_held_out), (y_train, y_held_out))]
+    names["tested"], names["refitted"] = models["network"], GaussianNB().fit(*labeled)
     digits = np.arange(1797) % 10
     names["predictions"] = np.where(rng.random((3, 1797)) < 0.1, (digits + 1) % 10, digits)
     names["mask"] = rng.random((3, 1797)) < 0.5

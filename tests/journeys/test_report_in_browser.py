@@ -151,9 +151,9 @@ def test_the_browser_tells_of_errors_requests_and_overflow(tmp_path):
     assert found.seen["scroll_width"] >= 2000
 
 
-def luminance(colour):
-    """Relative luminance of an opaque ``rgb(...)`` colour, as the WCAG defines it."""
-    red_green_blue = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", colour).groups()
+def luminance(color):
+    """Relative luminance of an opaque ``rgb(...)`` color, as the WCAG defines it."""
+    red_green_blue = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", color).groups()
     channels = [int(channel) / 255 for channel in red_green_blue]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))

@@ -69,9 +69,9 @@ def complete(tmp_path):
     said = np.array(
         [[flip[label] if rng.random() < 0.15 else label for label in labels] for _ in "abc"]
     )
-    parts = {"votes": slice(0, 500), "unlabelled": slice(500, 900)}
+    parts = {"votes": slice(0, 500), "unlabeled": slice(500, 900)}
     votes = Votes.from_predictions(
-        said[:, parts["votes"]], labels[parts["votes"]], unlabelled=said[:, parts["unlabelled"]]
+        said[:, parts["votes"]], labels[parts["votes"]], unlabeled=said[:, parts["unlabeled"]]
     )
     paths = {"certificate": certify(votes, bound="best").save(tmp_path / "certificate.json")}
     for name, part in parts.items():
@@ -87,8 +87,8 @@ def test_everything_in_a_certificate_can_be_counted_again(complete, capsys):
     command = ["verify", str(complete["certificate"])]
     assert run(command) == 0
     shown = capsys.readouterr().out
-    assert all(f"(give --{name})" in shown for name in ("votes", "unlabelled"))
-    for name in ("votes", "unlabelled"):
+    assert all(f"(give --{name})" in shown for name in ("votes", "unlabeled"))
+    for name in ("votes", "unlabeled"):
         command += [f"--{name}", str(complete[name])]
     assert run(command) == 0
     shown = capsys.readouterr().out
@@ -101,7 +101,7 @@ def test_programs_read_the_verdict_as_json(complete, capsys):
     shown = json.loads(capsys.readouterr().out)
     value = Certificate.load(complete["certificate"]).value
     assert shown["valid"] and shown["problem"] is None and shown["guaranteed"] == value
-    assert shown["unchecked"][0] == "the counts of unlabeled samples (give --unlabelled)"
+    assert shown["unchecked"][0] == "the counts of unlabeled samples (give --unlabeled)"
     lines = complete["votes"].read_text().splitlines()
     complete["votes"].write_text("\n".join(lines[:-1]) + "\n")
     assert run(command) == 1
@@ -109,7 +109,7 @@ def test_programs_read_the_verdict_as_json(complete, capsys):
     assert not shown["valid"] and "in the votes" in shown["problem"]
 
 
-@pytest.mark.parametrize("name", ["votes", "unlabelled"])
+@pytest.mark.parametrize("name", ["votes", "unlabeled"])
 def test_a_table_of_other_votes_is_named_and_an_unreadable_one_rejected(complete, name, capsys):
     command = ["verify", str(complete["certificate"]), f"--{name}", str(complete[name])]
     lines = complete[name].read_text().splitlines()

@@ -258,15 +258,15 @@ def test_names_of_rows_that_pandas_writes_are_no_voter(tmp_path, capsys):
 
 
 @both_endings
-def test_several_columns_are_ignored_with_unlabelled_points_too(ending, write, capsys):
+def test_several_columns_are_ignored_with_unlabeled_points_too(ending, write, capsys):
     columns, more = voters(), voters(80)
     del more["label"]
     path = write({"id": [f"p{i}" for i in range(60)], "day": ["x"] * 60, **columns}, ending)
-    unlabelled = write({"id": [f"q{i}" for i in range(80)], **more}, ending, "unlabelled")
-    options = ["--ignore", "id", "--ignore", "day", "--unlabelled", str(unlabelled)]
+    unlabeled = write({"id": [f"q{i}" for i in range(80)], **more}, ending, "unlabeled")
+    options = ["--ignore", "id", "--ignore", "day", "--unlabeled", str(unlabeled)]
     file, _ = certified(path, *options, capsys=capsys)
     assert run(["verify", str(file), "--votes", str(path), *options]) == 0
-    assert read_predictions(unlabelled, ignore=["id"]).shape == (3, 80)
+    assert read_predictions(unlabeled, ignore=["id"]).shape == (3, 80)
 
 
 def test_a_quotation_mark_that_is_not_closed_swallows_no_rows(tmp_path, capsys):
@@ -278,12 +278,12 @@ def test_a_quotation_mark_that_is_not_closed_swallows_no_rows(tmp_path, capsys):
 
 
 @both_endings
-def test_voters_of_unlabelled_points_stand_in_the_same_order(ending, write, capsys):
+def test_voters_of_unlabeled_points_stand_in_the_same_order(ending, write, capsys):
     columns = voters()
     path = write(columns, ending)
     del columns["label"]
-    turned = write(dict(reversed(columns.items())), ending, "unlabelled")
-    _, shown = certified(path, "--unlabelled", str(turned), capsys=capsys, code=2)
+    turned = write(dict(reversed(columns.items())), ending, "unlabeled")
+    _, shown = certified(path, "--unlabeled", str(turned), capsys=capsys, code=2)
     assert "'v2', 'v1', 'v0'" in shown.err
     assert "the same columns in the same order" in shown.err
 
@@ -294,8 +294,8 @@ def test_a_voter_that_never_predicts_a_known_class_without_labels_is_refused(end
     path = write(columns, ending)
     del columns["label"]
     columns["v1"] = [f" {cell}" for cell in columns["v1"]]
-    spelled = write(columns, ending, "unlabelled")
-    _, shown = certified(path, "--unlabelled", str(spelled), capsys=capsys, code=2)
+    spelled = write(columns, ending, "unlabeled")
+    _, shown = certified(path, "--unlabeled", str(spelled), capsys=capsys, code=2)
     assert f"{spelled}: No prediction is a label" in shown.err
 
 

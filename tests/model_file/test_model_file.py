@@ -42,7 +42,7 @@ VOTES = {
     "forest": lambda: forest(weights="tandem", bound="best"),
     "forest with unlabeled samples": lambda: CertifiedForestClassifier(
         8, weights="tandem", random_state=0
-    ).fit(X, y, X_unlabelled=X + 0.01),
+    ).fit(X, y, X_unlabeled=X + 0.01),
     "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
     "committee": lambda: committee(RandomForestClassifier(5)),
     "committee of neighbors": lambda: committee(KNeighborsClassifier(algorithm="brute")),

@@ -29,7 +29,7 @@ HONEST = [
 
 
 @pytest.mark.parametrize("model", HONEST, ids=range(len(HONEST)))
-def test_the_training_data_is_recognised_and_nothing_else(model, data, rng):
+def test_the_training_data_is_recognized_and_nothing_else(model, data, rng):
     X, y = data
     model.fit(X, y)
     assert out_of_bag_votes(model, X, y).n_voters == 10

@@ -63,7 +63,7 @@ RECOGNISED = {
         StandardScaler(), make_pipeline(MinMaxScaler(), forest())
     ),
     "columns eliminated": RFE(forest(), n_features_to_select=4, step=1),
-    "search for neighbours": GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}, cv=2),
+    "search for neighbors": GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}, cv=2),
     "certified in a vote": VotingClassifier([("a", CertifiedClassifier(GaussianNB()))]),
 }
 WHOLE_SET_ALONE = {
@@ -146,7 +146,7 @@ REFITTED = [
 def test_a_certificate_predicts_by_what_was_certified(model):
     model.fit(X, CERTAIN)
     deployed = certify(
-        GaussianNB().fit(X, CERTAIN), NEW, NEW_LABELS, X_unlabelled=NEW + 1, deployed=model
+        GaussianNB().fit(X, CERTAIN), NEW, NEW_LABELS, X_unlabeled=NEW + 1, deployed=model
     )
     certificates = [certify(model, NEW, NEW_LABELS), deployed]
     abstaining = [

@@ -1,4 +1,4 @@
-"""What people deploy is certified through voters and unlabelled points, and named as such."""
+"""What people deploy is certified through voters and unlabeled points, and named as such."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ HELD_OUT = (X[500:], y[500:])
 
 
 def test_the_averaged_predict_of_a_forest_is_certified_through_its_trees():
-    certificate = certify_oob(FOREST, X, y, X_unlabelled=U, deployed=FOREST)
+    certificate = certify_oob(FOREST, X, y, X_unlabeled=U, deployed=FOREST)
     assert (FOREST.predict(U) != hidden).mean() < certificate.value < 0.4
     assert certificate.deployed == "RandomForestClassifier"
     assert list(certificate.bounds) == ["vote_profile"]
@@ -34,12 +34,12 @@ def test_the_averaged_predict_of_a_forest_is_certified_through_its_trees():
 
 
 def test_a_model_refitted_after_a_hold_out_is_certified_through_the_old_one():
-    certificate = certify(OLD, *HELD_OUT, X_unlabelled=U, deployed=REFITTED)
+    certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
     assert certificate.value == single_voter_bound(
         n_errors=int((OLD.predict(HELD_OUT[0]) != HELD_OUT[1]).sum()),
         n_samples=400,
         n_differ=int((OLD.predict(U) != REFITTED.predict(U)).sum()),
-        n_unlabelled=700,
+        n_unlabeled=700,
     )
     np.testing.assert_array_equal(certificate.predict(U), REFITTED.predict(U))
 
@@ -50,12 +50,12 @@ def test_predictions_say_the_same_as_the_classifier_that_made_them():
         OLD,
         DecisionTreeClassifier().fit(X[:500], y[:500]),
     ]
-    whole = certify(models, *HELD_OUT, X_unlabelled=U, deployed=REFITTED)
-    array = certify(models, *HELD_OUT, X_unlabelled=U, deployed=REFITTED.predict(U))
+    whole = certify(models, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
+    array = certify(models, *HELD_OUT, X_unlabeled=U, deployed=REFITTED.predict(U))
     votes = Votes.from_predictions(
         [model.predict(HELD_OUT[0]) for model in models],
         HELD_OUT[1],
-        unlabelled=[model.predict(U) for model in models],
+        unlabeled=[model.predict(U) for model in models],
     )
     assert whole.value == array.value == certify(votes, deployed=list(REFITTED.predict(U))).value
     with pytest.raises(ValueError, match="not the classifier"):
@@ -63,7 +63,7 @@ def test_predictions_say_the_same_as_the_classifier_that_made_them():
 
 
 def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():
-    certificate = certify(OLD, *HELD_OUT, X_unlabelled=U, deployed=REFITTED)
+    certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
     assert certificate.basis.startswith("RandomForestClassifier through 1 voters;")
     assert "the error rate of RandomForestClassifier on new data" in certificate.guarantee
     assert certificate.observed is None
@@ -77,7 +77,7 @@ def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():
 
 
 def test_the_file_keeps_whom_it_is_about(tmp_path):
-    certificate = certify(OLD, *HELD_OUT, X_unlabelled=U, deployed=REFITTED)
+    certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
     again = Certificate.load(certificate.save(tmp_path / "refitted.json"))
     assert again.deployed == "RandomForestClassifier"
     assert again.value == certificate.value
@@ -86,12 +86,12 @@ def test_the_file_keeps_whom_it_is_about(tmp_path):
 
 def test_weights_may_be_fitted_on_the_labels():
     certificate = certify_oob(
-        FOREST, X, y, X_unlabelled=U, deployed=FOREST, weights="tandem", bound="best"
+        FOREST, X, y, X_unlabeled=U, deployed=FOREST, weights="tandem", bound="best"
     )
     assert list(certificate.candidates) == ["vote_profile"]
     assert np.ptp(certificate.weights) > 0
     half = certify(Votes.from_predictions(
-        [["a", "b"] * 50] * 2, ["a", "b"] * 50, unlabelled=[["a", "b"] * 20] * 2
+        [["a", "b"] * 50] * 2, ["a", "b"] * 50, unlabeled=[["a", "b"] * 20] * 2
     ), weights="disagreement", deployed=["a", "b"] * 20)  # fmt: skip
     assert half.profile.n_points == 20
     assert set(half.profile.leads) == {1.0}
@@ -102,17 +102,17 @@ def test_bounds_about_the_vote_are_refused(bound):
     with pytest.raises(
         ValueError, match="is about the vote, and RandomForestClassifier is another"
     ):
-        certify(OLD, *HELD_OUT, X_unlabelled=U, deployed=REFITTED, bound=bound)
+        certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED, bound=bound)
 
 
-def test_unlabelled_points_of_another_source_are_refused():
+def test_unlabeled_points_of_another_source_are_refused():
     shifted, _ = blobs(2, 700, shift=2.0)
     flat = [
         DecisionTreeClassifier(max_features=1, random_state=s).fit(X[:500], y[:500])
         for s in range(7)
     ]
     with pytest.raises(ContradictionError, match="do not come from one source"):
-        certify(flat, *HELD_OUT, X_unlabelled=shifted, deployed=REFITTED)
+        certify(flat, *HELD_OUT, X_unlabeled=shifted, deployed=REFITTED)
 
 
 @pytest.mark.parametrize(
@@ -127,26 +127,26 @@ def test_unlabelled_points_of_another_source_are_refused():
 )  # fmt: skip
 def test_predictions_that_cannot_be_are_refused(deployed, message):
     with pytest.raises(ValueError, match=message):
-        certify(OLD, *HELD_OUT, X_unlabelled=U, deployed=deployed)
+        certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=deployed)
 
 
 @pytest.mark.parametrize("deployed", [REFITTED, REFITTED.predict(U)], ids=["model", "predictions"])
-def test_without_unlabelled_points_nothing_is_said(deployed):
-    with pytest.raises(ValueError, match=r"requires X_unlabelled|unlabelled"):
+def test_without_unlabeled_points_nothing_is_said(deployed):
+    with pytest.raises(ValueError, match=r"requires X_unlabeled|unlabeled"):
         certify(OLD, *HELD_OUT, deployed=deployed)
 
 
 def test_rows_the_deployed_classifier_was_trained_on_are_refused_where_they_are_known():
     certified = CertifiedForestClassifier(10, random_state=0).fit(U, hidden)
-    with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
-        certify(OLD, *HELD_OUT, X_unlabelled=U, deployed=certified)
-    with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
-        certify(OLD, *HELD_OUT, X_unlabelled=X[500:], deployed=REFITTED)
+    with pytest.raises(ValueError, match="unlabeled points are rows of the training data"):
+        certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=certified)
+    with pytest.raises(ValueError, match="unlabeled points are rows of the training data"):
+        certify(OLD, *HELD_OUT, X_unlabeled=X[500:], deployed=REFITTED)
 
 
-def test_unlabelled_points_that_a_plain_forest_was_trained_on_are_refused():
+def test_unlabeled_points_that_a_plain_forest_was_trained_on_are_refused():
     held_out, labels = blobs(2, 400)
     forest = RandomForestClassifier(100, random_state=0).fit(X[500:], y[500:])
-    with pytest.raises(ValueError, match="unlabelled points are those that RandomForestClassifier"):
-        certify(OLD, held_out, labels, X_unlabelled=X[500:], deployed=forest)
-    assert certify(OLD, held_out, labels, X_unlabelled=U, deployed=forest).deployed
+    with pytest.raises(ValueError, match="unlabeled points are those that RandomForestClassifier"):
+        certify(OLD, held_out, labels, X_unlabeled=X[500:], deployed=forest)
+    assert certify(OLD, held_out, labels, X_unlabeled=U, deployed=forest).deployed

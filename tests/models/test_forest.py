@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from tandemvote import CertifiedForestClassifier, certify_oob
 from tandemvote.bounds import RequirementError
-from tandemvote.weights import minimise
+from tandemvote.weights import minimize_bound
 
 FIELDS = ("errors", "sizes", "tandem_errors", "overlaps", "disagreements")
 
@@ -54,7 +54,7 @@ def test_it_predicts_the_hard_weighted_vote(weights, binary):
     proba = forest.predict_proba(X[400:])
     assert np.array_equal(forest.predict(X[400:]), forest.classes_[proba.argmax(axis=1)])
     if weights != "uniform":
-        found = minimise(forest.certificate_.counts, weights).weights
+        found = minimize_bound(forest.certificate_.counts, weights).weights
         np.testing.assert_allclose(forest.weights_, found, rtol=0, atol=1e-15)
 
 
@@ -165,8 +165,8 @@ def test_frames_sparse_points_and_missing_values_give_what_arrays_give(binary):
     for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
         assert np.array_equal(forest.fit(frame, y).predict_proba(frame), expected)
         plain = RandomForestClassifier(1).fit(frame, y)
-        recognised = getattr(plain, "feature_names_in_", None)
-        assert np.array_equal(getattr(forest, "feature_names_in_", None), recognised)
+        recognized = getattr(plain, "feature_names_in_", None)
+        assert np.array_equal(getattr(forest, "feature_names_in_", None), recognized)
     assert forest.fit(pd.DataFrame(X, columns=names), y).feature_names_in_.tolist() == names
     sparse = csr_matrix(X)
     assert np.array_equal(forest.fit(sparse, y).predict_proba(sparse), expected)
@@ -221,4 +221,4 @@ def test_bounds_that_need_other_samples_are_rejected(binary):
     with pytest.raises(ValueError, match="requires unlabeled samples"):
         CertifiedForestClassifier(5, bound="vote_profile").fit(X, y)
     with pytest.raises(ValueError, match="rows of the training data"):
-        CertifiedForestClassifier(5).fit(X, y, X_unlabelled=X)
+        CertifiedForestClassifier(5).fit(X, y, X_unlabeled=X)

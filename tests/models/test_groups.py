@@ -41,7 +41,7 @@ def part_of(votes, mask):
         votes.labels[mask],
         votes.held_out[:, mask],
         votes.classes,
-        votes.unlabelled[:, :0],
+        votes.unlabeled[:, :0],
     )
 
 
@@ -96,11 +96,11 @@ def test_bounds_for_two_classes_stay_refused_if_there_are_three():
         certify(random_votes(), bound="disagreement").by_group("class")
 
 
-def test_unlabelled_samples_do_not_enter_the_bound_of_a_group():
+def test_unlabeled_samples_do_not_enter_the_bound_of_a_group():
     rng = np.random.default_rng(1)
     plain = random_votes(n_classes=2)
     same = NAMES[rng.integers(2, size=500) ^ (rng.random((7, 500)) < 0.1)]
-    more = random_votes(n_classes=2, unlabelled=same)
+    more = random_votes(n_classes=2, unlabeled=same)
     found, expected = (
         certify(votes, bound="disagreement").by_group("class") for votes in (more, plain)
     )
@@ -152,7 +152,7 @@ def test_precision_requires_a_test_of_the_vote_itself(asked):
 def test_a_deployed_classifier_has_no_groups():
     rng = np.random.default_rng(1)
     same = NAMES[rng.integers(2, size=50) ^ (rng.random((7, 50)) < 0.1)]
-    certificate = certify(random_votes(unlabelled=same), deployed=same[0])
+    certificate = certify(random_votes(unlabeled=same), deployed=same[0])
     with pytest.raises(ValueError, match="rests on unlabeled samples, whose groups are unknown"):
         certificate.by_group("class")
 

@@ -95,6 +95,6 @@ def test_bad_groups_are_rejected():
     with pytest.raises(ValueError, match="groups has the index of the points in another order"):
         certify(MODEL, X[300:], labels, groups=shuffled)
     with pytest.raises(ValueError, match="not drawn from the same distribution"):
-        certify(MODEL, *HELD_OUT, groups=GROUPS[300:], X_unlabelled=X[:10])
+        certify(MODEL, *HELD_OUT, groups=GROUPS[300:], X_unlabeled=X[:10])
     with pytest.raises(ValueError, match="X and y are required"):
         certify(MODEL, groups=GROUPS)

@@ -79,7 +79,7 @@ def test_bounds_by_group_of_an_ensemble_align_with_its_training_samples(forest, 
 
 
 @pytest.mark.parametrize("weights", ["first_order", "tandem", "disagreement"])
-def test_chosen_weights_lower_the_bound_they_minimise(weights, forest, data):
+def test_chosen_weights_lower_the_bound_they_minimize(weights, forest, data):
     X, y = data
     uniform = certify_oob(forest, X[:500], y[:500], bound=weights)
     chosen = certify_oob(forest, X[:500], y[:500], bound=weights, weights=weights)
@@ -98,15 +98,15 @@ def test_a_prior_and_the_published_form_are_passed_on(forest, data):
     assert published.published and published.value > given.value
 
 
-def test_unlabelled_points_sharpen_the_disagreement_bound(forest, data):
+def test_unlabeled_points_sharpen_the_disagreement_bound(forest, data):
     X, y = data
     without = certify_oob(forest, X[:500], y[:500])
-    with_them = certify_oob(forest, X[:500], y[:500], X_unlabelled=X[500:])
+    with_them = certify_oob(forest, X[:500], y[:500], X_unlabeled=X[500:])
     assert with_them.counts.n_min_disagreement == without.counts.n_min_disagreement + 400
     assert with_them.bounds["tandem"] == without.bounds["tandem"]
     assert list(with_them.candidates) == ["vote_profile"]
     with pytest.raises(ValueError, match="rows of the training data"):
-        certify_oob(forest, X[:500], y[:500], X_unlabelled=X[:500])
+        certify_oob(forest, X[:500], y[:500], X_unlabeled=X[:500])
 
 
 def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
@@ -195,9 +195,9 @@ def test_a_frozen_part_is_refused_with_the_way_out(data):
     X, y = data
     frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
     for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
-        with pytest.raises(ValueError, match=r"keeps what it learnt.*Pass the estimator unfitted"):
+        with pytest.raises(ValueError, match=r"keeps what it learned.*Pass the estimator unfitted"):
             CertifiedClassifier(estimator).fit(X, y)
-    with pytest.raises(ValueError, match="keeps what it learnt"):
+    with pytest.raises(ValueError, match="keeps what it learned"):
         certify_oob(BaggingClassifier(frozen).fit(X, y), X, y)
 
 

@@ -1,4 +1,4 @@
-"""What the paper reports about bagging and unlabelled points, on real data."""
+"""What the paper reports about bagging and unlabeled points, on real data."""
 
 import os
 from pathlib import Path
@@ -28,21 +28,21 @@ def test_reduced_bagging_tightens_the_tandem_bound(name):
     assert reduced.certificate_.bounds["tandem"] < full.certificate_.bounds["tandem"]
 
 
-def test_unlabelled_points_pay_when_labels_are_few():
+def test_unlabeled_points_pay_when_labels_are_few():
     """The tandem bound needs labels for pairs, the disagreement bound for single voters only."""
     X, digit = load_digits(return_X_y=True)
     tandem, disagreement = {}, {}
     for share in (0.9, 0.3):
         bounds = []
         for seed in range(3):
-            labelled, unlabelled, labels, _ = train_test_split(
+            labeled, unlabeled, labels, _ = train_test_split(
                 X, digit % 2, train_size=share, random_state=seed
             )
-            fitted = RandomForestClassifier(50, random_state=seed).fit(labelled, labels)
+            fitted = RandomForestClassifier(50, random_state=seed).fit(labeled, labels)
             certificate = certify_oob(
-                fitted, labelled, labels, X_unlabelled=unlabelled, bound="tandem", published=True
+                fitted, labeled, labels, X_unlabeled=unlabeled, bound="tandem", published=True
             )
-            assert certificate.counts.n_unlabelled == len(unlabelled)
+            assert certificate.counts.n_unlabeled == len(unlabeled)
             bounds.append(certificate.bounds)
         tandem[share] = np.mean([each["tandem"] for each in bounds])
         disagreement[share] = np.mean([each["disagreement"] for each in bounds])

@@ -1,4 +1,4 @@
-"""Fitted pipelines are certified where their steps learnt nothing, else refused with a recipe."""
+"""Fitted pipelines are certified where their steps learned nothing, else refused with a recipe."""
 
 import numpy as np
 import pytest
@@ -47,9 +47,9 @@ def test_steps_that_learn_nothing_leave_the_certificate_of_the_forest(points, st
     X, y = points
     new = X_ALL[500:]
     pipeline = make_pipeline(step, forest()).fit(X, y)
-    found = certify_oob(pipeline, X, y, X_unlabelled=new)
+    found = certify_oob(pipeline, X, y, X_unlabeled=new)
     seen, seen_new = (pipeline[:-1].transform(Z) for Z in (X, new))
-    expected = certify_oob(pipeline[-1], seen, y, X_unlabelled=seen_new)
+    expected = certify_oob(pipeline[-1], seen, y, X_unlabeled=seen_new)
     assert found.bounds == expected.bounds
     assert np.array_equal(found.predict(new), expected.predict(seen_new))
     assert len(found.assumptions) - len(expected.assumptions) == (step != "passthrough")
@@ -62,7 +62,7 @@ def test_a_frozen_step_is_attested(points):
     assert any("to other points than X" in text for text in found.assumptions)
 
 
-class Memoriser(TransformerMixin, BaseEstimator):
+class Memorizer(TransformerMixin, BaseEstimator):
     """Never sees a label: leaves the points of `fit` as they are, and empties all others."""
 
     def fit(self, X, y=None):
@@ -73,7 +73,7 @@ class Memoriser(TransformerMixin, BaseEstimator):
         return np.array([row if row.tobytes() in self.rows_ else 0 * row for row in X])
 
 
-@pytest.mark.parametrize("step", [TargetEncoder(), StandardScaler(), Memoriser()])
+@pytest.mark.parametrize("step", [TargetEncoder(), StandardScaler(), Memorizer()])
 def test_steps_that_were_fitted_to_points_left_out_are_refused_with_a_recipe(points, step):
     X, y = points
     pipeline = make_pipeline(FunctionTransformer(), step, forest()).fit(X, y)
@@ -81,9 +81,9 @@ def test_steps_that_were_fitted_to_points_left_out_are_refused_with_a_recipe(poi
         certify_oob(pipeline, X, y)
 
 
-def test_what_a_step_memorises_without_labels_would_have_made_a_false_promise(points):
+def test_what_a_step_memorizes_without_labels_would_have_made_a_false_promise(points):
     X, y = points
-    pipeline = make_pipeline(Memoriser(), forest()).fit(X, y)
+    pipeline = make_pipeline(Memorizer(), forest()).fit(X, y)
     promised = certify_oob(pipeline[-1], X, y, bound="first_order").value
     assert (pipeline.predict(X_ALL[500:]) != Y_ALL[500:]).mean() > 0.45 > promised
 

@@ -18,7 +18,7 @@ FROZEN = FrozenEstimator(StandardScaler().fit(np.eye(3)))
     [FROZEN, make_pipeline(FROZEN, LogisticRegression()), make_pipeline(make_union(FROZEN))],
 )
 def test_frozen_estimators_are_rejected_at_any_depth(estimator):
-    with pytest.raises(ValueError, match="keeps what it learnt before"):
+    with pytest.raises(ValueError, match="keeps what it learned before"):
         refuse_frozen(estimator)
 
 

@@ -1,4 +1,4 @@
-"""Points that were trained on are recognised, and new ones are not taken for them."""
+"""Points that were trained on are recognized, and new ones are not taken for them."""
 
 import numpy as np
 import pytest
@@ -32,18 +32,18 @@ def test_new_points_pass_and_training_points_do_not(forest, n_classes):
                 refuse_points_trained_on(forest, X[rows], y[rows], what="held-out")
 
 
-def test_unlabelled_points_that_a_certified_classifier_was_trained_on_are_refused():
+def test_unlabeled_points_that_a_certified_classifier_was_trained_on_are_refused():
     X, y = make_classification(900, 6, flip_y=0.3, random_state=0)
     model = CertifiedForestClassifier(10, random_state=0).fit(X[:500], y[:500])
     for models in ([model], model):
-        certificate = certify(models, X[500:700], y[500:700], X_unlabelled=X[700:])
-        assert certificate.counts.n_unlabelled == 200
-        with pytest.raises(ValueError, match="unlabelled points are rows of the training data"):
-            certify(models, X[500:700], y[500:700], X_unlabelled=X[:300])
+        certificate = certify(models, X[500:700], y[500:700], X_unlabeled=X[700:])
+        assert certificate.counts.n_unlabeled == 200
+        with pytest.raises(ValueError, match="unlabeled points are rows of the training data"):
+            certify(models, X[500:700], y[500:700], X_unlabeled=X[:300])
 
 
 @pytest.mark.parametrize("n_categories", [1, 2, 5, 26])
-def test_new_points_on_a_line_are_not_taken_for_their_neighbours(n_categories):
+def test_new_points_on_a_line_are_not_taken_for_their_neighbors(n_categories):
     rng = np.random.default_rng(n_categories)
     X = np.column_stack([rng.normal(size=1500), rng.integers(n_categories, size=1500)])
     y = X[:, 0] + 0.5 * rng.normal(size=1500) > 0
@@ -65,13 +65,13 @@ def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_
 @pytest.mark.parametrize(
     "forest", [FORESTS[0], FORESTS[3], ExtraTreesClassifier(60, random_state=0)]
 )
-def test_training_points_are_recognised_by_the_own_predictions_of_a_forest(forest):
+def test_training_points_are_recognized_by_the_own_predictions_of_a_forest(forest):
     X, y = make_classification(2400, 12, n_informative=6, flip_y=0.2, random_state=1)
     forest.fit(X[:1600], y[:1600])
-    refuse_points_trained_on(forest, X[1600:], what="unlabelled")
+    refuse_points_trained_on(forest, X[1600:], what="unlabeled")
     for rows in (np.arange(1600), *([np.arange(1000)] if forest.bootstrap else [])):
         with pytest.raises(ValueError, match="was trained on"):
-            refuse_points_trained_on(forest, X[rows], what="unlabelled")
+            refuse_points_trained_on(forest, X[rows], what="unlabeled")
 
 
 @pytest.mark.parametrize("n_points", [50, 100])

@@ -27,7 +27,7 @@ MODELS = {
     "extra trees": ExtraTreesClassifier(12, bootstrap=True, random_state=4),
     "bagged trees": BaggingClassifier(n_estimators=12, random_state=5),
     "columns drawn too": BaggingClassifier(n_estimators=12, max_features=0.5, random_state=6),
-    "neighbours": BaggingClassifier(KNeighborsClassifier(), n_estimators=5, random_state=7),
+    "neighbors": BaggingClassifier(KNeighborsClassifier(), n_estimators=5, random_state=7),
     "without replacement": BaggingClassifier(
         n_estimators=8, bootstrap=False, max_samples=0.6, random_state=8
     ),
@@ -100,11 +100,11 @@ def test_sparse_points_frames_and_missing_values_pass(data):
     assert np.array_equal(votes.predictions[votes.held_out], expected[votes.held_out])
 
 
-def test_unlabelled_points_are_voted_on_by_all(data):
+def test_unlabeled_points_are_voted_on_by_all(data):
     X, y = data
     model = RandomForestClassifier(12, random_state=0).fit(X[:200], y[:200])
-    votes = certify_oob(model, X[:200], y[:200], X_unlabelled=X[200:]).votes
-    assert np.array_equal(votes.unlabelled, members(model, X[200:]))
+    votes = certify_oob(model, X[:200], y[:200], X_unlabeled=X[200:]).votes
+    assert np.array_equal(votes.unlabeled, members(model, X[200:]))
 
 
 def test_held_out_samples_certify_ensembles_without_bootstrap_as_they_are(data):

@@ -93,7 +93,7 @@ def test_the_wheel_holds_the_package_and_nothing_else():
     assert {"tandemvote/py.typed", f"{information}licenses/LICENSE"} <= set(files)
 
 
-def test_the_wheel_is_that_of_the_version_licence_and_pythons_that_are_promised():
+def test_the_wheel_is_that_of_the_version_license_and_pythons_that_are_promised():
     with zipfile.ZipFile(built("*.whl")) as wheel:
         text = wheel.read(f"tandemvote-{version('tandemvote')}.dist-info/METADATA").decode()
     metadata = email.message_from_string(text)

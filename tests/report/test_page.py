@@ -131,7 +131,7 @@ def test_without_votes_in_memory_there_is_no_confusion_matrix(certificate, page_
 def test_a_deployed_classifier_is_not_shown_with_the_errors_of_the_vote(votes, page_of):
     predictions = np.arange(90) % 2
     unlabeled = np.tile(predictions.astype(votes.predictions.dtype), (25, 1))
-    certificate = certify(replace(votes, unlabelled=unlabeled), deployed=predictions)
+    certificate = certify(replace(votes, unlabeled=unlabeled), deployed=predictions)
     page = page_of(certificate)
     assert certificate.deployed is not None
     assert certificate.guarantee in page.text
@@ -162,7 +162,7 @@ def test_the_four_pictures_are_inside_and_described(page):
     pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
     assert len(pictures) == 4
     names = {attributes.get("id") for _, attributes in page.tags}
-    assert {picture["aria-labelledby"] for picture in pictures} <= names
+    assert {picture["aria-labeledby"] for picture in pictures} <= names
 
 
 def test_pictures_that_would_show_nothing_are_left_out(page_of):

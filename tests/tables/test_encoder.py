@@ -15,7 +15,7 @@ from tandemvote.tables.encoder import category_number
 FRAME = pandas.DataFrame(
     {
         "size": [1.5, None, 3.0],
-        "colour": ["red", None, "blue"],
+        "color": ["red", None, "blue"],
         "since": ["2020-02-29", "always", None],  # of one row alone it could be a date
     }
 )
@@ -31,16 +31,16 @@ def test_a_row_is_encoded_alone_as_among_others():
 
 def test_columns_are_found_by_name_and_others_ignored():
     encoder = TableEncoder().fit(FRAME)
-    moved = FRAME[["since", "colour", "size"]].assign(label=[0, 1, 0])
+    moved = FRAME[["since", "color", "size"]].assign(label=[0, 1, 0])
     np.testing.assert_array_equal(encoder.transform(moved), encoder.transform(FRAME))
 
 
 @pytest.mark.parametrize(
     ("frame", "complaint"),
     [
-        (FRAME.drop(columns="colour"), "'colour' is missing"),
+        (FRAME.drop(columns="color"), "'color' is missing"),
         (FRAME.assign(size=["small", "large", "small"]), "'size' holds text here and numbers"),
-        (FRAME.assign(colour=[1, 2, 3]), "'colour' holds numbers here and text"),
+        (FRAME.assign(color=[1, 2, 3]), "'color' holds numbers here and text"),
         (FRAME.assign(size=[1.0, np.inf, 2.0]), "column size holds a value that is infinite"),
     ],
 )
@@ -67,20 +67,20 @@ def test_a_pipeline_takes_data_frames():
     kinds = ["a", "b", "a"]
     again = clone(model).fit(FRAME, kinds)
     assert set(again.predict(FRAME)) <= {"a", "b"}
-    assert again[0].get_feature_names_out().tolist() == ["size", "colour", "since"]
+    assert again[0].get_feature_names_out().tolist() == ["size", "color", "since"]
 
 
 def test_a_data_frame_comes_out_if_scikit_learn_is_told_so():
     encoded = TableEncoder().set_output(transform="pandas").fit_transform(FRAME)
-    assert list(encoded.columns) == ["size", "colour", "since"]
+    assert list(encoded.columns) == ["size", "color", "since"]
 
 
 @pytest.mark.parametrize("form", ["skops", "joblib"])
 def test_a_model_from_raw_columns_to_labels_survives_a_file(form, tmp_path):
     rng = np.random.default_rng(0)
-    size, colour = rng.normal(size=90).round(2), rng.choice(["red", "blue", None], 90)
+    size, color = rng.normal(size=90).round(2), rng.choice(["red", "blue", None], 90)
     day = pandas.date_range("2018-01-01", periods=90).strftime("%d.%m.%Y")
-    table = pandas.DataFrame({"size": size, "colour": colour, "day": day, "row": range(90)})
+    table = pandas.DataFrame({"size": size, "color": color, "day": day, "row": range(90)})
     voters = CertifiedClassifier(RandomForestClassifier(5), random_state=0)
     model = make_pipeline(TableEncoder(drop=["row"]), voters).fit(table, size > 0)
     path = tmp_path / f"model.{form}"
@@ -94,7 +94,7 @@ def test_a_model_from_raw_columns_to_labels_survives_a_file(form, tmp_path):
         assert skops.get_untrusted_types(file=path) == trusted
         again = make_pipeline(skops.load(path, trusted=trusted), model[-1])
     new = pandas.DataFrame(
-        {"day": ["31.12.2030", None], "colour": ["never seen", None], "size": [0.7, None]}
+        {"day": ["31.12.2030", None], "color": ["never seen", None], "size": [0.7, None]}
     )
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
     np.testing.assert_array_equal(again[0].transform(table), model[0].transform(table))

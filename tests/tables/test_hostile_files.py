@@ -150,7 +150,7 @@ def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path):
 
 def test_parquet_text_that_is_none_is_refused(tmp_path):
     path = tmp_path / "table.parquet"
-    frame = pandas.DataFrame({"colour": ["blue", "red"], "kind": ["a", "b"]})
+    frame = pandas.DataFrame({"color": ["blue", "red"], "kind": ["a", "b"]})
     frame.to_parquet(path, compression=None, use_dictionary=False, write_statistics=False)
     honest = path.read_bytes()
     assert honest.count(b"blue") == 1

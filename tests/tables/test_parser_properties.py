@@ -13,13 +13,13 @@ from tandemvote.votes_io import VotesFileError, read_predictions, read_votes
 
 TARGETS = {"csv": "kind", "parquet": "kind", "libsvm": None, "npz": None}
 HEADS = {
-    "csv": "size,colour,kind\n1,red,a\n2,blue,b\n",
+    "csv": "size,color,kind\n1,red,a\n2,blue,b\n",
     "libsvm": "1 1:2\n",
     "npz": "PK\x03\x04",
     "parquet": "PAR1",
 }
 LIKE = from_frame(
-    pandas.DataFrame({"size": [1, 2], "colour": ["red", "blue"], "kind": [0, 1]}), target="kind"
+    pandas.DataFrame({"size": [1, 2], "color": ["red", "blue"], "kind": [0, 1]}), target="kind"
 )
 
 # Cells and signs that parsers take for something.
@@ -98,8 +98,8 @@ rows = st.lists(
 @given(rows=rows, separator=st.sampled_from([",", ";", "\t", "|"]), as_file=st.booleans())
 def test_a_table_comes_back_as_it_was_written(rows, separator, as_file, tmp_path):
     kinds = [("a", "b c")[place % 2] for place in range(len(rows))]
-    frame = pandas.DataFrame(rows, columns=["size", "colour"]).assign(kind=kinds)
-    frame["colour"] = frame["colour"].astype(object)
+    frame = pandas.DataFrame(rows, columns=["size", "color"]).assign(kind=kinds)
+    frame["color"] = frame["color"].astype(object)
     if as_file:
         path = tmp_path / "table.csv"
         frame.to_csv(path, index=False, sep=separator)
@@ -112,9 +112,9 @@ def test_a_table_comes_back_as_it_was_written(rows, separator, as_file, tmp_path
     assert table.y.tolist() == kinds
     np.testing.assert_array_equal(table.X[:, 0], frame["size"].to_numpy())
     codes = np.nan_to_num(table.X[:, 1], nan=-1.0)  # a column of gaps only is one of numbers
-    same_colour = frame["colour"].fillna("?").to_numpy()
+    same_color = frame["color"].fillna("?").to_numpy()
     for first in range(len(rows)):
-        np.testing.assert_array_equal(codes == codes[first], same_colour == same_colour[first])
+        np.testing.assert_array_equal(codes == codes[first], same_color == same_color[first])
     np.testing.assert_array_equal(read_features(path, like=table), table.X)
 
 

@@ -53,7 +53,7 @@ def test_a_text_that_is_no_date_is_refused_where_dates_were():
 def test_every_column_is_accounted_for(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(
-        "id,size,colour,born,site,void,kind\n"
+        "id,size,color,born,site,void,kind\n"
         "1,2.5,red,01.02.2018,A,,x\n2,,blue,13.02.2018,A,,y\n3,4,,,A,,x\n"
     )
     dataset = read_table(path, target="kind", drop=["id"])
@@ -61,7 +61,7 @@ def test_every_column_is_accounted_for(tmp_path):
         ("kind", "label", "2 classes"),
         ("id", "dropped", "as asked"),
         ("size", "number", "2.5 to 4, 1 missing"),
-        ("colour", "category", "2 values, 1 missing"),
+        ("color", "category", "2 values, 1 missing"),
         ("born", "date", "2018-02-01 to 2018-02-13, 1 missing, written as %d.%m.%Y"),
         ("site", "constant", "always A"),
         ("void", "constant", "no value"),
@@ -74,7 +74,7 @@ def test_every_column_is_accounted_for(tmp_path):
 REPEATED = pandas.DataFrame(
     {
         "size": [1.0, 1.0, np.nan, np.nan, 1.0, 0.0, -0.0],
-        "colour": ["red", "red", None, None, "blue", "red", "red"],
+        "color": ["red", "red", None, None, "blue", "red", "red"],
         "kind": ["a", "a", "b", "b", "a", "a", "b"],
     }
 )
@@ -91,33 +91,31 @@ def test_repeated_rows_are_counted_as_pandas_does_and_excluded_on_request():
 
 def test_repeated_rows_without_a_label_are_left_out_on_request():
     frame = REPEATED.assign(kind=["a", None, "b", None, None, None, None])
-    dataset = from_frame(frame, target="kind", drop_unlabelled=True, drop_duplicates=True)
+    dataset = from_frame(frame, target="kind", drop_unlabeled=True, drop_duplicates=True)
     assert dataset.n_dropped_duplicates == 1 and dataset.y.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(dataset.X_unlabelled[:, 0], [1, np.nan, 1, 0])
+    np.testing.assert_array_equal(dataset.X_unlabeled[:, 0], [1, np.nan, 1, 0])
 
 
 GAPS = pandas.DataFrame(
     {
         "size": [1, None, 3, 4, None],
-        "colour": ["r", "g", "b", "r", "r"],
+        "color": ["r", "g", "b", "r", "r"],
         "kind": [0, 1, None, 1, None],
     }
 )
 
 
 def test_rows_without_a_label_are_left_out_alone_and_kept_as_points():
-    dataset = from_frame(GAPS, target="kind", drop_unlabelled=True)
+    dataset = from_frame(GAPS, target="kind", drop_unlabeled=True)
     np.testing.assert_array_equal(dataset.X[:, 0], [1, np.nan, 4])
-    np.testing.assert_array_equal(dataset.X_unlabelled[:, 0], [3, np.nan])
-    np.testing.assert_array_equal(
-        dataset.X_unlabelled, dataset.encoder.transform(GAPS.iloc[[2, 4]])
-    )
+    np.testing.assert_array_equal(dataset.X_unlabeled[:, 0], [3, np.nan])
+    np.testing.assert_array_equal(dataset.X_unlabeled, dataset.encoder.transform(GAPS.iloc[[2, 4]]))
     assert dataset.y.tolist() == [0, 1, 1] and dataset.n_dropped == 0
     assert dataset.findings[0].message == "2 rows without a label excluded."
     whole = from_frame(GAPS, target="kind", drop_missing=True)
-    assert whole.X[:, 0].tolist() == [1, 4] and whole.X_unlabelled is None and whole.n_dropped == 3
-    both = from_frame(GAPS, target="kind", drop_missing=True, drop_unlabelled=True)
-    assert both.X[:, 0].tolist() == [1, 4] and both.X_unlabelled[:, 0].tolist() == [3]
+    assert whole.X[:, 0].tolist() == [1, 4] and whole.X_unlabeled is None and whole.n_dropped == 3
+    both = from_frame(GAPS, target="kind", drop_missing=True, drop_unlabeled=True)
+    assert both.X[:, 0].tolist() == [1, 4] and both.X_unlabeled[:, 0].tolist() == [3]
     assert both.n_dropped == 2
 
 

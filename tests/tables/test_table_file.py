@@ -22,7 +22,7 @@ def frame():
     return pandas.DataFrame(
         {
             "length": NUMBERS[:, 0],
-            "colour": ["red", "blue", None, "red"],
+            "color": ["red", "blue", None, "red"],
             "weight": NUMBERS[:, 1],
             "tame": [True, False, True, True],
             "kind": KINDS,
@@ -37,8 +37,8 @@ EXPECTED = np.column_stack([NUMBERS[:, 0], RED_BLUE_NONE_RED, NUMBERS[:, 1], [1,
 def check_frame(dataset):
     assert np.array_equal(dataset.X, EXPECTED)
     assert dataset.y.tolist() == KINDS.tolist()
-    assert tuple(dataset.encoder.kinds_) == ("length", "colour", "weight", "tame")
-    assert dataset.categories["colour"] == ("red", "blue", None)
+    assert tuple(dataset.encoder.kinds_) == ("length", "color", "weight", "tame")
+    assert dataset.categories["color"] == ("red", "blue", None)
     assert dataset.n_dropped == 0
 
 
@@ -62,7 +62,7 @@ def test_a_compressed_csv_file_is_unpacked(tmp_path, suffix, pack):
 def test_a_parquet_file_comes_out_as_it_went_in(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "animals.parquet"
-    table = frame().astype({"colour": "category"})
+    table = frame().astype({"color": "category"})
     table.index = [10, 20, 30, 40]  # a stored index must not turn into a feature
     table.to_parquet(path)
     check_frame(read_table(path, target="kind"))
@@ -327,7 +327,7 @@ def test_without_the_extra_the_error_says_what_to_install(tmp_path, monkeypatch,
 
 def test_a_category_has_the_same_number_whatever_else_is_in_the_table():
     """Points a voter must not see may not decide how it reads its own."""
-    whole = pandas.DataFrame({"colour": ["blue", "red", "green", "red"], "kind": [0, 1, 0, 1]})
+    whole = pandas.DataFrame({"color": ["blue", "red", "green", "red"], "kind": [0, 1, 0, 1]})
     part = from_frame(whole.iloc[1:], target="kind")
     assert part.X.tolist() == from_frame(whole, target="kind").X[1:].tolist()
 
@@ -373,14 +373,14 @@ def test_further_points_are_read_like_the_first(tmp_path, ending):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("colour\nred\n", r"more\.csv does not fit known: The column 'weight' is missing"),
-        ("colour,weight\nred,heavy\n", "'weight' holds text here and numbers in the table"),
-        ("colour,weight\n3,5\n", "'colour' holds numbers here and text in the table"),
+        ("color\nred\n", r"more\.csv does not fit known: The column 'weight' is missing"),
+        ("color,weight\nred,heavy\n", "'weight' holds text here and numbers in the table"),
+        ("color,weight\n3,5\n", "'color' holds numbers here and text in the table"),
     ],
 )
 def test_points_of_another_kind_are_refused(tmp_path, text, message):
     known, more = tmp_path / "known.csv", tmp_path / "more.csv"
-    known.write_text("colour,weight,kind\nred,1,a\nblue,2,b\n")
+    known.write_text("color,weight,kind\nred,1,a\nblue,2,b\n")
     more.write_text(text)
     with pytest.raises(DatasetError, match=message):
         read_features(more, like=read_table(known, target="kind"))

@@ -36,7 +36,7 @@ def contested(name: str, rate: float, n: int, delta: float, n_points: int = 2000
         voters=labels ^ wrong,
         n_samples=n,
         delta=delta,
-        n_unlabelled=0,
+        n_unlabeled=0,
     )
 
 
@@ -56,7 +56,7 @@ def _votes(draw: Draw, referee: NDArray[Any], *, tested: bool = False) -> Votes:
     return Votes.from_predictions(predictions, labels, held_out)
 
 
-def _memoriser(draw: Draw) -> NDArray[Any]:
+def _memorizer(draw: Draw) -> NDArray[Any]:
     """Return a referee that knows the test samples by heart and errs everywhere else."""
     seen = np.isin(np.arange(draw.world.labels.size), draw.sample)
     return np.where(seen, draw.world.labels, 1 - draw.world.labels)
@@ -71,14 +71,14 @@ def worst_referee(draw: Draw) -> Promise:
 
 def refitted_referee(draw: Draw) -> Promise:
     """The referee was trained on the test samples."""
-    referee = _memoriser(draw)
+    referee = _memorizer(draw)
     value = certify(_votes(draw, referee), confidence=1 - draw.world.delta).value
     return Promise(value, _risk(draw, referee))
 
 
 def referee_tested_on_its_training_samples(draw: Draw) -> Promise:
     """Broken: the committee as a whole is tested on samples that trained the referee."""
-    referee = _memoriser(draw)
+    referee = _memorizer(draw)
     value = certify(_votes(draw, referee, tested=True), confidence=1 - draw.world.delta).value
     return Promise(value, _risk(draw, referee))
 
@@ -171,7 +171,7 @@ def places(name: str, n: int, delta: float, n_places: int = 20_000) -> World:
         voters=np.zeros((1, n_places), int),
         n_samples=n,
         delta=delta,
-        n_unlabelled=0,
+        n_unlabeled=0,
     )
 
 

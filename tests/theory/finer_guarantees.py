@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from finite_worlds import Draw, World, correlated, noisy_memorisers
+from finite_worlds import Draw, World, correlated, noisy_memorizers
 from guarantees import Guarantee, Promise
 
 from tandemvote import Votes, certify, certify_selective
@@ -165,8 +165,8 @@ FINER_WORLDS: tuple[World, ...] = (
         "four skewed classes, bagging", n_voters=9, n_classes=4, seed=9, n_samples=400, delta=0.05,
         held_out_share=0.5, skew=0.5, error=0.15, n_test=60,
     ),
-    noisy_memorisers(
-        "memorisers", noise=0.05, n_places=15, n_voters=7, n_samples=300, delta=0.3, n_test=60
+    noisy_memorizers(
+        "memorizers", noise=0.05, n_places=15, n_voters=7, n_samples=300, delta=0.3, n_test=60
     ),
     split_votes("error just above 0.1 at every lead", dict.fromkeys((1, 3, 5), 0.101),
                 n_samples=30, n_test=110, delta=0.3),
@@ -192,7 +192,7 @@ def whole_delta_for_every_class(draw: Draw) -> Promise:
 
 
 def precision_on_points_voters_saw(draw: Draw) -> Promise:
-    """Exact limit where the whole vote names 1, among points that some of its voters learnt."""
+    """Exact limit where the whole vote names 1, among points that some of its voters learned."""
     named = draw.vote(draw.uniform)[draw.sample] == 1
     wrong = int((draw.world.labels[draw.sample][named] != 1).sum())
     limit = float(clopper_pearson(wrong, named.sum(), delta=draw.world.delta)) if named.any() else 1
@@ -236,7 +236,7 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
         whole_delta_for_every_class,
     ),
     "precision on points that voters saw": (
-        noisy_memorisers(
+        noisy_memorizers(
             "noise by heart", noise=0.4, n_places=60, n_voters=7, n_samples=150, delta=0.3
         ),
         precision_on_points_voters_saw,
@@ -249,7 +249,7 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
         threshold_not_paid_for,
     ),
     "training points as hold-out": (
-        noisy_memorisers(
+        noisy_memorizers(
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),
         training_points_as_hold_out,

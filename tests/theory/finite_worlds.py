@@ -43,7 +43,7 @@ class World:
     delta: float
     n_voters: int = 0
     n_classes: int = 2
-    n_unlabelled: int = 50
+    n_unlabeled: int = 50
     n_test: int = 40
     held_out_share: float | Array = 1.0
     places: Array | None = None
@@ -56,9 +56,9 @@ class World:
 
     def draw(self, rng: np.random.Generator) -> Draw:
         """Draw a sample, split it without looking at it, and train voters that need training."""
-        sample, unlabelled, test = (
+        sample, unlabeled, test = (
             rng.choice(self.mass.size, size=n, p=self.mass)
-            for n in (self.n_samples, self.n_unlabelled, self.n_test)
+            for n in (self.n_samples, self.n_unlabeled, self.n_test)
         )
         if callable(self.voters):
             picked = rng.integers(self.n_samples, size=(self.n_voters, self.n_samples))
@@ -72,7 +72,7 @@ class World:
             held_out[
                 np.arange(len(predictions)), rng.integers(self.n_samples, size=len(held_out))
             ] = True
-        return Draw(self, predictions, sample, held_out, unlabelled, test)
+        return Draw(self, predictions, sample, held_out, unlabeled, test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,24 +83,24 @@ class Draw:
     predictions: Array
     sample: Array
     held_out: Array
-    unlabelled: Array
+    unlabeled: Array
     test: Array
 
     @cached_property
     def votes(self) -> Votes:
-        """Votes on the labelled points drawn."""
+        """Votes on the labeled points drawn."""
         return Votes(
             predictions=self.predictions[:, self.sample],
             labels=self.world.labels[self.sample],
             held_out=self.held_out,
             classes=np.arange(self.world.n_classes),
-            unlabelled=self.predictions[:, self.sample[:0]],
+            unlabeled=self.predictions[:, self.sample[:0]],
         )
 
     @cached_property
     def all_votes(self) -> Votes:
-        """Votes on the labelled and the unlabelled points drawn."""
-        return replace(self.votes, unlabelled=self.predictions[:, self.unlabelled])
+        """Votes on the labeled and the unlabeled points drawn."""
+        return replace(self.votes, unlabeled=self.predictions[:, self.unlabeled])
 
     @cached_property
     def counts(self) -> VoteCounts:
@@ -139,9 +139,9 @@ def errors_to_labels(
     return (labels + wrong * shift) % n_classes
 
 
-def memoriser(learnt: Array, labels: Array, places: Array) -> Array:
+def memorizer(learned: Array, labels: Array, places: Array) -> Array:
     """Voter that repeats the majority label it saw at a place, and says 0 elsewhere."""
-    ones = np.bincount(places[learnt], weights=2 * labels[learnt] - 1, minlength=places.max() + 1)
+    ones = np.bincount(places[learned], weights=2 * labels[learned] - 1, minlength=places.max() + 1)
     return (ones > 0).astype(int)[places]
 
 
@@ -153,7 +153,7 @@ def refitted(name: str, rate: float, n_voters: int, n: int, delta: float) -> Wor
         labels=np.zeros(3, int),
         voters=np.tile([0, 1, 0], (n_voters, 1)),
         n_samples=n,
-        n_unlabelled=n,
+        n_unlabeled=n,
         delta=delta,
     )
 
@@ -246,12 +246,12 @@ def coin_flippers(
     )
 
 
-def noisy_memorisers(name: str, *, noise: float, n_places: int, **more: Any) -> World:
+def noisy_memorizers(name: str, *, noise: float, n_places: int, **more: Any) -> World:
     """Trained voters that learn noise by heart; only points they never saw tell the truth."""
     places = np.repeat(np.arange(n_places), 2)
     mass = np.tile([1 - noise, noise], n_places) / n_places
     labels = (places % 2) ^ np.tile([0, 1], n_places)
-    return World(name=name, mass=mass, labels=labels, places=places, voters=memoriser, **more)
+    return World(name=name, mass=mass, labels=labels, places=places, voters=memorizer, **more)
 
 
 def confident_minority(name: str, **more: Any) -> World:
@@ -267,11 +267,11 @@ WORLDS: tuple[World, ...] = (
     coin("coin, 8 points", 0.3, 8, delta=0.3),
     coin("coin, 60 points", 0.05, 60, delta=0.05),
     ties("ties, 10 points", 0.6, 10, delta=0.3),
-    ties("ties, 200 points", 0.08, 200, delta=0.3, n_unlabelled=150),
+    ties("ties, 200 points", 0.08, 200, delta=0.3, n_unlabeled=150),
     ties("ties, few held out", 0.1, 400, delta=0.3, held_out_share=0.2),
     correlated(
         "correlated, bagging", n_voters=9, n_classes=2, seed=5, n_samples=500, delta=0.05,
-        held_out_share=0.37, error=0.1, n_unlabelled=100,
+        held_out_share=0.37, error=0.1, n_unlabeled=100,
     ),
     correlated(
         "skewed classes", n_voters=15, n_classes=2, seed=8, n_samples=60, delta=0.3,
@@ -279,14 +279,14 @@ WORLDS: tuple[World, ...] = (
     ),
     correlated(
         "four classes, bagging", n_voters=9, n_classes=4, seed=3, n_samples=400, delta=0.05,
-        held_out_share=0.5, error=0.15, n_unlabelled=100,
+        held_out_share=0.5, error=0.15, n_unlabeled=100,
     ),
     correlated(
         "many weak voters", n_voters=40, n_classes=2, seed=4, n_samples=30, delta=0.3, error=0.4
     ),
-    noisy_memorisers(
-        "memorisers", noise=0.05, n_places=15, n_voters=7, n_samples=300, delta=0.3,
-        n_unlabelled=80,
+    noisy_memorizers(
+        "memorizers", noise=0.05, n_places=15, n_voters=7, n_samples=300, delta=0.3,
+        n_unlabeled=80,
     ),
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from finite_worlds import (
     coin,
     confident_minority,
     correlated,
-    noisy_memorisers,
+    noisy_memorizers,
     refitted,
     ties,
 )
@@ -58,15 +58,15 @@ def certified(draw: Draw, **terms: Any) -> Certificate:
     """Certify fitted classifiers where all points are held out for all, otherwise votes."""
     if terms.get("published") or not draw.world.common_hold_out:
         return certify_votes(draw.all_votes, delta=draw.world.delta, **terms)
-    drawn = (draw.sample, draw.unlabelled)
+    drawn = (draw.sample, draw.unlabeled)
     # A second column tells points drawn twice apart.
     serial = np.split(np.arange(sum(map(len, drawn))), [len(draw.sample)])
-    X, X_unlabelled = map(np.column_stack, zip(drawn, serial, strict=True))
+    X, X_unlabeled = map(np.column_stack, zip(drawn, serial, strict=True))
     return certify(
         [Lookup(row, draw.world.n_classes) for row in draw.predictions],
         X,
         draw.world.labels[draw.sample],
-        X_unlabelled=X_unlabelled if len(X_unlabelled) else None,
+        X_unlabeled=X_unlabeled if len(X_unlabeled) else None,
         confidence=1 - draw.world.delta,
         **{name: value for name, value in terms.items() if name != "published"},
     )
@@ -74,7 +74,7 @@ def certified(draw: Draw, **terms: Any) -> Certificate:
 
 @lru_cache(maxsize=8)
 def certificate_of(draw: Draw, weighting: str, published: bool = False) -> Certificate:
-    """Certify a vote whose weights are equal, or minimise a bound on the points certifying them."""
+    """Certify a vote whose weights are equal, or minimize a bound on the points certifying them."""
     bound = "tandem" if weighting == "uniform" else weighting
     return certified(draw, weights=weighting, bound=bound, published=published)
 
@@ -109,7 +109,7 @@ def deployed_in_place(draw: Draw) -> Promise:
     """Certify a classifier that says what the voters say, and errs at the last point besides."""
     own = draw.predictions[0].copy()
     own[-1] = (draw.world.labels[-1] + 1) % draw.world.n_classes
-    votes = draw.all_votes.with_deployed(own[draw.unlabelled])
+    votes = draw.all_votes.with_deployed(own[draw.unlabeled])
     risk = float(draw.world.mass[own != draw.world.labels].sum())
     return Promise(certify(votes, confidence=1 - draw.world.delta).value, risk)
 
@@ -131,7 +131,7 @@ def guarantees(
     """
     found: dict[str, Guarantee] = {}
     counts = world.draw(np.random.default_rng(0)).counts
-    there = {"vote_profile": world.n_unlabelled > 0, "test_set": False}
+    there = {"vote_profile": world.n_unlabeled > 0, "test_set": False}
     for name, bound in bounds.BOUNDS.items():
         if not there.get(name, bound.offered_for(counts)):
             continue
@@ -197,7 +197,7 @@ def repeated(draw: Draw, times: int) -> Draw:
         draw,
         sample=np.repeat(draw.sample, times),
         held_out=np.repeat(draw.held_out, times, axis=1),
-        unlabelled=np.repeat(draw.unlabelled, times),
+        unlabeled=np.repeat(draw.unlabeled, times),
         test=np.repeat(draw.test, times),
     )
 
@@ -237,7 +237,7 @@ BROKEN: dict[str, tuple[World, Guarantee]] = {
         selection_forgotten,
     ),
     "training points as test set": (
-        noisy_memorisers(
+        noisy_memorizers(
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),
         training_points_as_test_set,

@@ -38,7 +38,7 @@ from scipy.stats import binom
 from simulation import NO_CERTIFICATE, SIGNIFICANCE, draws_needed, power, simulate, too_many
 
 import tandemvote
-from tandemvote.weights.objective import MINIMISABLE
+from tandemvote.weights.objective import MINIMIZABLE
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ def only(word: str, promises: dict[str, Guarantee]) -> dict[str, Guarantee]:
 FORMS = (False, True)  # published
 
 SHARP = narrow_majorities(
-    "narrow majorities, uneven held-out sets", 0.2, 40_000, 0.25, n_unlabelled=100,
+    "narrow majorities, uneven held-out sets", 0.2, 40_000, 0.25, n_unlabeled=100,
     held_out_share=np.linspace(0.3, 1.0, 9)[:, None],
 )  # fmt: skip
-SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabelled=0, n_test=1)
+SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabeled=0, n_test=1)
 RARE_ERRORS = coin("rare errors", 0.03, 3, 0.3, n_voters=2)
-FEW = narrow_majorities("two of three err", 0.3, 30, 0.1, k=3, held_out_share=0.5, n_unlabelled=0)
+FEW = narrow_majorities("two of three err", 0.3, 30, 0.1, k=3, held_out_share=0.5, n_unlabeled=0)
 FEW_POINTS = replace(FEW, name="two of three err, by group", delta=0.25)
 REFITTED = refitted("refitted", 0.02, n_voters=1, n=3, delta=0.2)
 REFITTED_THREE = refitted("three refitted", 0.02, n_voters=3, n=3, delta=0.2)
@@ -140,7 +140,7 @@ def test_every_bound_is_tested_in_every_form_with_fixed_and_with_fitted_weights(
         for weights in ("uniform", "tandem"):
             for form in ("", ", published"):
                 assert f"{bound}, {weights} weights{form}" in SIMULATED
-    for weights in MINIMISABLE:
+    for weights in MINIMIZABLE:
         assert any(f", {weights} weights" in name for name in SIMULATED)
     assert "test_set, first_order weights" in SIMULATED
     assert set(FORMS) == {False, True}
@@ -168,7 +168,7 @@ def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
 
 def test_evidence_that_contradicts_itself_is_no_certificate_and_other_errors_are_errors():
     def refused(draw):
-        raise ValueError("The unlabelled points contradict the labelled ones.")
+        raise ValueError("The unlabeled points contradict the labeled ones.")
 
     def crashed(draw):
         raise ValueError("delta is 7.")

@@ -11,9 +11,9 @@ from tandemvote.verify.document import Document, digest_of
 from tandemvote.votes import Votes
 
 
-def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0, held_out=0.7):
+def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabeled=0, held_out=0.7):
     rng = np.random.default_rng(seed)
-    n_points = n_samples + n_unlabelled
+    n_points = n_samples + n_unlabeled
     labels = rng.integers(n_classes, size=n_points)
     wrong = rng.random((n_voters, n_points)) < rng.beta(0.3, 2, n_points)
     shift = rng.integers(1, n_classes, size=wrong.shape)
@@ -22,7 +22,7 @@ def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabelled=0
         predictions[:, :n_samples],
         labels[:n_samples],
         rng.random((n_voters, n_samples)) < held_out,
-        unlabelled=predictions[:, n_samples:],
+        unlabeled=predictions[:, n_samples:],
     )
 
 

@@ -30,7 +30,7 @@ def test_hundreds_of_honest_certificates_are_valid_and_proven(make_certificate):
         assert_proven(make_certificate(seed, **SIZES[seed % len(SIZES)]))
 
 
-SIZES = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabelled": 50}]
+SIZES = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabeled": 50}]
 
 
 def assert_proven(certificate):
@@ -52,7 +52,7 @@ def profiled():
     said = np.where(rng.random((15, 3000)) < 0.15, rng.integers(3, size=(15, 3000)), labels)
     held_out = rng.random((15, 2500)) < 0.5
     votes = Votes.from_predictions(
-        said[:, :2500], labels[:2500], held_out, unlabelled=said[:, 2500:]
+        said[:, :2500], labels[:2500], held_out, unlabeled=said[:, 2500:]
     )
     weights = rng.dirichlet(np.full(15, 3.0))
     certificate = certify_votes(votes, weights=weights, bound="vote_profile")
@@ -81,7 +81,7 @@ def test_a_profile_that_no_vote_can_have_is_found(profiled, problem_of):
     gaps = unpack(profile["gaps"], profile["n_samples"], "gaps", "samples")
     gaps[7] = -0.25
     profile["gaps"] = pack(gaps)
-    assert "at unlabelled point 7" in problem_of(profiled)
+    assert "at unlabeled point 7" in problem_of(profiled)
 
 
 @pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
@@ -89,7 +89,7 @@ def test_a_profile_that_misses_the_heaviest_voter_is_found(profiled, problem_of,
     profile = profiled["certificates"][0]["profile"]
     shares = pack(np.full(profile["n_samples"], share))
     profile.update(leads=shares, gaps=shares)
-    assert "at unlabelled point 0" in problem_of(profiled)
+    assert "at unlabeled point 0" in problem_of(profiled)
 
 
 def test_the_vote_profile_bound_requires_a_profile(profiled, problem_of, changed):
@@ -102,7 +102,7 @@ def test_hardly_any_sample_at_a_tiny_delta_is_verified():
     """The plans for one sample and 20 nats tilt by e^-72, which is lost next to 1."""
     held_out = [[True, True], [True, False]]
     votes = Votes.from_predictions(
-        [[1, 0], [1, 1]], [1, 1], held_out, unlabelled=[[1, 0, 1], [1, 1, 0]]
+        [[1, 0], [1, 1]], [1, 1], held_out, unlabeled=[[1, 0, 1], [1, 1, 0]]
     )
     document = document_of(certify_votes(votes, bound="vote_profile", delta=1e-9))
     assert verify_file(document).problem is None
@@ -260,7 +260,7 @@ def test_a_profile_requires_its_own_assumption(profiled, problem_of):
     record = profiled["certificates"][0]
     assert record["assumptions"] == list(standard_assumptions(profile=True))
     record["assumptions"].pop()
-    assert "unlabelled points are" in problem_of(profiled)
+    assert "unlabeled points are" in problem_of(profiled)
 
 
 @pytest.mark.parametrize(
@@ -294,8 +294,8 @@ def test_an_unknown_bound_is_unreadable(document, problem_of):
         ({"overlaps": (0, -120), "disagreement_overlaps": (0, -120)}, "common points among"),
         ({"overlaps": (1, -(10**3))}, "voters 0 and 1 have"),
         ({"disagreements": (0, 1), "disagreement_overlaps": (0, 1)}, "disagrees with itself"),
-        ({"disagreement_overlaps": (1, 1)}, "unlabelled points differs"),
-        ({"unlabelled_disagreements": (1, 1)}, "1 unlabelled disagreements among 0"),
+        ({"disagreement_overlaps": (1, 1)}, "unlabeled points differs"),
+        ({"unlabeled_disagreements": (1, 1)}, "1 unlabeled disagreements among 0"),
         ({"disagreements": (1, 1)}, "disagree where not exactly one of them errs"),
         ({"lone_errors": (1, 10**6)}, "lone errors among"),
     ],

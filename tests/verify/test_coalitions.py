@@ -124,7 +124,7 @@ def test_certificates_of_coalitions_survive_the_file_and_are_verified(tmp_path, 
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 9))
-def test_both_linear_programmes_agree_for_any_weights(seed, k):
+def test_both_linear_programs_agree_for_any_weights(seed, k):
     rng = np.random.default_rng(seed)
     weights = rng.dirichlet(np.full(k, rng.choice([0.5, 5.0, 500.0]))).tolist()
     sizes = rng.integers(1, 3000, size=k)
@@ -139,7 +139,7 @@ def test_both_linear_programmes_agree_for_any_weights(seed, k):
 
 
 @pytest.mark.slow
-def test_both_linear_programmes_agree_for_fifteen_voters():
+def test_both_linear_programs_agree_for_fifteen_voters():
     rng = np.random.default_rng(0)
     for _ in range(20):
         weights, sizes = rng.dirichlet(np.full(15, 50.0)).tolist(), rng.integers(100, 900, size=15)

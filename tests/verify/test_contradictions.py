@@ -14,7 +14,7 @@ def profiled():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=1500)
     said = np.where(rng.random((7, 1500)) < 0.15, rng.integers(3, size=(7, 1500)), labels)
-    votes = Votes.from_predictions(said[:, :1200], labels[:1200], unlabelled=said[:, 1200:])
+    votes = Votes.from_predictions(said[:, :1200], labels[:1200], unlabeled=said[:, 1200:])
     return document_of(certify_votes(votes, bound="vote_profile")).to_json()
 
 

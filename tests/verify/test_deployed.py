@@ -11,13 +11,13 @@ from tandemvote.verify.document import Document
 from tandemvote.votes import Votes
 
 
-def drawn(n_voters, n_classes=3, n_samples=300, n_unlabelled=120):
+def drawn(n_voters, n_classes=3, n_samples=300, n_unlabeled=120):
     rng = np.random.default_rng(n_voters)
-    labels = rng.integers(n_classes, size=n_samples + n_unlabelled)
+    labels = rng.integers(n_classes, size=n_samples + n_unlabeled)
     wrong = rng.random((n_voters + 1, labels.size)) < 0.1
     said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
     return Votes.from_predictions(
-        said[:-1, :n_samples], labels[:n_samples], unlabelled=said[:-1, n_samples:]
+        said[:-1, :n_samples], labels[:n_samples], unlabeled=said[:-1, n_samples:]
     ), said[-1, n_samples:]  # fmt: skip
 
 
@@ -33,9 +33,9 @@ def issued(request):
 @pytest.mark.parametrize("rigorous", [False, True])
 def test_honest_files_are_valid(issued, rigorous):
     votes, own, document = issued
-    said = np.vstack([votes.unlabelled, own])
+    said = np.vstack([votes.unlabeled, own])
     verdict = verify_file(
-        Document.from_json(document), rigorous=rigorous, votes=votes, unlabelled=said
+        Document.from_json(document), rigorous=rigorous, votes=votes, unlabeled=said
     )
     assert verdict.problem is None
     stated = float.fromhex(document["certificates"][0]["value"])
@@ -88,16 +88,16 @@ def test_bounds_about_the_vote_are_rejected(issued):
 
 def test_another_prediction_of_the_deployed_classifier_is_found(issued, problem_of):
     votes, own, document = issued
-    for point in np.flatnonzero((votes.unlabelled == own).all(axis=0))[::20].tolist():
+    for point in np.flatnonzero((votes.unlabeled == own).all(axis=0))[::20].tolist():
         changed = own.copy()
         changed[point] = (changed[point] + 1) % 3
-        said = np.vstack([votes.unlabelled, changed])
-        assert f"at unlabelled point {point} the deployed classifier has" in (
-            problem_of(document, unlabelled=said)
+        said = np.vstack([votes.unlabeled, changed])
+        assert f"at unlabeled point {point} the deployed classifier has" in (
+            problem_of(document, unlabeled=said)
         )
 
 
 def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued, problem_of):
     votes, _, document = issued
-    problem = problem_of(document, unlabelled=votes.unlabelled)
+    problem = problem_of(document, unlabeled=votes.unlabeled)
     assert "in the last column, the deployed classifier" in problem

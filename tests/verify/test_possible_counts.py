@@ -19,13 +19,11 @@ def file_of(counts):
     return document_of(certify_votes(counts, bound="tandem"))
 
 
-def counts_of_kinds(
-    said, truth, times, held_out, *, n_classes, unlabelled=None, unlabelled_times=()
-):
+def counts_of_kinds(said, truth, times, held_out, *, n_classes, unlabeled=None, unlabeled_times=()):
     """Counts of points of a few kinds, each of which occurs as often as `times` says."""
     wrong, here = held_out & (said != truth), held_out
-    unlabelled = said[:, :0] if unlabelled is None else unlabelled
-    unlabelled_times = np.array(unlabelled_times, object)
+    unlabeled = said[:, :0] if unlabeled is None else unlabeled
+    unlabeled_times = np.array(unlabeled_times, object)
 
     def together(a, b, times):
         return np.einsum("ip,jp,p->ij", a.astype(object), b.astype(object), times).astype(np.int64)
@@ -37,9 +35,9 @@ def counts_of_kinds(
 
     overlaps, both = together(here, here, times), together(wrong, wrong, times)
     right = together(here & ~wrong, here & ~wrong, times)
-    everywhere = np.ones(unlabelled.shape, bool)
-    extra = together(everywhere, everywhere, unlabelled_times)
-    differ = extra - agreements(unlabelled, everywhere, unlabelled_times)
+    everywhere = np.ones(unlabeled.shape, bool)
+    extra = together(everywhere, everywhere, unlabeled_times)
+    differ = extra - agreements(unlabeled, everywhere, unlabeled_times)
     return VoteCounts(
         errors=np.diag(both),
         sizes=np.diag(overlaps),
@@ -48,7 +46,7 @@ def counts_of_kinds(
         lone_errors=overlaps - both - right,
         disagreements=overlaps - agreements(said, here, times) + differ,
         disagreement_overlaps=overlaps + extra,
-        unlabelled_disagreements=differ,
+        unlabeled_disagreements=differ,
         classes=np.arange(n_classes),
     )
 
@@ -59,14 +57,14 @@ def random_counts(seed, largest_exponent=9.5):
     held_out = rng.random((n_voters, n_kinds)) < rng.choice([0.3, 0.9, 1.0])
     held_out[:, 0] = True
     times = np.array([int(10 ** rng.uniform(0, largest_exponent)) for _ in range(n_kinds)], object)
-    n_unlabelled = rng.integers(4)
+    n_unlabeled = rng.integers(4)
     return counts_of_kinds(
         rng.integers(n_classes, size=held_out.shape),
         rng.integers(n_classes, size=n_kinds),
         times,
         held_out,
-        unlabelled=rng.integers(n_classes, size=(n_voters, n_unlabelled)),
-        unlabelled_times=times[rng.integers(n_kinds, size=n_unlabelled)],
+        unlabeled=rng.integers(n_classes, size=(n_voters, n_unlabeled)),
+        unlabeled_times=times[rng.integers(n_kinds, size=n_unlabeled)],
         n_classes=n_classes,
     )
 
@@ -119,8 +117,8 @@ def test_more_voters_than_points_are_possible(n_voters, n_points):
             np.zeros(n_points, int),
             np.ones(n_points, object),
             held_out,
-            unlabelled=rng.integers(3, size=(n_voters, 2)),
-            unlabelled_times=[1, 1],
+            unlabeled=rng.integers(3, size=(n_voters, 2)),
+            unlabeled_times=[1, 1],
             n_classes=3,
         )
         assert problems(counts) == []
@@ -207,15 +205,15 @@ def changed(counts, **changes):
     return replace(counts, **matrices)
 
 
-def three_voters(n_classes=3, unlabelled=((0,), (0,), (0,))):
+def three_voters(n_classes=3, unlabeled=((0,), (0,), (0,))):
     """Two voters that are right everywhere, one that is wrong on half of 100 points."""
     return counts_of_kinds(
         np.array([[0, 0], [0, 0], [0, 1]]),
         np.zeros(2, int),
         np.array([50, 50], object),
         np.ones((3, 2), bool),
-        unlabelled=np.array(unlabelled),
-        unlabelled_times=[40] * len(unlabelled[0]),
+        unlabeled=np.array(unlabeled),
+        unlabeled_times=[40] * len(unlabeled[0]),
         n_classes=n_classes,
     )
 
@@ -223,13 +221,13 @@ def three_voters(n_classes=3, unlabelled=((0,), (0,), (0,))):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"unlabelled_disagreements": (0, 1, 3), "disagreements": (0, 1, 3)}, "share predictions"),
+        ({"unlabeled_disagreements": (0, 1, 3), "disagreements": (0, 1, 3)}, "share predictions"),
         (
-            {"unlabelled_disagreements": (0, 2, 40), "disagreements": (0, 2, 40)},
+            {"unlabeled_disagreements": (0, 2, 40), "disagreements": (0, 2, 40)},
             "share predictions",
         ),
         ({"lone_errors": (0, 2, -1)}, "have 49 lone errors and not 50 to 50"),
-        ({"disagreements": (0, 2, 1)}, "have 51 labelled disagreements among 50"),
+        ({"disagreements": (0, 2, 1)}, "have 51 labeled disagreements among 50"),
     ],
 )
 def test_one_pair_that_does_not_fit_is_found(change, problem):
@@ -238,15 +236,15 @@ def test_one_pair_that_does_not_fit_is_found(change, problem):
     assert any(problem in found for found in problems(changed(counts, **change)))
 
 
-def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabelled_point():
-    everywhere = {"unlabelled_disagreements": 30, "disagreements": 30}
+def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabeled_point():
+    everywhere = {"unlabeled_disagreements": 30, "disagreements": 30}
     for n_classes, is_found in ((2, True), (3, False)):
         counts = three_voters(n_classes)
         for pair in ((0, 1), (0, 2), (1, 2)):
             counts = changed(counts, **{name: (*pair, by) for name, by in everywhere.items()})
         assert any("on 2 labels" in found for found in problems(counts)) == is_found
-    odd = three_voters(2, unlabelled=((0,), (0,), (1,)))
-    odd = changed(odd, unlabelled_disagreements=(0, 2, -1), disagreements=(0, 2, -1))
+    odd = three_voters(2, unlabeled=((0,), (0,), (1,)))
+    odd = changed(odd, unlabeled_disagreements=(0, 2, -1), disagreements=(0, 2, -1))
     assert any("on 2 labels" in found for found in problems(odd))
 
 

@@ -19,7 +19,7 @@ def with_whole(document, **changes):
 
 
 def test_votes_are_counted_again(make_votes, tmp_path):
-    votes = make_votes(3, n_classes=3, n_unlabelled=4)
+    votes = make_votes(3, n_classes=3, n_unlabeled=4)
     path = certify_votes(votes).save(tmp_path / "file.json")
     assert verify_file(path, votes=votes).problem is None
     predictions = votes.predictions.copy()
@@ -41,34 +41,34 @@ def test_votes_are_counted_again(make_votes, tmp_path):
 def counted(request, make_votes):
     """Votes with unlabeled samples, of which weights may take half, and their document."""
     n_classes, bound = request.param
-    votes = make_votes(3, n_classes=n_classes, n_unlabelled=61)
+    votes = make_votes(3, n_classes=n_classes, n_unlabeled=61)
     weights = "disagreement" if bound == "disagreement" else "tandem"
     return votes, document_of(certify_votes(votes, bound=bound, weights=weights))
 
 
 def test_unlabeled_samples_are_counted_again(counted):
     votes, document = counted
-    unlabelled = votes.classes[votes.unlabelled]
-    assert verify_file(document, votes=votes, unlabelled=unlabelled).problem is None
+    unlabeled = votes.classes[votes.unlabeled]
+    assert verify_file(document, votes=votes, unlabeled=unlabeled).problem is None
 
 
 def test_another_prediction_of_an_unlabeled_sample_is_found(counted):
     votes, document = counted
     rng = np.random.default_rng(0)
     for _ in range(20):
-        said = votes.classes[votes.unlabelled].copy()
+        said = votes.classes[votes.unlabeled].copy()
         voter, point = rng.integers(said.shape[0]), rng.integers(said.shape[1])
         said[voter, point] = (said[voter, point] + 1) % votes.classes.size
-        assert "unlabelled point" in next(recount(document, None, said, {}))
+        assert "unlabeled point" in next(recount(document, None, said, {}))
 
 
 def test_other_unlabeled_samples_are_found(counted):
     votes, document = counted
-    said = votes.classes[votes.unlabelled]
-    assert "the votes are about 60" in verify_file(document, unlabelled=said[:, :-1]).problem
-    assert "5 predict" in verify_file(document, unlabelled=said[:-1]).problem
+    said = votes.classes[votes.unlabeled]
+    assert "the votes are about 60" in verify_file(document, unlabeled=said[:, :-1]).problem
+    assert "5 predict" in verify_file(document, unlabeled=said[:-1]).problem
     strange = np.where(np.arange(61) == 7, 99, said)
-    assert "the label '99', which is not among" in verify_file(document, unlabelled=strange).problem
+    assert "the label '99', which is not among" in verify_file(document, unlabeled=strange).problem
 
 
 def test_the_profile_is_that_of_the_weights_in_the_file(counted):
@@ -78,14 +78,14 @@ def test_the_profile_is_that_of_the_weights_in_the_file(counted):
     other = int(np.flatnonzero(leads != leads[0])[0])
     leads[[0, other]] = leads[[other, 0]]
     changed = with_whole(document, profile={**profile, "leads": leads})
-    (problem,) = recount(changed, None, votes.classes[votes.unlabelled], {})
+    (problem,) = recount(changed, None, votes.classes[votes.unlabeled], {})
     assert "a share" in problem
 
 
 def test_samples_that_the_file_does_not_have_are_found(make_votes):
     votes = make_votes(3)
     document = document_of(certify_votes(votes))
-    assert "has a profile of 0" in verify_file(document, unlabelled=votes.predictions).problem
+    assert "has a profile of 0" in verify_file(document, unlabeled=votes.predictions).problem
 
 
 def of_class(votes, document):

@@ -19,7 +19,7 @@ FOUND, HARMLESS = "found", "harmless"
 
 @pytest.fixture
 def originals(make_certificate):
-    sizes = [{}, {"n_classes": 3}, {"n_voters": 2, "n_samples": 60}, {"n_unlabelled": 30}]
+    sizes = [{}, {"n_classes": 3}, {"n_voters": 2, "n_samples": 60}, {"n_unlabeled": 30}]
     certificates = [make_certificate(seed, **sizes[seed % 4]) for seed in range(8)]
     # Where every sample is labeled, three of them have groups.
     for place in (0, 1, 2):

@@ -252,7 +252,7 @@ def test_a_table_without_labels_has_the_same_voters_in_the_same_order(tmp_path):
     write(tmp_path / "votes.csv", {"label": ["a", "b"], "v": ["a", "b"], "w": ["b", "b"]})
     write(tmp_path / "more.parquet", {"v": ["a"], "w": ["b"]})
     paths = {"path": tmp_path / "votes.csv", "unlabeled": tmp_path / "more.parquet"}
-    assert read_votes(**paths, target="label").unlabelled.tolist() == [[0], [1]]
+    assert read_votes(**paths, target="label").unlabeled.tolist() == [[0], [1]]
     write(tmp_path / "more.parquet", {"w": ["a"], "v": ["b"]})
     with pytest.raises(VotesFileError, match=r"'w', 'v', those of .* 'v', 'w'"):
         read_votes(**paths, target="label")

@@ -1,4 +1,4 @@
-"""Instances to minimise on: votes of forests in miniature, and matrices nothing like a forest."""
+"""Instances to minimize on: votes of forests in miniature, and matrices nothing like a forest."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from tandemvote.bounds import BOUNDS, Estimates, RequirementError, tandem_bound
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.votes import Votes
-from tandemvote.weights import Status, WeightSolution, minimise
+from tandemvote.weights import Status, WeightSolution, minimize_bound
 from tandemvote.weights.objective import Descent, Objective
 
 ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
@@ -34,7 +34,7 @@ def equal_counts(n_voters, n, error_rate):
 def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound):
     counts = forest_counts(30, 1000, seed=0, held_out=0.5)
     prior = np.random.default_rng(0).dirichlet(np.full(30, 3.0))
-    solution = minimise(counts, bound, prior=prior, delta=0.1)
+    solution = minimize_bound(counts, bound, prior=prior, delta=0.1)
     assert solution.value == BOUNDS[bound](Estimates(counts, solution.weights, prior), 0.1)
     assert solution.value <= solution.relaxed_value
     assert solution.relaxed_value == pytest.approx(min(solution.history), abs=1e-8)
@@ -48,7 +48,7 @@ def test_tandem_weights_never_report_more_than_uniform_or_prior(forest_counts, s
     counts = forest_counts(m, 150 * (seed + 1), seed=seed, held_out=held_out)
     skewed = np.random.default_rng(seed).dirichlet(np.ones(m))
     for prior in (None, skewed):
-        solution = minimise(counts, "tandem", prior=prior)
+        solution = minimize_bound(counts, "tandem", prior=prior)
         uniform = np.full(m, 1 / m)
         for weights in (uniform, uniform if prior is None else prior):
             assert solution.value <= tandem_bound(Estimates(counts, weights, prior)) + 1e-11
@@ -63,7 +63,7 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
         return Descent(worst, (worst.value,), True)
 
     monkeypatch.setattr("tandemvote.weights.minimum.solve", solver)
-    solution = minimise(counts, "tandem", published=True)
+    solution = minimize_bound(counts, "tandem", published=True)
     assert solution.status is Status.KEPT_PRIOR
     assert "kept the prior" in str(solution.status)
     np.testing.assert_array_equal(solution.weights, prior)
@@ -73,7 +73,7 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
 def test_common_points_close_a_true_gap(forest_counts, bound):
-    solution = minimise(forest_counts(40, 2000, seed=2), bound)
+    solution = minimize_bound(forest_counts(40, 2000, seed=2), bound)
     assert solution.status is Status.CONVERGED
     assert 0 <= solution.gap < 1e-9
 
@@ -81,7 +81,7 @@ def test_common_points_close_a_true_gap(forest_counts, bound):
 def test_overlaps_that_are_not_positive_semi_definite_give_a_local_minimum(forest_counts):
     counts = forest_counts(40, 400, seed=3, held_out=0.37)
     assert np.linalg.eigvalsh(counts.tandem_losses)[0] < -0.01
-    solution = minimise(counts, "tandem")
+    solution = minimize_bound(counts, "tandem")
     assert solution.status is Status.LOCAL_MINIMUM
     assert "local minimum" in str(solution.status)
     assert solution.gap is None
@@ -94,7 +94,7 @@ def test_voters_that_are_all_alike_keep_the_prior(bound, error_rate, n_voters, n
     skewed = np.random.default_rng(n_voters).dirichlet(np.full(n_voters, 0.5)) + 1e-9
     skewed /= skewed.sum()
     for prior in (None, skewed):
-        solution = minimise(equal_counts(n_voters, n, error_rate), bound, prior=prior)
+        solution = minimize_bound(equal_counts(n_voters, n, error_rate), bound, prior=prior)
         expected = np.full(n_voters, 1 / n_voters) if prior is None else prior
         np.testing.assert_allclose(solution.weights, expected, rtol=1e-6)
         assert abs(solution.weights.sum() - 1.0) <= 1e-12
@@ -121,7 +121,7 @@ def test_a_billion_points_single_out_the_best_voters(bound):
         lone_errors=lone_errors,
         classes=np.array([0, 1]),
     )
-    weights = minimise(counts, bound).weights
+    weights = minimize_bound(counts, bound).weights
     assert np.isfinite(weights).all() and abs(weights.sum() - 1.0) <= 1e-12
     assert weights[0] == pytest.approx(weights[1], rel=1e-6)
     if bound == "first_order":
@@ -133,12 +133,12 @@ def test_a_prior_is_honoured(forest_counts):
     prior = np.full(12, 0.4 / 11)
     prior[3] = 0.6
     for bound in ALL_BOUNDS:
-        solution = minimise(counts, bound, prior=prior)
+        solution = minimize_bound(counts, bound, prior=prior)
         objective = Objective.of(bound, counts, prior, 0.05, published=False)
         assert solution.history[0] == objective.at(np.zeros(12)).value
         assert solution.relaxed_value < solution.history[0] - 1e-3
         # With this prior the weights beat those that trust all voters alike.
-        uniform = minimise(counts, bound).weights
+        uniform = minimize_bound(counts, bound).weights
         there = objective.at(np.log(np.maximum(uniform, 1e-300) / prior))
         assert solution.relaxed_value < there.value - 1e-6
 
@@ -146,7 +146,7 @@ def test_a_prior_is_honoured(forest_counts):
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
 def test_a_prior_of_nearly_nothing_is_still_a_prior(forest_counts, bound):
     prior = np.array([5e-324, 0.5, 0.5])
-    weights = minimise(forest_counts(3, 500, seed=8), bound, prior=prior).weights
+    weights = minimize_bound(forest_counts(3, 500, seed=8), bound, prior=prior).weights
     assert np.isfinite(weights).all() and weights[0] < 1e-3
 
 
@@ -154,7 +154,7 @@ def test_first_order_weights_concentrate_and_tandem_weights_spread(forest_counts
     counts = forest_counts(100, 4000, seed=5)
 
     def effective_voters(bound):
-        return 1.0 / np.sum(minimise(counts, bound).weights ** 2)
+        return 1.0 / np.sum(minimize_bound(counts, bound).weights ** 2)
 
     assert effective_voters("first_order") < 10
     assert effective_voters("tandem") > 2 * effective_voters("first_order")
@@ -166,7 +166,7 @@ def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound)
     counts = VoteCounts.from_votes(
         Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)
     )
-    solution = minimise(counts, bound, prior=[0.25, 0.75])
+    solution = minimize_bound(counts, bound, prior=[0.25, 0.75])
     assert solution.status is Status.NO_COMMON_POINTS
     assert solution.weights.tolist() == [0.25, 0.75]
     assert solution.value == 1.0 and solution.relaxed_value == np.inf
@@ -185,17 +185,17 @@ def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound)
 )
 def test_errors_name_the_value_and_the_way_out(forest_counts, arguments, words):
     with pytest.raises(ValueError, match=words):
-        minimise(forest_counts(3, 50, seed=0), **arguments)
+        minimize_bound(forest_counts(3, 50, seed=0), **arguments)
 
 
 def test_disagreement_weights_are_refused_for_three_classes():
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
     with pytest.raises(RequirementError, match="two classes"):
-        minimise(counts, "disagreement")
+        minimize_bound(counts, "disagreement")
 
 
 def test_a_solution_survives_pickling_and_prints_its_outcome(forest_counts):
-    solution = minimise(forest_counts(5, 100, seed=6), published=True)
+    solution = minimize_bound(forest_counts(5, 100, seed=6), published=True)
     copy = pickle.loads(pickle.dumps(solution))
     assert isinstance(copy, WeightSolution) and copy.status is solution.status
     np.testing.assert_array_equal(copy.weights, solution.weights)

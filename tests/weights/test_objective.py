@@ -8,7 +8,7 @@ from tandemvote.bounds import Estimates
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.pac_bayes import eliminated_upper
 from tandemvote.votes import Votes
-from tandemvote.weights import minimise
+from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation
 from tandemvote.weights.solvers import GAP_TOLERANCE, exponentiated_gradient, solve
@@ -153,8 +153,8 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     )
     found = solve(objective).point.value
     assert found <= best + 1e-7
-    solution = minimise(unequal_counts, bound)
-    published = minimise(unequal_counts, bound, published=True)
+    solution = minimize_bound(unequal_counts, bound)
+    published = minimize_bound(unequal_counts, bound, published=True)
     assert solution.value <= published.value
     assert found <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
     if bound == "first_order":  # convex, so a gap is known

@@ -31,7 +31,7 @@ def equal_sizes(gibbs, pairs, divergence):
 
 
 @given(losses, sizes, divergences)
-def test_the_best_gamma_equals_a_fine_numerical_minimisation(disagreement, m, divergence):
+def test_the_best_gamma_equals_a_fine_numerical_minimization(disagreement, m, divergence):
     relaxation = Relaxation(4.0, estimate(1, 1000, 0.025), estimate(2, m, 0.025))
     averages = equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m

@@ -28,7 +28,7 @@ Means = Callable[[str, str], pd.DataFrame]
 
 
 def first_order_hurts(evidence: Evidence) -> Finding | None:
-    """Weights that minimise FO raise the test risk on every set."""
+    """Weights that minimize FO raise the test risk on every set."""
     parts = []
     for bagging in BAGGINGS:
         factors = _factors(evidence.means, (bagging, "first_order"), (bagging, "uniform"))
@@ -45,7 +45,7 @@ def first_order_hurts(evidence: Evidence) -> Finding | None:
 
 
 def tandem_does_not_hurt(evidence: Evidence) -> Finding | None:
-    """Weights that minimise TND leave the test risk about where it was, or lower it."""
+    """Weights that minimize TND leave the test risk about where it was, or lower it."""
     parts = []
     for bagging in BAGGINGS:
         factors = _factors(evidence.means, (bagging, "tandem"), (bagging, "uniform"))

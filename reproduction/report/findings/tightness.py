@@ -75,7 +75,7 @@ def disagreement_helps_tandem(evidence: Evidence) -> Finding | None:
 
 
 def optimising_tightens(evidence: Evidence) -> Finding | None:
-    """Both bounds get smaller when the weights minimise them."""
+    """Both bounds get smaller when the weights minimize them."""
     parts = []
     for bagging in ("full", "reduced"):
         before = evidence.means(bagging, "uniform")

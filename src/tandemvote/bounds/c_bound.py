@@ -125,7 +125,7 @@ def _supremum(tandem: float, differ: float, allowed: float) -> float | None:
 def _concave_supremum(values: FloatArray, best: int) -> float:
     """Upper bound on a concave function, given on an even grid with its largest value at `best`.
 
-    A line through two neighbouring grid points lies above the function everywhere else. Over the
+    A line through two neighboring grid points lies above the function everywhere else. Over the
     cell on either side of `best` two such lines lie: one from each end.
     """
     highest = float(values[best])

@@ -183,7 +183,7 @@ class Estimates:
     def labeled_disagreement(self) -> float:
         """Rate at which the two disagree on labeled samples."""
         missing = "lone_error" if "disagreement" in vars(self) else "disagreement"
-        return self._pair_average(self.counted(missing).labelled_disagreement_rates)
+        return self._pair_average(self.counted(missing).labeled_disagreement_rates)
 
     @cached_property
     def kl_divergence(self) -> float:
@@ -225,7 +225,7 @@ class Estimates:
         if self.published:
             return published_size(self.n_min_disagreement, 2 * self.kl_divergence)
         counts = self.counted("n_min_disagreement")
-        return self._harmonic(counts.disagreement_sets) if counts.n_unlabelled else self.pairs
+        return self._harmonic(counts.disagreement_sets) if counts.n_unlabeled else self.pairs
 
     @cached_property
     def n_pairs_at_prior(self) -> float:

@@ -58,7 +58,7 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
 
 
 def automatic_bounds(
-    *, n_voters: int, overlaps: bool, unlabelled: bool, test_set: bool, deployed: bool = False
+    *, n_voters: int, overlaps: bool, unlabeled: bool, test_set: bool, deployed: bool = False
 ) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
@@ -68,7 +68,7 @@ def automatic_bounds(
 
     Examples
     --------
-    >>> evidence = {"overlaps": True, "unlabelled": False, "test_set": False}
+    >>> evidence = {"overlaps": True, "unlabeled": False, "test_set": False}
     >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
     (('coalition',), ('first_order', 'tandem'))
     """
@@ -76,7 +76,7 @@ def automatic_bounds(
         return ("vote_profile",)
     if test_set:
         return ("test_set",)
-    if unlabelled:
+    if unlabeled:
         return ("vote_profile",)
     if n_voters <= FEW_VOTERS:
         return ("coalition",)

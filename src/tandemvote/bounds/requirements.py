@@ -35,7 +35,7 @@ class ContradictionWarning(VacuousBoundWarning):
 
 
 class ContradictionError(ValueError):
-    """Labelled and unlabelled points do not come from one source."""
+    """Labeled and unlabeled points do not come from one source."""
 
 
 class Requirement(NamedTuple):
@@ -96,7 +96,7 @@ PAIR_OVERLAPS = Requirement(
 DISAGREEMENT_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_disagreement > 0,
     explanation=lambda counts: _overlap_explanation(
-        counts.disagreement_overlaps, ", or add unlabelled points"
+        counts.disagreement_overlaps, ", or add unlabeled points"
     ),
     without_it_vacuous=True,
 )

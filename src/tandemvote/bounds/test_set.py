@@ -1,4 +1,4 @@
-"""One classifier, tested on labelled points, and another one that says nearly the same."""
+"""One classifier, tested on labeled points, and another one that says nearly the same."""
 
 import numpy as np
 
@@ -34,33 +34,33 @@ test_set_bound.__test__ = False  # type: ignore[attr-defined]
 
 
 def single_voter_bound(
-    *, n_errors: int, n_samples: int, n_differ: int, n_unlabelled: int, delta: float = 0.05
+    *, n_errors: int, n_samples: int, n_differ: int, n_unlabeled: int, delta: float = 0.05
 ) -> float:
     r"""Bound on the error of a classifier F that agrees with a tested one, f, on most points.
 
     .. math:: L(F) \le L(f) + P(F \ne f)
 
-    The tested one made `n_errors` on `n_samples` labelled points that it never saw; the two differ
-    on `n_differ` of `n_unlabelled` points that neither has seen (Kääriäinen and Langford, 2005).
+    The tested one made `n_errors` on `n_samples` labeled points that it never saw; the two differ
+    on `n_differ` of `n_unlabeled` points that neither has seen (Kääriäinen and Langford, 2005).
     Both rates are binomial, and their p-values are multiplied as Fisher did, in steps; with at
-    least twice as many unlabelled points as labelled ones the second counts by its root. Proof in
+    least twice as many unlabeled points as labeled ones the second counts by its root. Proof in
     ``docs/beyond.rst``.
 
     Examples
     --------
     A model erred on 20 of 500 held-out points. Refitted on all labels it differs on 10 of 2,000:
 
-    >>> round(single_voter_bound(n_errors=20, n_samples=500, n_differ=10, n_unlabelled=2000), 4)
+    >>> round(single_voter_bound(n_errors=20, n_samples=500, n_differ=10, n_unlabeled=2000), 4)
     0.0657
     """
     check_delta(delta)
-    if not (n_samples and n_unlabelled):
+    if not (n_samples and n_unlabeled):
         return 1.0
-    power = 2 if n_unlabelled >= 2 * n_samples else 1
+    power = 2 if n_unlabeled >= 2 * n_samples else 1
     levels, others = paired_levels(delta * (1.0 - ARITHMETIC_MARGIN), power)
     value = max(
         clopper_pearson(n_errors, n_samples, delta=level)
-        + clopper_pearson(n_differ, n_unlabelled, delta=other)
+        + clopper_pearson(n_differ, n_unlabeled, delta=other)
         for level, other in zip(levels, others, strict=True)
     )
     return outward(float(value), scale=0.0)

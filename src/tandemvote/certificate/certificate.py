@@ -315,11 +315,11 @@ class Certificate:
             return ["more test samples"]
         ways = ["more labeled samples"]
         if self.deployed is not None:
-            return [*ways, "more unlabeled samples (X_unlabelled)"]
+            return [*ways, "more unlabeled samples (X_unlabeled)"]
         if self.counts.n_voters > FEW_VOTERS:
             ways.append("a committee of whole models (CertifiedClassifier)")
             if self.profile is None:
-                ways.append("unlabeled samples (X_unlabelled)")
+                ways.append("unlabeled samples (X_unlabeled)")
         return [*ways, "a test set"]
 
     @property

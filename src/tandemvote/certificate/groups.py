@@ -157,7 +157,7 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
     if whole.deployed is not None or VOTE_PROFILE in whole.candidates:
         raise ValueError(
             f"bound={VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
-            " held-out samples without X_unlabelled to get bounds by group."
+            " held-out samples without X_unlabeled to get bounds by group."
         )
     if whole.group is not None:
         raise ValueError(
@@ -182,7 +182,7 @@ def _certify_group(
         predictions=votes.predictions[:, mask],
         labels=votes.labels[mask],
         held_out=votes.held_out[:, mask],
-        unlabelled=votes.unlabelled[:, :0],
+        unlabeled=votes.unlabeled[:, :0],
     )
     counts = VoteCounts.from_votes(inside, tally=False)
     counts = tally_vote(counts, inside, whole.weights)

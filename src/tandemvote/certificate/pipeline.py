@@ -31,8 +31,8 @@ from tandemvote.hard_vote import (
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group
 from tandemvote.votes import Votes
-from tandemvote.weights import minimise
-from tandemvote.weights.objective import MINIMISABLE
+from tandemvote.weights import minimize_bound
+from tandemvote.weights.objective import MINIMIZABLE
 
 UNIFORM, BEST = "uniform", "best"
 DISAGREEMENT = "disagreement"
@@ -91,10 +91,10 @@ def certify_votes(
     deployed = None if votes is None or votes.deployed is None else votes.deployed.name
     pi = distribution(prior, evidence.n_voters, "prior")
     halved = DISAGREEMENT in names or (isinstance(weights, str) and weights == DISAGREEMENT)
-    counted, profiled = _set_apart(0 if votes is None else votes.n_unlabelled, halved=halved)
+    counted, profiled = _set_apart(0 if votes is None else votes.n_unlabeled, halved=halved)
     uniform = isinstance(weights, str) and weights == UNIFORM
     if isinstance(evidence, Votes):
-        some = replace(evidence, unlabelled=evidence.unlabelled[:, counted])
+        some = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
         counts = VoteCounts.from_votes(some, tally=uniform)
     else:
         counts = evidence
@@ -198,14 +198,14 @@ def check_request(
         elif len(names) > 1:
             raise ValueError(f"bound={names!r} combines {name!r} with other bounds. Use it alone.")
     if isinstance(weights, str):
-        if weights not in (UNIFORM, *MINIMISABLE):
-            listed = ", ".join(map(repr, (UNIFORM, *MINIMISABLE)))
+        if weights not in (UNIFORM, *MINIMIZABLE):
+            listed = ", ".join(map(repr, (UNIFORM, *MINIMIZABLE)))
             raise ValueError(f"Invalid weights={weights!r}. Use one of {listed}, or pass an array.")
         if weights != UNIFORM:
             get_bound(weights).check_classes(classes)
 
 
-def _set_apart(n_unlabelled: int, *, halved: bool) -> tuple[Places, Places]:
+def _set_apart(n_unlabeled: int, *, halved: bool) -> tuple[Places, Places]:
     """Return which unlabeled samples to count, so that weights depend on them, and to profile.
 
     Weights learn nothing from unlabeled samples but the disagreement. Where it is used, counts and
@@ -213,7 +213,7 @@ def _set_apart(n_unlabelled: int, *, halved: bool) -> tuple[Places, Places]:
     """
     if not halved:
         return slice(None), slice(None)
-    order = np.random.default_rng(SHUFFLE).permutation(n_unlabelled)
+    order = np.random.default_rng(SHUFFLE).permutation(n_unlabeled)
     counted, profiled = np.array_split(order, 2)
     return np.sort(counted), np.sort(profiled)
 
@@ -231,7 +231,7 @@ def _choose_weights(
         return votable(distribution(weights, counts.n_voters, "weights")), None
     if weights == UNIFORM:
         return distribution(None, counts.n_voters, "weights"), None
-    solution = minimise(counts, weights, prior, delta, published=published)
+    solution = minimize_bound(counts, weights, prior, delta, published=published)
     return votable(solution.weights), weights
 
 
@@ -249,9 +249,9 @@ def _check_untested(counts: VoteCounts, weights: FloatArray, *, tested_together:
 
 def _profile(votes: Votes | None, weights: FloatArray, places: Places) -> VoteProfile | None:
     """Profile the deployed classifier, or the vote, on some of the unlabeled samples."""
-    if votes is None or not votes.unlabelled[:, places].size:
+    if votes is None or not votes.unlabeled[:, places].size:
         return None
-    predictions, deployed = votes.unlabelled[:, places], votes.deployed
+    predictions, deployed = votes.unlabeled[:, places], votes.deployed
     if deployed is None:
         return VoteProfile.of(predictions, weights)
     return VoteProfile.of(predictions, weights, deployed.predictions[places], name=deployed.name)
@@ -266,7 +266,7 @@ def _candidates(
         names = automatic_bounds(
             n_voters=counts.n_voters,
             overlaps=counts.n_min_pairs > 0,
-            unlabelled=profile is not None,
+            unlabeled=profile is not None,
             test_set=tests,
             deployed=deployed is not None,
         )
@@ -279,7 +279,7 @@ def _candidates(
                 " bound='auto', or certify the deployed classifier on held-out samples."
             )
         if name == VOTE_PROFILE and profile is None:
-            raise ValueError(f"bound={name!r} requires unlabeled samples. Pass X_unlabelled.")
+            raise ValueError(f"bound={name!r} requires unlabeled samples. Pass X_unlabeled.")
         if name == TEST_SET and not tests:
             raise ValueError(
                 f"bound={name!r} requires samples that no voter was trained on, and weights that do"
@@ -315,11 +315,11 @@ def _about_deployed(votes: Votes | None, counts: VoteCounts, weights: FloatArray
     """Report how far a deployed classifier is from the vote through which it is certified."""
     if votes is None or votes.deployed is None:
         return []
-    winners = weighted_vote(votes.unlabelled, weights, votes.classes.size)
+    winners = weighted_vote(votes.unlabeled, weights, votes.classes.size)
     differs = float((winners != votes.deployed.predictions).mean())
     message = (
         f"No labeled sample has tested {votes.deployed.name} itself. It differs from the vote on"
-        f" {rate(differs)} of {votes.n_unlabelled} unlabeled samples."
+        f" {rate(differs)} of {votes.n_unlabeled} unlabeled samples."
     )
     observed = None if counts.tally is None else counts.tally.observed_error
     if observed is not None:

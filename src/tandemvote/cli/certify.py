@@ -33,13 +33,13 @@ def certify(
 
     Or: tandemvote certify visits.csv --target outcome --groups patient
 
-    Or: tandemvote certify wine.csv --target quality --scheme trees --unlabelled more.csv
+    Or: tandemvote certify wine.csv --target quality --scheme trees --unlabeled more.csv
 
     Exit codes: 0 done; 2 a mistake in the call or the data; 3 --max-error is not guaranteed; 70 a
     bug in tandemvote.
     """
     check_combinations(context)
-    outputs.check_outputs(files.paths, inputs=[data, training.unlabelled])
+    outputs.check_outputs(files.paths, inputs=[data, training.unlabeled])
     from tandemvote.cli import data as tables
     from tandemvote.cli.results import Result, deliver
     from tandemvote.cli.running import connected
@@ -50,11 +50,9 @@ def certify(
     columns = {name: values for name, values in by.items() if not isinstance(values, str)}
     if files.votes is not None:
         tables.check_names_of_votes(columns)
-    unlabelled, findings = tables.read_unlabelled(dataset, reading, training.unlabelled)
+    unlabeled, findings = tables.read_unlabeled(dataset, reading, training.unlabeled)
     with connected(training.dask):
-        model = train(
-            scheme, dataset, guarantee, training, unlabelled=unlabelled, findings=findings
-        )
+        model = train(scheme, dataset, guarantee, training, unlabeled=unlabeled, findings=findings)
     certificate = model.certificate_
     result = Result(
         certificate=certificate,

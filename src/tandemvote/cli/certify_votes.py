@@ -28,7 +28,7 @@ def certify_votes(
     ),
     *,
     target: str = typer.Option("label", help="Label column."),
-    unlabelled: Path | None = typer.Option(
+    unlabeled: Path | None = typer.Option(
         None,
         callback=options.check_exists,
         help="File with predictions of the same voters on unlabeled samples from the same"
@@ -54,8 +54,8 @@ def certify_votes(
     Exit codes: 0 done; 2 a mistake in the call or the data; 3 --max-error is not guaranteed; 70 a
     bug in tandemvote.
     """
-    check_bounds(guarantee.bound, by=guarantee.by, unlabelled=unlabelled is not None)
-    outputs.check_outputs(files.paths, inputs=[votes, unlabelled])
+    check_bounds(guarantee.bound, by=guarantee.by, unlabeled=unlabeled is not None)
+    outputs.check_outputs(files.paths, inputs=[votes, unlabeled])
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
     from tandemvote.cli.results import Result, deliver
@@ -72,11 +72,11 @@ def certify_votes(
     evidence: Votes | VoteCounts
     findings: list[Finding] = []
     if large is not None:
-        _check_large(guarantee, unlabelled, request)
+        _check_large(guarantee, unlabeled, request)
         with connected(dask) as client:
             evidence = _counted(large, client)
     else:
-        evidence = votes_io.read_votes(votes, **table, unlabeled=unlabelled)
+        evidence = votes_io.read_votes(votes, **table, unlabeled=unlabeled)
         findings = _about_missing(evidence)
     certificate = certificates.certify_votes(
         evidence, **request, delta=guarantee.delta, findings=findings
@@ -89,15 +89,15 @@ def certify_votes(
         certificate=certificate,
         groups=certificate.by_group(by) if by else None,
         data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
-        tables=_tables(votes, target, unlabelled, ignore) if large is None else (),
+        tables=_tables(votes, target, unlabeled, ignore) if large is None else (),
     )
     deliver(result, files, guarantee, as_json=as_json)
 
 
-def _tables(votes: str, target: str, unlabelled: Path | None, ignore: list[str]) -> tuple[str, ...]:
+def _tables(votes: str, target: str, unlabeled: Path | None, ignore: list[str]) -> tuple[str, ...]:
     """Return the options with which verify reads the same tables."""
     words = ["--votes", votes, *(["--target", target] if target != "label" else [])]
-    words += [] if unlabelled is None else ["--unlabelled", str(unlabelled)]
+    words += [] if unlabeled is None else ["--unlabeled", str(unlabeled)]
     return (*words, *(word for name in ignore for word in ("--ignore", name)))
 
 
@@ -117,14 +117,14 @@ def _open_large(
 
 
 def _check_large(
-    guarantee: options.Guarantee, unlabelled: Path | None, request: dict[str, Any]
+    guarantee: options.Guarantee, unlabeled: Path | None, request: dict[str, Any]
 ) -> None:
     """Reject before hours of counting what can be rejected without the classes."""
     import numpy as np
 
     from tandemvote.certificate.pipeline import check_request
 
-    for option, given in {"--unlabelled": unlabelled, "--by": guarantee.by}.items():
+    for option, given in {"--unlabeled": unlabeled, "--by": guarantee.by}.items():
         if given:
             raise typer.BadParameter(f"{option} requires votes that fit in memory.")
     check_request(**request, classes=np.arange(2))

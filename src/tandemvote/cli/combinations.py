@@ -39,20 +39,20 @@ def check_combinations(context: typer.Context) -> None:
     for message, applies in _contradictions(given, here).items():
         if applies:
             raise typer.BadParameter(message)
-    unlabelled = bool(given["unlabelled"] or given["use_unlabelled"])
-    check_bounds(given["bound"], by=given["by"], unlabelled=unlabelled)
+    unlabeled = bool(given["unlabeled"] or given["use_unlabeled"])
+    check_bounds(given["bound"], by=given["by"], unlabeled=unlabeled)
 
 
-def check_bounds(bounds: Collection[str], *, by: Collection[str], unlabelled: bool) -> None:
+def check_bounds(bounds: Collection[str], *, by: Collection[str], unlabeled: bool) -> None:
     """Reject names of bounds that do not exist, or not for this evidence."""
     if bounds:
         from tandemvote.bounds import get_bound
 
         for name in {*bounds} - {"auto", "best"}:
             get_bound(name)
-    if "vote_profile" in bounds and not unlabelled:
-        raise typer.BadParameter("--bound vote_profile requires --unlabelled.")
-    if by and unlabelled and (not bounds or {"auto", "best", "vote_profile"} & {*bounds}):
+    if "vote_profile" in bounds and not unlabeled:
+        raise typer.BadParameter("--bound vote_profile requires --unlabeled.")
+    if by and unlabeled and (not bounds or {"auto", "best", "vote_profile"} & {*bounds}):
         raise typer.BadParameter(
             "--by cannot be combined with the bound vote_profile: the groups of unlabeled rows are"
             " unknown. Name another bound, such as --bound tandem."
@@ -71,14 +71,14 @@ def check_ambiguous(by: Collection[str], columns: Collection[str]) -> None:
 def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
     """Return messages, and whether each applies."""
     bounds, model, groups = given["bound"], given["model"], given["groups"]
-    file, rows = given["unlabelled"], given["use_unlabelled"]
+    file, rows = given["unlabeled"], given["use_unlabeled"]
     tested = {COMMITTEE, HOLDOUT} & here
     return {
         "--learner boosting requires --scheme committee or holdout: boosted trees correct each"
         " other, so they cannot vote.": {TREES, BOOSTING} <= here,
-        f"--{'unlabelled' if file else 'use-unlabelled'} requires --scheme trees. The committee and"
+        f"--{'unlabeled' if file else 'use-unlabeled'} requires --scheme trees. The committee and"
         " the hold-out are tested on labels, so rows without labels would change nothing."
-        + (" Use --drop-unlabelled to exclude them." if rows else ""): (file or rows) and tested,
+        + (" Use --drop-unlabeled to exclude them." if rows else ""): (file or rows) and tested,
         "--groups requires --scheme committee or holdout. The trees of a forest are tested on"
         " out-of-bag rows, and other rows of the same group have trained them.": (
             groups and TREES in here
@@ -94,10 +94,10 @@ def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
         " class.": (
             PREDICTED in given["by"] and given["target"] != PREDICTED and {COMMITTEE, TREES} & here
         ),
-        "--drop-unlabelled and --use-unlabelled contradict each other.": (
-            given["drop_unlabelled"] and rows
+        "--drop-unlabeled and --use-unlabeled contradict each other.": (
+            given["drop_unlabeled"] and rows
         ),
-        "--unlabelled and --use-unlabelled both name unlabeled rows. Choose one.": file and rows,
+        "--unlabeled and --use-unlabeled both name unlabeled rows. Choose one.": file and rows,
         "--drop and --keep name the same column.": {*given["drop"]} & {*given["keep"]},
         f"--model {model}: a .skops file cannot hold boosted models. Choose .joblib, for yourself"
         " and for those who trust you.": BOOSTING in here and model and model.suffix == ".skops",

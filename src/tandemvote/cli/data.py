@@ -33,7 +33,7 @@ def read_data(
         target=reading.target,
         drop=reading.drop,
         keep=reading.keep,
-        drop_unlabelled=reading.drop_unlabelled or reading.use_unlabelled,
+        drop_unlabeled=reading.drop_unlabeled or reading.use_unlabeled,
         beside=[name for name in by if name not in (CLASS, PREDICTED, reading.target)],
         groups=groups,
         **reading.arguments,
@@ -47,7 +47,7 @@ def read_data(
     return dataset
 
 
-def read_unlabelled(
+def read_unlabeled(
     dataset: Dataset, reading: Reading, path: Path | None
 ) -> tuple[NDArray[Any] | None, list[Finding]]:
     """Return the unlabeled rows to use, if any, and findings about those that were excluded.
@@ -55,12 +55,12 @@ def read_unlabelled(
     Rows with missing entries and copies are excluded as in DATA, so that both are drawn from the
     same distribution.
     """
-    if reading.use_unlabelled and dataset.X_unlabelled is None:
+    if reading.use_unlabeled and dataset.X_unlabeled is None:
         raise DatasetError(
-            f"{dataset.name}: every row has a label, so --use-unlabelled has no effect. Remove it."
+            f"{dataset.name}: every row has a label, so --use-unlabeled has no effect. Remove it."
         )
     if path is None:
-        return dataset.X_unlabelled if reading.use_unlabelled else None, []
+        return dataset.X_unlabeled if reading.use_unlabeled else None, []
     rows, findings = read_further(path, like=dataset, **reading.arguments)
     return rows, [replace(each, message=f"Unlabeled rows: {each.message}") for each in findings]
 

@@ -27,7 +27,7 @@ OPTIONS = {
 PHRASES = {
     r"\bmax_samples=0\.5\b": "--bagging reduced",
     r"\breferee=False\b": "--scheme holdout",
-    r"\b(Pass |pass )?X_unlabelled\b": "--unlabelled",
+    r"\b(Pass |pass )?X_unlabeled\b": "--unlabeled",
     r"\bCertifiedClassifier\w*": "--scheme committee",
     r"\btest_size\b": "--test-size",
     r"\bn_(samples|groups)=(\d+) \1\b": r"\2 \1",

@@ -223,12 +223,12 @@ class Reading(FileReading):
     )
     drop_missing: bool = option(False, "Exclude rows with any missing cell.", "--drop-missing")
     drop_duplicates: bool = option(False, "Exclude copies of rows.", "--drop-duplicates")
-    drop_unlabelled: bool = option(False, "Exclude rows without a label.", "--drop-unlabelled")
-    use_unlabelled: bool = option(
+    drop_unlabeled: bool = option(False, "Exclude rows without a label.", "--drop-unlabeled")
+    use_unlabeled: bool = option(
         False,
         "Trees: use rows without a label as unlabeled rows. Their labels must be missing at"
         " random.",
-        "--use-unlabelled",
+        "--use-unlabeled",
     )
 
     @property
@@ -262,7 +262,7 @@ class Training:
     bagging: Bagging = option(
         Bagging.REDUCED, "Trees: rows each draws, n or n/2 (tighter pair bounds)."
     )
-    unlabelled: Path | None = option(
+    unlabeled: Path | None = option(
         None,
         "Trees: file of unlabeled rows from the same distribution, which make the bound much"
         " tighter.",

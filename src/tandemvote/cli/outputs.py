@@ -120,8 +120,8 @@ def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, 
     names = votes.classes.astype(str)
     predicted = np.where(votes.held_out, names[votes.predictions], "")
     tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **columns}}
-    if votes.n_unlabelled:
-        tables["--unlabelled"] = _voters(names[votes.unlabelled])
+    if votes.n_unlabeled:
+        tables["--unlabeled"] = _voters(names[votes.unlabeled])
     written = {}
     for name, table in tables.items():
         word = "" if name == "--votes" else name.replace("--", ".")

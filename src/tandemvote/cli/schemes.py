@@ -23,7 +23,7 @@ def train(
     guarantee: Guarantee,
     training: Training,
     *,
-    unlabelled: NDArray[Any] | None = None,
+    unlabeled: NDArray[Any] | None = None,
     findings: Sequence[Finding] = (),
 ) -> Any:
     """Fit the classifier of a scheme; it has a certificate."""
@@ -46,7 +46,7 @@ def train(
                 random_state=training.seed,
                 **guarantee.request(Weights.TANDEM),
             )
-            return forest.fit(dataset.X, dataset.y, X_unlabelled=unlabelled, findings=known)
+            return forest.fit(dataset.X, dataset.y, X_unlabeled=unlabeled, findings=known)
         tested: dict[str, Any] = {"n_tested": 1, "referee": False}
         model = CertifiedClassifier(
             learner(training),

@@ -28,7 +28,7 @@ def verify(
     votes: Path | None = typer.Option(
         None, help="Table of the labeled votes, to count them again: CSV or Parquet."
     ),
-    unlabelled: Path | None = typer.Option(
+    unlabeled: Path | None = typer.Option(
         None,
         help="Table of the votes on unlabeled samples, without labels; a deployed classifier is the"
         " last column.",
@@ -54,7 +54,7 @@ def verify(
     skipped = {*ignore, *by}
     again: dict[str, Any] = {
         "votes": votes and votes_io.read_votes(votes, target=target, ignore=skipped, keep=None),
-        "unlabelled": unlabelled and votes_io.read_predictions(unlabelled, ignore=skipped),
+        "unlabeled": unlabeled and votes_io.read_predictions(unlabeled, ignore=skipped),
         "columns": votes_io.read_columns(votes, by) if votes else {},
     }
     verdict = _checked(document, rigorous=rigorous, **again)
@@ -117,11 +117,11 @@ def _unchecked(verdict: Verdict, again: dict[str, Any]) -> list[str]:
     """List what the file states and nothing given could check."""
     whole = verdict.document.whole
     more = whole.counts["disagreement_overlaps"] > whole.counts["overlaps"]
-    unlabelled = whole.profile is not None or bool(more.any())
+    unlabeled = whole.profile is not None or bool(more.any())
     stated = {
         "the counts of the labeled votes (give --votes)": again["votes"] is None,
-        "the counts of unlabeled samples (give --unlabelled)": (
-            unlabelled and again["unlabelled"] is None
+        "the counts of unlabeled samples (give --unlabeled)": (
+            unlabeled and again["unlabeled"] is None
         ),
     }
     return [

@@ -29,7 +29,7 @@ PARTS = {
     "errors": "sizes",
     "tandem_errors": "overlaps",
     "disagreements": "disagreement_overlaps",
-    "unlabelled_disagreements": "disagreements",
+    "unlabeled_disagreements": "disagreements",
     "overlaps": "disagreement_overlaps",
     "lone_errors": "disagreements",
 }
@@ -140,13 +140,13 @@ class VoteCounts:
     tandem_errors, overlaps : ndarray of int64, shape (n_voters, n_voters)
         Points held out for both voters that both get wrong, and all of them.
     disagreements, disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
-        Points, held out for both or unlabelled, on which their predictions differ, and all of them.
+        Points, held out for both or unlabeled, on which their predictions differ, and all of them.
     lone_errors : ndarray of int64, shape (n_voters, n_voters)
         Points held out for both voters that exactly one of them gets wrong.
     classes : ndarray, shape (n_classes,)
         All labels that occur among labels and predictions.
-    unlabelled_disagreements : ndarray of int64, shape (n_voters, n_voters)
-        The part of `disagreements` that comes from unlabelled points.
+    unlabeled_disagreements : ndarray of int64, shape (n_voters, n_voters)
+        The part of `disagreements` that comes from unlabeled points.
     tally : VoteTally or None
         Results of a vote of all voters: with equal weights, unless other weights were tallied.
 
@@ -168,13 +168,13 @@ class VoteCounts:
     disagreement_overlaps: IntArray
     lone_errors: IntArray
     classes: NDArray[Any]
-    unlabelled_disagreements: IntArray = None  # type: ignore[assignment]
+    unlabeled_disagreements: IntArray = None  # type: ignore[assignment]
     tally: VoteTally | None = None
 
     def __post_init__(self) -> None:
-        if self.unlabelled_disagreements is None:
+        if self.unlabeled_disagreements is None:
             zeros = np.zeros_like(np.asarray(self.disagreements))
-            object.__setattr__(self, "unlabelled_disagreements", zeros)
+            object.__setattr__(self, "unlabeled_disagreements", zeros)
         n_voters = np.size(self.errors)
         for name in INTEGER_FIELDS:
             array = np.asarray(getattr(self, name))
@@ -199,7 +199,7 @@ class VoteCounts:
                     f"The diagonal of {pairs} must equal {diagonal}: a voter paired with itself is"
                     " that voter."
                 )
-        # Without unlabelled points, and with two classes, counts coincide and are kept once.
+        # Without unlabeled points, and with two classes, counts coincide and are kept once.
         same = {"disagreement_overlaps": "overlaps", "lone_errors": "disagreements"}
         for name, other in same.items():
             if np.array_equal(getattr(self, name), getattr(self, other)):
@@ -220,15 +220,15 @@ class VoteCounts:
         """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
         counts = reduce(add, (_count(part, tally=tally) for part in votes.chunks(size)))
-        for start in range(0, votes.n_unlabelled, size):
-            codes = votes.unlabelled[:, start : start + size]
+        for start in range(0, votes.n_unlabeled, size):
+            codes = votes.unlabeled[:, start : start + size]
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
             everywhere = np.ones(codes.shape, bool)
             differ = overlaps - equal_pairs(codes, everywhere, overlaps, votes.classes.size)
             more = {
                 "disagreements": counts.disagreements + differ,
                 "disagreement_overlaps": counts.disagreement_overlaps + overlaps,
-                "unlabelled_disagreements": counts.unlabelled_disagreements + differ,
+                "unlabeled_disagreements": counts.unlabeled_disagreements + differ,
             }
             counts = VoteCounts._known_to_be_valid(**counts.__getstate__() | more)
         return counts
@@ -299,12 +299,12 @@ class VoteCounts:
 
     @property
     def n_min_disagreement(self) -> int:
-        """Smallest overlap with the unlabelled points included, m."""
+        """Smallest overlap with the unlabeled points included, m."""
         return self.disagreement_sets.smallest
 
     @cached_property
-    def n_unlabelled(self) -> int:
-        """Number of unlabelled points."""
+    def n_unlabeled(self) -> int:
+        """Number of unlabeled points."""
         if self.disagreement_overlaps is self.overlaps:
             return 0
         return int((self.disagreement_overlaps - self.overlaps).max())
@@ -321,8 +321,8 @@ class VoteCounts:
 
     @cached_property
     def disagreement_sets(self) -> HeldOutSets:
-        """The same with the unlabelled points."""
-        return HeldOutSets(self.disagreement_overlaps) if self.n_unlabelled else self.pair_sets
+        """The same with the unlabeled points."""
+        return HeldOutSets(self.disagreement_overlaps) if self.n_unlabeled else self.pair_sets
 
     @cached_property
     def gibbs_losses(self) -> FloatArray:
@@ -340,17 +340,17 @@ class VoteCounts:
         return _rates(self.disagreements, self.disagreement_overlaps, without_points=0.0)
 
     @cached_property
-    def labelled_disagreement_rates(self) -> FloatArray:
-        """The same on the labelled points alone, where the tandem losses come from."""
-        if not self.n_unlabelled:
+    def labeled_disagreement_rates(self) -> FloatArray:
+        """The same on the labeled points alone, where the tandem losses come from."""
+        if not self.n_unlabeled:
             return self.disagreement_rates
-        labelled = self.disagreements - self.unlabelled_disagreements
-        return _rates(labelled, self.overlaps, without_points=0.0)
+        labeled = self.disagreements - self.unlabeled_disagreements
+        return _rates(labeled, self.overlaps, without_points=0.0)
 
     @cached_property
     def lone_error_rates(self) -> FloatArray:
         """Rate at which exactly one of two voters errs; 1 for a pair without common points."""
-        if self.lone_errors is self.disagreements and self.n_min_pairs and not self.n_unlabelled:
+        if self.lone_errors is self.disagreements and self.n_min_pairs and not self.n_unlabeled:
             return self.disagreement_rates
         return _rates(self.lone_errors, self.overlaps, without_points=1.0)
 
@@ -365,10 +365,10 @@ class VoteCounts:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        unlabelled = f", n_unlabelled={self.n_unlabelled}" if self.n_unlabelled else ""
+        unlabeled = f", n_unlabeled={self.n_unlabeled}" if self.n_unlabeled else ""
         return (
             f"VoteCounts({self.n_voters} voters, {self.n_classes} classes, n_min={self.n_min},"
-            f" n_min_pairs={self.n_min_pairs}{unlabelled})"
+            f" n_min_pairs={self.n_min_pairs}{unlabeled})"
         )
 
 
@@ -406,6 +406,6 @@ def _count(votes: Votes, *, tally: bool) -> VoteCounts:
         disagreement_overlaps=overlaps,
         lone_errors=lone_errors,
         classes=votes.classes.copy(),
-        unlabelled_disagreements=np.zeros_like(overlaps),
+        unlabeled_disagreements=np.zeros_like(overlaps),
         tally=VoteTally.of(votes) if tally else None,
     )

@@ -1,4 +1,4 @@
-r"""The exact binomial upper limit: what a labelled test set, used for nothing else, says.
+r"""The exact binomial upper limit: what a labeled test set, used for nothing else, says.
 
 The limit p solves :math:`P(\mathrm{Bin}(n, p) \le k) = \delta`. As a function of p, that tail is an
 integral of a log-concave density, so its logarithm is concave, and Newton's iteration started where

@@ -31,7 +31,7 @@ from tandemvote.frames import (
 )
 from tandemvote.hard_vote import vote_shares
 from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.models.held_out import check_unlabelled, copy_findings, time_findings
+from tandemvote.models.held_out import check_unlabeled, copy_findings, time_findings
 from tandemvote.models.private_names import Interval, fit_context
 from tandemvote.models.refusals import refuse_class_weight
 from tandemvote.models.rows import note_copies, row_digests
@@ -163,7 +163,7 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         X: Any,
         y: ArrayLike,
         *,
-        X_unlabelled: Any = None,
+        X_unlabeled: Any = None,
         findings: Sequence[Finding] = (),
     ) -> Self:
         """Train the trees, evaluate each on its out-of-bag samples, and certify their vote.
@@ -174,7 +174,7 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             Training samples.
         y : array_like of shape (n_samples,)
             Class labels.
-        X_unlabelled : like X, default=None
+        X_unlabeled : like X, default=None
             Unlabeled samples drawn from the same distribution, none of them among X. They sharpen
             the disagreement bound and add the bound `vote_profile`. Where weights or bound are
             "disagreement", each of the two gets half of them.
@@ -200,19 +200,19 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             distribution(self.weights, self.n_estimators, "weights")
-        unlabelled = None if X_unlabelled is None else self._validated(X_unlabelled)
+        unlabeled = None if X_unlabeled is None else self._validated(X_unlabeled)
         self.training_rows_ = row_digests(samples)
         findings = [*findings, *time_findings(X)]
         notes = note_copies(samples, labels, what="training", digests=self.training_rows_)
         findings += copy_findings(notes)
-        if unlabelled is not None:
-            findings += check_unlabelled([], unlabelled, known=self.training_rows_)
+        if unlabeled is not None:
+            findings += check_unlabeled([], unlabeled, known=self.training_rows_)
         self.forest_ = self._plain_forest().fit(samples, labels)
         self.estimators_ = self.forest_.estimators_
         votes = out_of_bag_votes(self.forest_, samples, labels)
         votes = replace(votes, voters=partial(predict_members, self.forest_), index=index_of(X))
-        if unlabelled is not None:
-            votes = replace(votes, unlabelled=voter_predictions(self.forest_, unlabelled))
+        if unlabeled is not None:
+            votes = replace(votes, unlabeled=voter_predictions(self.forest_, unlabeled))
         self.certificate_ = certify_votes(
             votes,
             weights=self.weights,

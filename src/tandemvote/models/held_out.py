@@ -47,7 +47,7 @@ def certify(
     groups: ArrayLike | None = None,
     weights: str | ArrayLike = UNIFORM,
     bound: str | Sequence[str] = AUTO,
-    X_unlabelled: Any = None,
+    X_unlabeled: Any = None,
     deployed: Any = None,
     confidence: float = 0.95,
 ) -> Certificate:
@@ -70,11 +70,11 @@ def certify(
     bound : str or sequence of str, default="auto"
         "auto" chooses by the kind of evidence; a name, several names, or "best" for all that apply.
         The smallest of several bounds is reported, each at its share of the failure probability.
-    X_unlabelled : array_like, default=None
+    X_unlabeled : array_like, default=None
         Unlabeled samples from the same distribution that no model was trained on. They allow the
         bound "vote_profile". For "disagreement", weights and bound use one half of them each.
     deployed : classifier or array_like of shape (n_unlabeled,), default=None
-        Another classifier to certify through the voters and `X_unlabelled`, or its predictions on
+        Another classifier to certify through the voters and `X_unlabeled`, or its predictions on
         these samples. It may have been trained on anything but these samples.
     confidence : float, default=0.95
         Probability with which the bound holds.
@@ -101,14 +101,14 @@ def certify(
     """
     delta = failure_probability(confidence)
     asked: dict[str, Any] = {"weights": weights, "bound": bound, "delta": delta}
-    votes, findings = _evidence(models, X, y, groups, X_unlabelled)
+    votes, findings = _evidence(models, X, y, groups, X_unlabeled)
     if deployed is not None:
-        votes = with_deployed(votes, deployed, X_unlabelled)
+        votes = with_deployed(votes, deployed, X_unlabeled)
     return certify_votes(votes, **asked, findings=findings)
 
 
 def _evidence(
-    models: Any, X: Any, y: ArrayLike | None, groups: ArrayLike | None, X_unlabelled: Any
+    models: Any, X: Any, y: ArrayLike | None, groups: ArrayLike | None, X_unlabeled: Any
 ) -> tuple[Votes | VoteCounts, list[Finding]]:
     """Return the votes of models on held-out samples, or votes and counts as they are."""
     given = isinstance(models, Votes | VoteCounts)
@@ -116,7 +116,7 @@ def _evidence(
     if shards and (isinstance(models, Mapping) or not isinstance(models, Iterable)):
         refuse_without_predict(models)
     if given or shards:
-        named = {"X": X, "y": y, "groups": groups, "X_unlabelled": X_unlabelled}
+        named = {"X": X, "y": y, "groups": groups, "X_unlabeled": X_unlabeled}
         for name, value in named.items():
             if value is not None:
                 raise ValueError(
@@ -127,7 +127,7 @@ def _evidence(
     if X is None or y is None:
         raise ValueError("X and y are required: samples that no model was trained on.")
     voters = [models] if hasattr(models, "predict") else models
-    return held_out_votes(voters, X, y, groups=groups, X_unlabelled=X_unlabelled)
+    return held_out_votes(voters, X, y, groups=groups, X_unlabeled=X_unlabeled)
 
 
 def held_out_votes(
@@ -136,12 +136,12 @@ def held_out_votes(
     y: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    X_unlabelled: Any = None,
+    X_unlabeled: Any = None,
 ) -> tuple[Votes, list[Finding]]:
     """Let models vote on held-out samples; return the votes and what was found in the samples."""
-    if groups is not None and X_unlabelled is not None:
+    if groups is not None and X_unlabeled is not None:
         raise ValueError(
-            "groups cannot be combined with X_unlabelled: one row of each group is drawn from the"
+            "groups cannot be combined with X_unlabeled: one row of each group is drawn from the"
             " labeled samples, so the two are not drawn from the same distribution. Pass one of"
             " them."
         )
@@ -153,22 +153,22 @@ def held_out_votes(
     if groups is not None:
         rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
         X, labels = pick(X, rows), labels[rows]
-    if X_unlabelled is not None:
-        findings += check_unlabelled(models, X_unlabelled, known=row_digests(X))
+    if X_unlabeled is not None:
+        findings += check_unlabeled(models, X_unlabeled, known=row_digests(X))
     codes, classes = voters(X)
-    more, more_classes = (codes[:, :0], classes) if X_unlabelled is None else voters(X_unlabelled)
+    more, more_classes = (codes[:, :0], classes) if X_unlabeled is None else voters(X_unlabeled)
     # One set of sorted classes for the labels and for what the voters predict.
     known = np.concatenate([classes, more_classes])
-    joined = Votes.from_predictions([labels], labels, unlabelled=known[None, :])
+    joined = Votes.from_predictions([labels], labels, unlabeled=known[None, :])
     if joined.classes.dtype.kind == "U" and n_given >= FEWEST_POINTS:
         refuse_other_words(classes[np.unique(codes)].tolist(), np.unique(labels).tolist())
-    position, more_position = np.split(joined.unlabelled[0], [len(classes)])
+    position, more_position = np.split(joined.unlabeled[0], [len(classes)])
     votes = Votes(
         predictions=position[codes],
         labels=joined.labels,
         held_out=np.ones(codes.shape, bool),
         classes=joined.classes,
-        unlabelled=more_position[more],
+        unlabeled=more_position[more],
         voters=voters,
         one_row_per_group=groups is not None,
         rows=rows,
@@ -193,12 +193,12 @@ def check_held_out(models: Sequence[Any], X: Any, y: Any, *, grouped: bool) -> l
     return [*time_findings(X), *copy_findings(copies)]
 
 
-def check_unlabelled(models: Sequence[Any], X_unlabelled: Any, *, known: Any) -> list[Finding]:
+def check_unlabeled(models: Sequence[Any], X_unlabeled: Any, *, known: Any) -> list[Finding]:
     """Raise ValueError for unlabeled samples that a model, or the labels, have seen."""
-    refuse_training_rows(known, X_unlabelled, what="unlabelled")
+    refuse_training_rows(known, X_unlabeled, what="unlabeled")
     for model in models:
-        refuse_points_trained_on(model, X_unlabelled, what="unlabelled")
-    return copy_findings(note_copies(X_unlabelled, what="unlabelled"))
+        refuse_points_trained_on(model, X_unlabeled, what="unlabeled")
+    return copy_findings(note_copies(X_unlabeled, what="unlabeled"))
 
 
 def time_findings(X: Any) -> list[Finding]:
@@ -213,7 +213,7 @@ def copy_findings(notes: Iterable[str]) -> list[Finding]:
     return [Finding(code="copied_rows", severity="warning", message=note) for note in notes]
 
 
-def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabelled: Any) -> Votes:
+def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) -> Votes:
     """Return the votes with the predictions of a deployed classifier on the unlabeled samples."""
     if not isinstance(votes, Votes):
         raise ValueError("deployed requires votes in memory, not counts or an iterable of Votes.")
@@ -222,11 +222,11 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabelled: Any) -
     name = type(deployed).__name__
     check_is_fitted(deployed)
     refuse_other_than_one_label(deployed)
-    if X_unlabelled is None:
+    if X_unlabeled is None:
         raise ValueError(
-            f"Certifying {name} as deployed requires X_unlabelled: samples that neither it nor a"
+            f"Certifying {name} as deployed requires X_unlabeled: samples that neither it nor a"
             " voter has seen. With Votes, pass its predictions on their unlabeled samples."
         )
-    refuse_points_trained_on(deployed, X_unlabelled, what="unlabelled")
-    predictions = np.asarray(deployed.predict(X_unlabelled))
+    refuse_points_trained_on(deployed, X_unlabeled, what="unlabeled")
+    predictions = np.asarray(deployed.predict(X_unlabeled))
     return votes.with_deployed(predictions, name=name, predict=as_it_is(deployed).predict)

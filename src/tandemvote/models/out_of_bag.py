@@ -24,7 +24,7 @@ from tandemvote.frames import (
 from tandemvote.models.bootstraps import out_of_bag_votes, unaudited_assumptions
 from tandemvote.models.composed import last_step, steps_before, through
 from tandemvote.models.held_out import (
-    check_unlabelled,
+    check_unlabeled,
     copy_findings,
     time_findings,
     with_deployed,
@@ -41,7 +41,7 @@ def certify_oob(
     *,
     weights: str | ArrayLike = UNIFORM,
     bound: str | Sequence[str] = AUTO,
-    X_unlabelled: Any = None,
+    X_unlabeled: Any = None,
     deployed: Any = None,
     published: bool = False,
     prior: ArrayLike | None = None,
@@ -61,7 +61,7 @@ def certify_oob(
         hold for weights that were chosen on the same data.
     bound : str or sequence of str, default="auto"
         As in `certify`.
-    X_unlabelled, deployed
+    X_unlabeled, deployed
         As in `certify`. ``deployed=ensemble`` certifies the ensemble's own `predict`, which
         averages probabilities.
     published : bool, default=False
@@ -108,13 +108,13 @@ def certify_oob(
     votes = out_of_bag_votes(model, samples, labels, voters=voters_in(ensemble))
     votes, digests = replace(votes, index=index_of(X)), row_digests(X)
     findings = copy_findings(note_copies(X, labels, what="training", digests=digests))
-    if X_unlabelled is not None:
-        findings += check_unlabelled([], X_unlabelled, known=digests)
-        more = member_input(model, through(steps_before(ensemble), X_unlabelled))
-        unlabelled = predict_codes(members_of(model), more, model.n_jobs)
-        votes = replace(votes, unlabelled=unlabelled)
+    if X_unlabeled is not None:
+        findings += check_unlabeled([], X_unlabeled, known=digests)
+        more = member_input(model, through(steps_before(ensemble), X_unlabeled))
+        unlabeled = predict_codes(members_of(model), more, model.n_jobs)
+        votes = replace(votes, unlabeled=unlabeled)
     if deployed is not None:
-        votes = with_deployed(votes, deployed, X_unlabelled)
+        votes = with_deployed(votes, deployed, X_unlabeled)
     return certify_votes(
         votes,
         weights=weights,

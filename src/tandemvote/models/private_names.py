@@ -61,5 +61,5 @@ def knows_all_bootstraps(model: Any) -> bool:
 
 
 def rows_kept(model: Any) -> Any:
-    """Training points that a classifier by nearest neighbours keeps; None if it keeps none."""
+    """Training points that a classifier by nearest neighbors keeps; None if it keeps none."""
     return getattr(model, "_fit_X", None)

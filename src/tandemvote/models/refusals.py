@@ -126,17 +126,17 @@ def refuse_frozen(estimator: Any) -> None:
     for part in _parts(estimator):
         if clone(part) is part:
             raise ValueError(
-                f"{part!r} keeps what it learnt before, from points that the voters are to be"
+                f"{part!r} keeps what it learned before, from points that the voters are to be"
                 " evaluated on. Pass the estimator unfitted, or use held-out samples:"
                 " certify(model, X_held_out, y_held_out)."
             )
 
 
 def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
-    """Return what must be true of the steps before the last; refuse steps that learnt from X.
+    """Return what must be true of the steps before the last; refuse steps that learned from X.
 
     Points that a voter left out are not new to it if a step before it was fitted to them, even
-    without their labels: what a step memorises of X is there for the points left out and missing
+    without their labels: what a step memorizes of X is there for the points left out and missing
     for new ones.
     """
     texts = []

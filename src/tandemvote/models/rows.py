@@ -62,7 +62,7 @@ def row_digests(X: Any) -> Digests:
 
 
 def _cell_digests(cells: NDArray[Any], columns: Any) -> Digests:
-    """Mix what each cell holds with its column, by the finaliser of SplitMix64; 0 stays 0."""
+    """Mix what each cell holds with its column, by the finalizer of SplitMix64; 0 stays 0."""
     codes = _codes(cells)
     mixed = codes + GOLDEN_RATIO * (np.atleast_1d(columns).astype(np.uint64) + np.uint64(1))
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
@@ -109,17 +109,17 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
 
 
 def note_repeated_rows(
-    X: Any, labels: ArrayLike, digests: Digests, *, what: str, X_unlabelled: Any = None
+    X: Any, labels: ArrayLike, digests: Digests, *, what: str, X_unlabeled: Any = None
 ) -> tuple[str, ...]:
-    """Count repeated rows; refuse unlabelled points that are rows of X.
+    """Count repeated rows; refuse unlabeled points that are rows of X.
 
     The `digests` are those of the rows of X.
     """
     notes = note_copies(X, labels, what=what, digests=digests)
-    if X_unlabelled is None:
+    if X_unlabeled is None:
         return notes
-    refuse_training_rows(digests, X_unlabelled, what="unlabelled")
-    return (*notes, *note_copies(X_unlabelled, what="unlabelled"))
+    refuse_training_rows(digests, X_unlabeled, what="unlabeled")
+    return (*notes, *note_copies(X_unlabeled, what="unlabeled"))
 
 
 def note_copies(

@@ -1,4 +1,4 @@
-"""Recognise points that a fitted classifier was trained on where points never seen are wanted."""
+"""Recognize points that a fitted classifier was trained on where points never seen are wanted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ten data sets, were accepted with this limit; the forests above were tried witho
 
 OTHER_SPLITS = 40
 """Thresholds that the columns besides the busiest one must have. Along a single column new points
-lie in the leaves of their neighbours and fit these: of the points that can be told apart up to 56 %
+lie in the leaves of their neighbors and fit these: of the points that can be told apart up to 56 %
 did, beside 26 categories up to 12 %."""
 
 MOST_POINTS = 4000
@@ -56,7 +56,7 @@ def refuse_points_trained_on(
 ) -> None:
     """Refuse points that a fitted classifier, or one inside it, is seen to be trained on.
 
-    A certified classifier keeps a digest per row, nearest neighbours keep the rows, and trees keep
+    A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
     what fell into their leaves. The classifier takes the points after the `steps`.
     """
     if hasattr(model, "training_rows_"):

@@ -1,4 +1,4 @@
-"""Labelled points ready to learn from, made from a data frame or from arrays."""
+"""Labeled points ready to learn from, made from a data frame or from arrays."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Labelled points and where they come from.
+    """Labeled points and where they come from.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Dataset:
         Features; class labels, which are integers, strings or booleans.
     n_dropped, n_dropped_duplicates : int
         How many rows were left out because an entry was missing, or as they repeat an earlier one.
-    X_unlabelled : ndarray of shape (n_unlabelled, n_features), optional
+    X_unlabeled : ndarray of shape (n_unlabeled, n_features), optional
         Features of the rows without a label, if these were left out.
     encoder, target : TableEncoder and str, optional
         What made `X` from named columns, and the name of the label column, if they have names.
@@ -74,7 +74,7 @@ class Dataset:
     origin: str = ""
     n_dropped: int = 0
     n_dropped_duplicates: int = 0
-    X_unlabelled: NDArray[Any] | None = None
+    X_unlabeled: NDArray[Any] | None = None
     encoder: TableEncoder | None = None
     target: str | None = None
     beside: dict[str, NDArray[Any]] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Dataset:
 
     @property
     def n_samples(self) -> int:
-        """Number of labelled points."""
+        """Number of labeled points."""
         return len(self.X)
 
     @property
@@ -138,7 +138,7 @@ class Dataset:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What a reader of results on these rows must know, apart from copies of rows."""
-        n_unlabelled = 0 if self.X_unlabelled is None else len(self.X_unlabelled)
+        n_unlabeled = 0 if self.X_unlabeled is None else len(self.X_unlabeled)
         names = self.encoder.feature_names_in_ if self.encoder else range(1, self.n_features + 1)
         coded = np.array([name in self.categories for name in names], bool)
         ordered = [names[place] for place in columns_in_order(self.X) if not coded[place]]
@@ -146,7 +146,7 @@ class Dataset:
         gaps = cells[:, ~cells.all(axis=0)].any(axis=1)  # an empty column is no gap
         telling = [names[place] for place in columns_that_tell(self.X, self.y)]
         return (
-            *dropped_rows(self.n_dropped, n_unlabelled, self.n_dropped_duplicates),
+            *dropped_rows(self.n_dropped, n_unlabeled, self.n_dropped_duplicates),
             *(_sorted_by(name) for name in (*self.dropped_in_order, *ordered)),
             *map(_tells_label, telling),
             *([_kept_gaps(int(gaps.sum()))] if gaps.any() else []),
@@ -166,7 +166,7 @@ class Dataset:
         return f"Dataset({self.name!r}: {', '.join(filter(None, parts))})"
 
 
-def dropped_rows(n_gaps: int, n_unlabelled: int, n_copies: int) -> list[Finding]:
+def dropped_rows(n_gaps: int, n_unlabeled: int, n_copies: int) -> list[Finding]:
     """Report rows that were excluded, and what that means for a bound."""
     found = {
         "incomplete_rows": (
@@ -175,7 +175,7 @@ def dropped_rows(n_gaps: int, n_unlabelled: int, n_copies: int) -> list[Finding]
             "The bound is about new rows without missing entries.",
         ),
         "unlabeled_rows": (
-            n_unlabelled,
+            n_unlabeled,
             "without a label excluded",
             "Unless labels are missing at random, the bound is not about such rows.",
         ),
@@ -304,7 +304,7 @@ def from_frame(
         lambda rows: np.asarray(encode_rows(features[rows])),
         lambda rows: classes_of(label_array(frame[target][rows]), column=target, like=known),
         gaps=features[used].isna().any(axis=1).to_numpy(),
-        unlabelled=frame[target].isna().to_numpy(),
+        unlabeled=frame[target].isna().to_numpy(),
         beside={column: _as_written(frame[column]) for column in beside},
         name=name,
         origin=origin,
@@ -333,7 +333,7 @@ def from_arrays(
         lambda rows: finite(X[rows], [f"number {place + 1}" for place in range(X.shape[1])]),
         lambda rows: classes_of(y[rows], column="y", like=None if like is None else like.y),
         gaps=np.isnan(X).any(axis=1),
-        unlabelled=missing_labels(y),
+        unlabeled=missing_labels(y),
         beside={},
         name=name,
         origin=origin,
@@ -354,45 +354,45 @@ def _points(
     labels: Callable[[NDArray[np.bool_]], NDArray[Any]],
     *,
     gaps: NDArray[np.bool_],
-    unlabelled: NDArray[np.bool_],
+    unlabeled: NDArray[np.bool_],
     beside: dict[str, NDArray[Any]],
     drop_missing: bool = False,
-    drop_unlabelled: bool = False,
+    drop_unlabeled: bool = False,
     drop_duplicates: bool = False,
     **about: Any,
 ) -> Dataset:
-    """Choose rows of which some have `gaps` in features and some are `unlabelled`."""
+    """Choose rows of which some have `gaps` in features and some are `unlabeled`."""
     left = np.full(len(gaps), True)
     if drop_missing:
-        left = ~gaps if drop_unlabelled else ~(gaps | unlabelled)
-    n_unlabelled, of_rows = (left & unlabelled).sum(), f"of {number_of(len(gaps), 'row')}"
-    if n_unlabelled and not drop_unlabelled:
+        left = ~gaps if drop_unlabeled else ~(gaps | unlabeled)
+    n_unlabeled, of_rows = (left & unlabeled).sum(), f"of {number_of(len(gaps), 'row')}"
+    if n_unlabeled and not drop_unlabeled:
         raise DatasetError(
-            f"{about['name']}: no label in {n_unlabelled} {of_rows}, the first of them row"
-            f" {unlabelled.argmax() + 1}; texts such as NaN and None count as missing. Fill it in,"
-            f" or {either('pass drop_unlabelled=True', 'give --drop-unlabelled')} to leave out such"
-            f" rows{either('', ', --use-unlabelled to use them with --scheme trees')}"
+            f"{about['name']}: no label in {n_unlabeled} {of_rows}, the first of them row"
+            f" {unlabeled.argmax() + 1}; texts such as NaN and None count as missing. Fill it in,"
+            f" or {either('pass drop_unlabeled=True', 'give --drop-unlabeled')} to leave out such"
+            f" rows{either('', ', --use-unlabeled to use them with --scheme trees')}"
             f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap go)."
         )
-    if not (left & ~unlabelled).any():
+    if not (left & ~unlabeled).any():
         raise DatasetError(
             f"{about['name']}: no row is left {of_rows}, as every one has a missing entry. Fill"
             f" some in{either(', or use drop_missing=False', ', or leave out --drop-missing')}."
         )
-    rows, labelled = left & ~unlabelled, ~unlabelled[left]
+    rows, labeled = left & ~unlabeled, ~unlabeled[left]
     y = labels(rows)  # before the features: a target that is none takes no time
     X = features(left)
     kept = np.full(len(X), True)
     if drop_duplicates:
-        kept[labelled] = first_rows(X[labelled], y)
-        kept[~labelled] = first_rows(X[~labelled])
+        kept[labeled] = first_rows(X[labeled], y)
+        kept[~labeled] = first_rows(X[~labeled])
     return Dataset(
-        X=X[kept & labelled],
-        y=y[kept[labelled]],
+        X=X[kept & labeled],
+        y=y[kept[labeled]],
         n_dropped=int((~left).sum()),
         n_dropped_duplicates=int((~kept).sum()),
-        X_unlabelled=None if labelled.all() else X[kept & ~labelled],
-        beside={name: column[rows][kept[labelled]] for name, column in beside.items()},
+        X_unlabeled=None if labeled.all() else X[kept & ~labeled],
+        beside={name: column[rows][kept[labeled]] for name, column in beside.items()},
         **about,
     )
 

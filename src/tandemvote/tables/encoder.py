@@ -63,7 +63,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Everything else is a category, numbered by a hash of its text, known or not; missing entries
     form a category of their own.
 
-    Nothing is learnt from the rows but the kind of each column and the form of its dates, so
+    Nothing is learned from the rows but the kind of each column and the form of its dates, so
     ``make_pipeline(TableEncoder(), CertifiedClassifier(...))`` may take tables as they are.
     `transform` encodes a row alone as among others, and refuses a table in which a column is
     missing or of another kind. Where 01/02/2018 could be either, the month comes first.
@@ -76,7 +76,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Columns to take although they seem to number or name the rows, which is refused otherwise.
     complete : bool
         Refuse rows with a gap in `transform`, where `fit` saw a column without any: of such rows
-        nothing was learnt.
+        nothing was learned.
 
     Attributes
     ----------
@@ -95,10 +95,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import pandas
-    >>> frame = pandas.DataFrame({"size": [1, None], "colour": ["red", None]})
+    >>> frame = pandas.DataFrame({"size": [1, None], "color": ["red", None]})
     >>> encoder = TableEncoder().fit(frame)
     >>> encoder.transform(frame).tolist(), encoder.categories_
-    ([[1.0, 12301224.0], [nan, -1.0]], {'colour': ('red', None)})
+    ([[1.0, 12301224.0], [nan, -1.0]], {'color': ('red', None)})
     """
 
     learns_from_rows = False

@@ -59,11 +59,11 @@ def read_table(
     file_format: str | None = None,
     name: str | None = None,
     drop_missing: bool = False,
-    drop_unlabelled: bool = False,
+    drop_unlabeled: bool = False,
     drop_duplicates: bool = False,
     **options: Any,
 ) -> Dataset:
-    r"""Read a labelled table from a CSV, Parquet, LIBSVM or npz file.
+    r"""Read a labeled table from a CSV, Parquet, LIBSVM or npz file.
 
     A `DatasetError` says what to do if the file cannot be read as one.
 
@@ -92,8 +92,8 @@ def read_table(
         Leave out rows with a missing entry (the paper's rule) and count them in ``n_dropped``. If
         False, missing numbers stay NaN, missing categories become a category of their own, and a
         missing label is an error.
-    drop_unlabelled, drop_duplicates : bool
-        Leave out rows without a label, whose features are then in ``X_unlabelled``; rows that
+    drop_unlabeled, drop_duplicates : bool
+        Leave out rows without a label, whose features are then in ``X_unlabeled``; rows that
         repeat an earlier one, label included.
     **options
         For LIBSVM ``n_features`` and ``zero_based``, as in `sklearn.datasets.load_svmlight_file`.
@@ -113,20 +113,20 @@ def read_table(
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path, more = pathlib.Path(folder, "fruit.csv"), pathlib.Path(folder, "more.csv")
-    ...     _ = path.write_text("colour,weight,kind\nred,150,apple\nyellow,,banana\nred,8,cherry\n")
+    ...     _ = path.write_text("color,weight,kind\nred,150,apple\nyellow,,banana\nred,8,cherry\n")
     ...     fruit = read_table(path, target="kind")
-    ...     _ = more.write_text("weight,colour\n140,red\n")
+    ...     _ = more.write_text("weight,color\n140,red\n")
     ...     read_features(more, like=fruit).tolist()
     [[12301224.0, 140.0]]
     >>> fruit.X[:, 1].tolist(), fruit.categories
-    ([150.0, nan, 8.0], {'colour': ('red', 'yellow')})
+    ([150.0, nan, 8.0], {'color': ('red', 'yellow')})
     """
     path, chosen = _find_format(path, file_format, options)
     about: dict[str, Any] = {
         "name": name or uncompressed(path).stem,
         "origin": f"{chosen} file {path.name}",
         "drop_missing": drop_missing,
-        "drop_unlabelled": drop_unlabelled,
+        "drop_unlabeled": drop_unlabeled,
         "drop_duplicates": drop_duplicates,
         "like": like,
     }

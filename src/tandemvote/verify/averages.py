@@ -86,7 +86,7 @@ class Average(NamedTuple):
 class Evidence:
     """The quantities in the theorems, as the file's counts and weights give them.
 
-    On labelled points both voters of a pair err at the rate `tandem`, exactly one at the rate
+    On labeled points both voters of a pair err at the rate `tandem`, exactly one at the rate
     `lone`; they disagree at the rate `differ`, and neither err together nor disagree at the rate
     `neither`. `pairs_at_prior` is what pairs would be worth, were the weights the prior. `in_full`
     counts voters' sets without a cap, also at the prior; it is None without a profile or points.
@@ -116,7 +116,7 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
     errors, sizes = np.diag(tandem_errors), np.diag(shared)
     disagreements = record.counts["disagreements"]
-    labelled = disagreements - record.counts["unlabelled_disagreements"]
+    labeled = disagreements - record.counts["unlabeled_disagreements"]
     all_shared = record.counts["disagreement_overlaps"]
     coalitions = Coalitions(
         units=voting_units(record.weights),
@@ -151,8 +151,8 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
         gibbs=average(errors + (sizes == 0), sizes, worth(sizes)),
         tandem=average(tandem_errors + (shared == 0), shared, pairs),
         disagreement=average(disagreements, all_shared, all_pairs),
-        differ=mean(labelled, shared),
-        neither=mean(shared - tandem_errors - labelled, shared),
+        differ=mean(labeled, shared),
+        neither=mean(shared - tandem_errors - labeled, shared),
         lone=average(record.counts["lone_errors"] + (shared == 0), shared, pairs),
         pairs_at_prior=pairs if (weights == prior).all() else worth(shared, prior),
         in_full=_in_full(sizes, weights, prior, arithmetic) if with_profile else None,

@@ -63,14 +63,14 @@ def verify_file(
     *,
     rigorous: bool = False,
     votes: Votes | None = None,
-    unlabelled: ArrayLike | None = None,
+    unlabeled: ArrayLike | None = None,
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
     """Check a certificate file with the verifier's own formulas.
 
     Every number must follow from the counts, weights and priors in the file. The assumptions are
     not checked, since no file can prove them. The counts are checked against the `votes` and
-    `unlabelled` predictions that are given.
+    `unlabeled` predictions that are given.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def verify_file(
         true one. Otherwise calculate in floating point, to 1e-9.
     votes : Votes, default=None
         The labeled votes, to be counted again.
-    unlabelled : array_like of shape (n_voters, n_samples), default=None
+    unlabeled : array_like of shape (n_voters, n_samples), default=None
         Predictions on the unlabeled samples, to be counted again; the deployed classifier last.
     columns : mapping of str to sequence of str, default=None
         Values that the samples are grouped by, apart from classes. Missing values are empty.
@@ -110,7 +110,7 @@ def verify_file(
     # Only weights that hold can vote again.
     values = {} if problem else group_values(document, votes, columns or {})
     if problem is None:
-        others = chain(recount(document, votes, unlabelled, values), _changed_words(document))
+        others = chain(recount(document, votes, unlabeled, values), _changed_words(document))
         problem = next(others, None)
     left_out = tuple(
         f"whether {each.by[:40]!r} has other values than the {len(each.labels)} in the file"
@@ -279,7 +279,7 @@ def _additive(record: CertificateRecord) -> dict[str, IntArray]:
         "samples": np.array(record.class_counts or [0] * len(record.classes)),
         **{name: np.array(each.n_errors if each else 0) for name, each in stated.items()},
         **{name.replace("_", " "): counts[name] for name in PAIR_COUNTS[:3]},
-        "disagreements": counts["disagreements"] - counts["unlabelled_disagreements"],
+        "disagreements": counts["disagreements"] - counts["unlabeled_disagreements"],
     }
 
 

@@ -1,7 +1,7 @@
 """Which voters can make the vote wrong together, and what that costs at most.
 
 The bound is found from its other side: the largest probability with which a coalition errs in a
-world where each voter errs as often as its limit allows. The shadow prices of that linear programme
+world where each voter errs as often as its limit allows. The shadow prices of that linear program
 are rounded to fractions, and made to pay for every coalition in exact arithmetic. So the result is
 proven whatever the solver did.
 """

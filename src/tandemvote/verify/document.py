@@ -28,7 +28,7 @@ PAIR_COUNTS = (
     "lone_errors",
     "disagreements",
     "disagreement_overlaps",
-    "unlabelled_disagreements",
+    "unlabeled_disagreements",
 )
 SIZES = ("overlaps", "disagreement_overlaps")
 

@@ -1,7 +1,7 @@
 r"""Counts that no votes can have: of a voter, of a pair, and of three or more voters together.
 
 For each voter i let S_i be its held-out points, W_i those it gets wrong, R_i those it gets right,
-and P_i, on labelled or on unlabelled points, the pairs of a point and the label that i gives it.
+and P_i, on labeled or on unlabeled points, the pairs of a point and the label that i gives it.
 The matrices of a file count the intersections of such sets, two at a time. For any sets
 
 .. math::
@@ -11,7 +11,7 @@ The matrices of a file count the intersections of such sets, two at a time. For 
     \le |A_i \cup A_j \cup A_k|,
 
 and sums of squares over all points are not negative. With integers b_i, any number c, K classes,
-the o_ij common and the u unlabelled points, T_ij tandem, L_ij lone errors and D_ij disagreements,
+the o_ij common and the u unlabeled points, T_ij tandem, L_ij lone errors and D_ij disagreements,
 
 .. math::
 
@@ -125,11 +125,11 @@ def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
             yield f"voters {j} and {i} have {part[i, j]} {what} {among} {of_what}"
     for voter in np.flatnonzero(np.diag(record.counts["disagreements"]))[:1]:
         yield f"voter {voter} disagrees with itself"
-    n_unlabelled = record.counts["disagreement_overlaps"] - record.counts["overlaps"]
-    if (n_unlabelled != n_unlabelled[0, 0]).any():
-        yield "the number of unlabelled points differs from pair to pair"
-    labelled = record.counts["disagreements"] - record.counts["unlabelled_disagreements"]
-    if len(record.classes) <= 2 and (record.counts["lone_errors"] != labelled).any():
+    n_unlabeled = record.counts["disagreement_overlaps"] - record.counts["overlaps"]
+    if (n_unlabeled != n_unlabeled[0, 0]).any():
+        yield "the number of unlabeled points differs from pair to pair"
+    labeled = record.counts["disagreements"] - record.counts["unlabeled_disagreements"]
+    if len(record.classes) <= 2 and (record.counts["lone_errors"] != labeled).any():
         yield "of two classes, voters disagree where not exactly one of them errs"
 
 
@@ -143,15 +143,15 @@ def _limits_of_pairs(
     both_wrong, overlaps, lone = (
         counts[name] for name in ("tandem_errors", "overlaps", "lone_errors")
     )
-    unlabelled, among_all = counts["unlabelled_disagreements"], counts["disagreement_overlaps"]
+    unlabeled, among_all = counts["unlabeled_disagreements"], counts["disagreement_overlaps"]
     errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
     yield "tandem errors", 0, both_wrong, overlaps, "points both hold out"
     yield "tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"
     yield "common points", 0, overlaps, np.minimum(sizes, sizes.T), "points of one of them"
-    labelled = counts["disagreements"] - unlabelled
-    yield "labelled disagreements", 0, labelled, overlaps, "points both hold out"
-    yield "unlabelled disagreements", 0, unlabelled, among_all - overlaps, "unlabelled points"
-    yield "lone errors", 0, lone, labelled, "labelled disagreements"
+    labeled = counts["disagreements"] - unlabeled
+    yield "labeled disagreements", 0, labeled, overlaps, "points both hold out"
+    yield "unlabeled disagreements", 0, unlabeled, among_all - overlaps, "unlabeled points"
+    yield "lone errors", 0, lone, labeled, "labeled disagreements"
     not_both = "points on which they do not both err"
     yield "lone errors", 0, lone, overlaps - both_wrong, not_both
     # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
@@ -162,7 +162,7 @@ def _limits_of_pairs(
     most = most + most.T
     yield "lone errors", least, lone, most, "that their own and their tandem errors allow"
     by_one = "points on which one of them errs"
-    yield "labelled disagreements", 0, labelled, lone + both_wrong, by_one
+    yield "labeled disagreements", 0, labeled, lone + both_wrong, by_one
 
 
 def _impossible_profile(
@@ -177,7 +177,7 @@ def _impossible_profile(
     whose = "the vote" if record.deployed is None else "the deployed classifier"
     for point in np.flatnonzero(~possible)[:1]:
         yield (
-            f"at unlabelled point {point} {whose} has a share of {leads[point]:g} and a lead of"
+            f"at unlabeled point {point} {whose} has a share of {leads[point]:g} and a lead of"
             f" {gaps[point]:g}"
         )
 
@@ -190,8 +190,8 @@ def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
     heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
     pairs = np.ix_(heaviest, heaviest)
     counts = {name: matrix[pairs] for name, matrix in record.counts.items()}
-    counts["disagreements"] -= counts["unlabelled_disagreements"]  # from here on the labelled ones
-    counts["unlabelled"] = counts["disagreement_overlaps"] - counts["overlaps"]
+    counts["disagreements"] -= counts["unlabeled_disagreements"]  # from here on the labeled ones
+    counts["unlabeled"] = counts["disagreement_overlaps"] - counts["overlaps"]
     for voters, problem in _impossible_triples(counts, len(record.classes)):
         first, second, third = sorted(heaviest[list(voters)].tolist())
         yield f"voters {first}, {second} and {third} {problem}"
@@ -201,15 +201,15 @@ def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
 def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int, int], str]]:
     """Give places of three voters and what is impossible about them."""
     held_out, wrong = counts["overlaps"], counts["tandem_errors"]
-    differ, n_unlabelled = counts["unlabelled_disagreements"], int(counts["unlabelled"][0, 0])
+    differ, n_unlabeled = counts["unlabeled_disagreements"], int(counts["unlabeled"][0, 0])
     sets = {
         "held-out points": held_out,
         "errors": wrong,
         "correct predictions": held_out - wrong - counts["lone_errors"],
         "predictions": held_out - counts["disagreements"],
     }
-    if n_unlabelled:
-        sets["predictions of unlabelled points"] = n_unlabelled - differ
+    if n_unlabeled:
+        sets["predictions of unlabeled points"] = n_unlabeled - differ
     for pivot in range(min(len(wrong), max(MOST_TRIPLES // len(wrong) ** 2, 1))):
         for what, shared in sets.items():
             own, row = np.diag(shared), shared[pivot]
@@ -223,10 +223,10 @@ def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int
         for what in ("errors", "correct predictions"):
             for others in _first(_union_at_least(sets[what], pivot) > most):
                 yield (pivot, *others), f"have more {what} than points, each counted once"
-        if n_unlabelled and k <= 2:
+        if n_unlabeled and k <= 2:
             around = differ + np.add.outer(differ[pivot], differ[pivot])
-            for others in _first((around > 2 * n_unlabelled) | (around % 2 == 1)):
-                yield (pivot, *others), "disagree on unlabelled points as no three can on 2 labels"
+            for others in _first((around > 2 * n_unlabeled) | (around % 2 == 1)):
+                yield (pivot, *others), "disagree on unlabeled points as no three can on 2 labels"
 
 
 def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
@@ -243,8 +243,8 @@ def _negative_squares(counts: Counts, k: int, weights: FloatArray) -> Iterator[s
     share = np.trace(wrong) / max(np.trace(held_out), 1)
     forms = [wrong - c * (2 * wrong + lone) + c**2 * held_out for c in (0.0, share, 1.0)]
     among = [(held_out, counts["disagreements"])]
-    if counts["unlabelled"].any():
-        among.append((counts["unlabelled"], counts["unlabelled_disagreements"]))
+    if counts["unlabeled"].any():
+        among.append((counts["unlabeled"], counts["unlabeled_disagreements"]))
     forms += [(k - 1) * points - k * differ for points, differ in among]
     if common and n:
         forms.append(wrong - np.outer(errors, errors.astype(float)) / n)

@@ -1,8 +1,8 @@
-r"""The bound from unlabelled points: every error rate above it is refuted by what was seen.
+r"""The bound from unlabeled points: every error rate above it is refuted by what was seen.
 
 A random voter errs at a rate g, the vote or another classifier at a rate L. The held-out labels
 give the evidence E(g) against errors as rare as seen, Catoni's inequality averaged over a grid of
-tilts. Bets on the unlabelled points give the evidence B(L, g) against an average of
+tilts. Bets on the unlabeled points give the evidence B(L, g) against an average of
 (s - gap)_+ - (1 - lead) of at least s L - g, averaged over some slopes s. L is refuted if for every
 g both together reach ln(1/delta). The g are parted into cells by the evidence of the labels; within
 a cell the least of each evidence counts. Where L = 0 is refuted, the points do not come from one
@@ -119,7 +119,7 @@ class _Game(NamedTuple):
 
 
 def _games(seen: Evidence) -> list[_Game]:
-    """Return the games that share the evidence of the unlabelled points."""
+    """Return the games that share the evidence of the unlabeled points."""
     n, of_vote = seen.record.n_voters, seen.record.deployed is None
     if of_vote or n > FEW_KINKS:
         shares = [(Fraction(1, len(SLOPES)), slope) for slope in SLOPES]

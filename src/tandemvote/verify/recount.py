@@ -1,7 +1,7 @@
 """Count votes again, by other means than those that certified them.
 
 Sets of points are the bits of integers. Where a certificate rests on the disagreement bound, its
-weights may depend on one half of the unlabelled points and the profile of the vote is that of the
+weights may depend on one half of the unlabeled points and the profile of the vote is that of the
 other; otherwise both are about all of them. The halves and the order of the profile are drawn with
 a seed that all files share.
 """
@@ -31,21 +31,21 @@ ROUNDING = 1e-9
 def recount(
     document: Document,
     votes: Votes | None,
-    unlabelled: ArrayLike | None,
+    unlabeled: ArrayLike | None,
     values: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
     """List where a file differs from a new count of whatever is given, as to `verify_file`.
 
     Where the file is about a deployed classifier, its predictions are the last row of
-    `unlabelled`. `values` are those that `group_values` returns.
+    `unlabeled`. `values` are those that `group_values` returns.
     """
     whole = document.whole
     if votes is not None:
         yield from _other_counts(whole, votes)
-    if unlabelled is not None:
-        others = Votes.without_labels(unlabelled)
+    if unlabeled is not None:
+        others = Votes.without_labels(unlabeled)
         yield from _unknown_labels(whole, others, "the votes on unlabeled samples")
-        yield from _other_unlabelled(whole, others)
+        yield from _other_unlabeled(whole, others)
     if votes is None:
         return
     for grouping in document.groupings:
@@ -98,7 +98,7 @@ def _other_group(record: CertificateRecord, votes: Votes, values: Sequence[str])
 
 
 def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """Say where the labelled counts of a record are not those of the votes."""
+    """Say where the labeled counts of a record are not those of the votes."""
     if votes.n_voters != record.n_voters:
         yield (
             f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
@@ -120,8 +120,8 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         }
 
     counts = record.counts
-    labelled = counts["disagreements"] - counts["unlabelled_disagreements"]
-    stated = (counts["overlaps"], counts["tandem_errors"], counts["lone_errors"], labelled)
+    labeled = counts["disagreements"] - counts["unlabeled_disagreements"]
+    stated = (counts["overlaps"], counts["tandem_errors"], counts["lone_errors"], labeled)
     yield from _other_pairs(stated, counted)
     if votes.n_samples != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the votes have {votes.n_samples}"
@@ -160,14 +160,14 @@ def _other_pairs(
                 )
 
 
-def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """Say where the unlabelled counts and the profile of a record are not those of the votes."""
+def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+    """Say where the unlabeled counts and the profile of a record are not those of the votes."""
     expected = record.n_voters + (record.deployed is not None)
     if votes.n_voters != expected:
         also = " and, in the last column, the deployed classifier" * (expected > record.n_voters)
         yield (
             f"the file is about {record.n_voters} voters{also}; {votes.n_voters} predict the"
-            " unlabelled points"
+            " unlabeled points"
         )
         return
     n_counted = int((record.counts["disagreement_overlaps"] - record.counts["overlaps"])[0, 0])
@@ -178,7 +178,7 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         counted, profiled = (np.sort(half) for half in np.array_split(order, 2))
     if n_counted != counted.size or n_profile not in (0, profiled.size):
         yield (
-            f"the file counts {n_counted} unlabelled points and has a profile of {n_profile}; the"
+            f"the file counts {n_counted} unlabeled points and has a profile of {n_profile}; the"
             f" votes are about {votes.n_samples}"
         )
         return
@@ -186,9 +186,9 @@ def _other_unlabelled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 
     def disagreements(first: int, second: int) -> dict[str, int]:
         differ = counted.size - _agreements(says, first, second)
-        return {"disagreements on unlabelled points": differ}
+        return {"disagreements on unlabeled points": differ}
 
-    yield from _other_pairs([record.counts["unlabelled_disagreements"]], disagreements)
+    yield from _other_pairs([record.counts["unlabeled_disagreements"]], disagreements)
     if record.profile is not None:
         yield from _other_profile(record, votes.predictions[:, profiled], votes.classes.size)
 
@@ -210,7 +210,7 @@ def _other_profile(
     for what, stated, found in zip(names, in_file, (leads, gaps), strict=True):
         for point in np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))[:1]:
             yield (
-                f"at unlabelled point {int(order[point])} {whose} has {what} of"
+                f"at unlabeled point {int(order[point])} {whose} has {what} of"
                 f" {stated[point]:.10g} in the file and of {found[point]:.10g} in the votes"
             )
 

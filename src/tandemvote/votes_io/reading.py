@@ -100,7 +100,7 @@ def read_votes(
     with _named(unlabeled):
         for predictions in more if more.shape[1] >= FEWEST_POINTS else ():
             refuse_other_words(np.unique(predictions).tolist(), votes.classes.tolist())
-    return votes.with_unlabelled(more)
+    return votes.with_unlabeled(more)
 
 
 def read_predictions(path: Location, *, ignore: Collection[str] = ()) -> NDArray[np.str_]:

@@ -1,9 +1,9 @@
 """The weights that make a bound small."""
 
-from tandemvote.weights.minimum import Status, WeightSolution, minimise
+from tandemvote.weights.minimum import Status, WeightSolution, minimize_bound
 
 __all__ = [
     "Status",
     "WeightSolution",
-    "minimise",
+    "minimize_bound",
 ]

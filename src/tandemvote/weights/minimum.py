@@ -1,4 +1,4 @@
-"""The weights that minimise a bound, and how they were found."""
+"""The weights that minimize a bound, and how they were found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tandemvote.bounds.registry import get_bound
 from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.weights.objective import MINIMISABLE, Objective, Point
+from tandemvote.weights.objective import MINIMIZABLE, Objective, Point
 from tandemvote.weights.solvers import solve
 
 ROUNDING = 1e-12  # difference of two bounds below which there is none
@@ -32,14 +32,14 @@ class Status(Enum):
     )
     ITERATION_LIMIT = "stopped at the limit of iterations, before the minimum was reached"
     KEPT_PRIOR = (
-        "kept the prior as weights: the minimiser of the relaxed bound has a larger bound to report"
+        "kept the prior as weights: the minimizer of the relaxed bound has a larger bound to report"
     )
     KEPT_UNIFORM = (
-        "kept uniform weights: the minimiser of the relaxed bound has a larger bound to report"
+        "kept uniform weights: the minimizer of the relaxed bound has a larger bound to report"
     )
     NO_COMMON_POINTS = (
         "kept the prior as weights: two voters share no held-out point, so there is no bound to"
-        " minimise"
+        " minimize"
     )
 
     def __str__(self) -> str:
@@ -48,17 +48,17 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeightSolution:
-    """Weights that minimise a bound; the defaults stand for no bound to minimise.
+    """Weights that minimize a bound; the defaults stand for no bound to minimize.
 
     Attributes
     ----------
     weights : ndarray of shape (n_voters,)
         The posterior rho; sums to 1.
     bound : str
-        Which bound was minimised: "first_order", "tandem" or "disagreement".
+        Which bound was minimized: "first_order", "tandem" or "disagreement".
     value, relaxed_value : float
         The bound at the weights in PAC-Bayes-kl form, clipped to [0, 1]: the number to report; and
-        the minimised PAC-Bayes-lambda form, factor 2 or 4 included, not clipped.
+        the minimized PAC-Bayes-lambda form, factor 2 or 4 included, not clipped.
     gap : float or None
         For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
         where the problem is not known to be convex.
@@ -88,7 +88,7 @@ class WeightSolution:
         )
 
 
-def minimise(
+def minimize_bound(
     counts: VoteCounts,
     bound: str = "tandem",
     prior: ArrayLike | None = None,
@@ -96,10 +96,10 @@ def minimise(
     *,
     published: bool = False,
 ) -> WeightSolution:
-    """Find the weights that minimise a bound in its PAC-Bayes-lambda form.
+    """Find the weights that minimize a bound in its PAC-Bayes-lambda form.
 
     The bound holds for all weights at once, so they may be chosen on the same votes; the bound to
-    minimise, the prior and delta must be chosen before. Where the exact factors of few voters make
+    minimize, the prior and delta must be chosen before. Where the exact factors of few voters make
     the bound at uniform weights or at the prior smaller, these are kept.
 
     Parameters
@@ -121,14 +121,14 @@ def minimise(
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))
-    >>> solution = minimise(counts, "tandem", published=True)
+    >>> solution = minimize_bound(counts, "tandem", published=True)
     >>> solution.weights.round(2).tolist(), solution.status.name
     ([0.41, 0.41, 0.19], 'CONVERGED')
     """
-    if bound not in MINIMISABLE:
+    if bound not in MINIMIZABLE:
         raise ValueError(
-            f"Weights cannot minimise the bound {bound!r}; choose one of"
-            f" {', '.join(map(repr, MINIMISABLE))}."
+            f"Weights cannot minimize the bound {bound!r}; choose one of"
+            f" {', '.join(map(repr, MINIMIZABLE))}."
         )
     check_delta(delta)
     pi = distribution(prior, counts.n_voters, "prior")
@@ -137,10 +137,10 @@ def minimise(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
             " voter a positive prior, or leave the voter out with counts.subset."
         )
-    minimised = get_bound(bound)
-    if not minimised.applies_to(counts):
-        minimised.check(counts)  # raises, naming what is missing
-    if minimised.missing(counts):
+    minimized = get_bound(bound)
+    if not minimized.applies_to(counts):
+        minimized.check(counts)  # raises, naming what is missing
+    if minimized.missing(counts):
         return WeightSolution(weights=pi, bound=bound)
     objective = Objective.of(bound, counts, pi, delta, published)
     descent = solve(objective)
@@ -154,7 +154,7 @@ def minimise(
         near = point.weights @ point.log_ratio < ROUNDING / 10
         posterior = pi if near else point.weights
         estimates = Estimates(counts, posterior, pi, published=published)
-        return posterior, minimised.function(estimates, delta)
+        return posterior, minimized.function(estimates, delta)
 
     uniform = distribution(None, counts.n_voters, "uniform")
     fallbacks = {Status.KEPT_PRIOR: pi}

@@ -1,4 +1,4 @@
-"""What a solver minimises, a relaxed bound as a function of log-weights, and what it returns."""
+"""What a solver minimizes, a relaxed bound as a function of log-weights, and what it returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tandemvote.counting.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 
-MINIMISABLE = ("first_order", "tandem", "disagreement")  # bounds that have weights of their own
+MINIMIZABLE = ("first_order", "tandem", "disagreement")  # bounds that have weights of their own
 
 
 class Point(NamedTuple):
@@ -47,7 +47,7 @@ class Objective:
     def of(
         cls, bound: str, counts: VoteCounts, prior: FloatArray, delta: float, published: bool
     ) -> Objective:
-        """Relax the bound of that name, one of `MINIMISABLE`."""
+        """Relax the bound of that name, one of `MINIMIZABLE`."""
         log_prior, losses = np.log(prior), counts.gibbs_losses
         if bound == "first_order":  # Theorems 1 and 8
             gibbs = Estimate.of(counts.voter_sets, prior, delta, published)
@@ -72,7 +72,7 @@ class Objective:
         return all(estimate.unequal is None for estimate in self.relaxation.estimates)
 
     def at(self, log_ratio: FloatArray) -> Point:
-        """Evaluate at the weights pi exp(log_ratio), normalised."""
+        """Evaluate at the weights pi exp(log_ratio), normalized."""
         log_weights = self.log_prior + log_ratio
         log_weights -= log_weights.max()
         weights = np.exp(log_weights)
@@ -107,17 +107,17 @@ class Objective:
     def gap(self, point: Point) -> float:
         r"""Fenchel gap of the problem with lambda and gamma fixed at their best.
 
-        Linearising only the quadratic part at rho leaves a Gibbs distribution rho+ as minimiser and
+        Linearizing only the quadratic part at rho leaves a Gibbs distribution rho+ as minimizer and
 
         .. math:: \phi_{KL} KL(\rho‖\rho^+), \quad
             \rho^+ \propto \pi \exp(-(\phi_G L + 2 \phi_Q Q \rho) / \phi_{KL})
 
         as gap: an upper bound on the distance to the minimum wherever the quadratic part is convex,
         and zero only at stationary points. Where sets differ in size, the rest of the divergences
-        is linearised too, which says how far the point is from stationary but bounds nothing.
+        is linearized too, which says how far the point is from stationary but bounds nothing.
         """
         in_kl = self.entropy_slope(point)
-        # ln(rho / rho+) up to a constant, the one that normalises rho+.
+        # ln(rho / rho+) up to a constant, the one that normalizes rho+.
         excess = self.gradient(point) / in_kl
         log_weights = self.log_prior + point.log_ratio - excess
         largest = float(log_weights.max())
@@ -144,7 +144,7 @@ def convexity_slack(matrix: FloatArray) -> float | None:
 
     Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex. Rates
     known to double precision cannot tell an eigenvalue of 0 from one of size s, a multiple of the
-    rounding unit. One Cholesky factorisation decides, many times cheaper than the eigenvalues.
+    rounding unit. One Cholesky factorization decides, many times cheaper than the eigenvalues.
     """
     n_voters = len(matrix)
     size = float(np.abs(matrix).max())
@@ -153,10 +153,10 @@ def convexity_slack(matrix: FloatArray) -> float | None:
     slack = 8.0 * n_voters * float(np.finfo(float).eps) * size
     means = matrix.mean(axis=0)
     # The projection onto vectors of sum 0, lifted along (1, ..., 1), where anything is allowed.
-    centred = matrix - means[:, None] - means[None, :] + (means.mean() + size)
-    centred[np.diag_indices(n_voters)] += slack
+    centerd = matrix - means[:, None] - means[None, :] + (means.mean() + size)
+    centerd[np.diag_indices(n_voters)] += slack
     try:
-        np.linalg.cholesky(centred)
+        np.linalg.cholesky(centerd)
     except np.linalg.LinAlgError:
         return None
     return slack

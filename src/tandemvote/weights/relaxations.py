@@ -1,6 +1,6 @@
 r"""PAC-Bayes-lambda bounds with lambda and gamma at their best, as functions of four averages.
 
-Every bound that weights can minimise sees the weights only through four numbers: the Gibbs loss,
+Every bound that weights can minimize sees the weights only through four numbers: the Gibbs loss,
 the average of a pair matrix, and the divergences of voters and pairs. As a minimum of linear
 functions of them (one for each lambda and gamma) it is concave in the four, and its tangent is the
 bound with lambda and gamma fixed at their best.

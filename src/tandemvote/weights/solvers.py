@@ -1,6 +1,6 @@
 r"""The solvers: exponentiated gradient for pairs, Gibbs weights for the first order.
 
-**Pairs.** A step multiplies every weight by exp(t d_h) and normalises; only logarithms of weights
+**Pairs.** A step multiplies every weight by exp(t d_h) and normalizes; only logarithms of weights
 are stored. With d = -gradient this is plain exponentiated gradient (mirror descent). Here d solves
 the Newton system of the stationarity condition instead, by conjugate gradients:
 
@@ -63,7 +63,7 @@ class Direction(NamedTuple):
 
 
 def solve(objective: Objective) -> Descent:
-    """Minimise an objective by the solver that is best at it."""
+    """Minimize an objective by the solver that is best at it."""
     return alternate_gibbs(objective) if objective.pairs is None else several_starts(objective)
 
 

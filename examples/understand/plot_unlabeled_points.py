@@ -25,14 +25,14 @@ plain = CertifiedForestClassifier(50, random_state=0).fit(X, y)
 sizes = [50, 100, 200, 400, 897]
 certificates = []
 for n in sizes:
-    forest = CertifiedForestClassifier(50, random_state=0).fit(X, y, X_unlabelled=X_more[:n])
+    forest = CertifiedForestClassifier(50, random_state=0).fit(X, y, X_unlabeled=X_more[:n])
     certificates.append(forest.certificate_)
     print(f"{n:4} points without labels: {forest.certificate_.guarantee}")
 
 # %%
 # The picture
 # -----------
-# With unlabelled points the bound ``vote_profile`` is reported; without them, the smaller of the
+# With unlabeled points the bound ``vote_profile`` is reported; without them, the smaller of the
 # first-order and the tandem bound, each at half of delta. For three whole models
 # they gain nothing, or on folds about a tenth: there is not much to see in the agreement of three.
 

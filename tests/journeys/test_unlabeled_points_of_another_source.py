@@ -17,12 +17,12 @@ def table(path, names, columns):
 @pytest.mark.parametrize("bound", ["vote_profile", "tandem"])
 def test_unlabeled_rows_from_another_distribution_are_rejected(tmp_path, capsys, bound):
     rng = np.random.default_rng(0)
-    size, colour = rng.normal(size=(2, 900))
-    data = table(tmp_path / "data.csv", "abk", [size, colour, (size > 0).astype(int)])
-    near = table(tmp_path / "near.csv", "ab", [size[:600] / 50, colour[:600] + 0.01])
+    size, color = rng.normal(size=(2, 900))
+    data = table(tmp_path / "data.csv", "abk", [size, color, (size > 0).astype(int)])
+    near = table(tmp_path / "near.csv", "ab", [size[:600] / 50, color[:600] + 0.01])
     words = ["certify", data, "--target", "k", "--trees", "20"]
     words += ["--scheme", "trees", "--bound", bound]
-    assert run([*words, "--unlabelled", near]) == 2
+    assert run([*words, "--unlabeled", near]) == 2
     shown = capsys.readouterr()
     assert "do not come from one source" in shown.err and not shown.out
 
@@ -36,6 +36,6 @@ def test_predictions_from_another_distribution_are_rejected(tmp_path, capsys):
     votes = table(tmp_path / "votes.csv", ["label", *names], [labels, *said])
     shifted = table(tmp_path / "shifted.csv", names, rng.integers(2, size=(9, 800)))
     words = ["certify-votes", votes, "--bound", "vote_profile"]
-    assert run([*words, "--unlabelled", shifted]) == 2
+    assert run([*words, "--unlabeled", shifted]) == 2
     shown = capsys.readouterr()
     assert "800 unlabel" in shown.err and "or none" in shown.err and not shown.out
