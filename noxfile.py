@@ -17,8 +17,8 @@ VERSIONS = ["1.6, 2, 1.26", "1.7, 2, 2", "1.8, 3, 2"]  # of scikit-learn, pandas
 INTERFACES = [
     f"tests/{room}"
     for room in (
-        "certificate", "cli", "counting", "displays", "journeys", "model_file", "models", "report",
-        "tables", "verify", "votes_io", "test_codes.py", "test_extras.py", "test_hard_vote.py",
+        "certificate", "cli", "displays", "journeys", "model_file", "models", "report",
+        "tables", "verify", "votes_io", "test_codes.py", "test_extras.py", "test_voting.py",
         "test_public_face.py", "test_votes.py",
     )
 ]  # fmt: skip
@@ -28,7 +28,7 @@ WITHOUT_EXTRAS = [
     "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory",
     "tests/certificate/test_file.py", "tests/certificate/test_selective.py",
     "tests/models/test_bootstraps.py", "tests/models/test_honesty.py",
-    "tests/test_codes.py", "tests/test_hard_vote.py",
+    "tests/test_codes.py", "tests/test_voting.py",
 ]  # fmt: skip
 
 # Old releases use what their own dependencies have deprecated since.

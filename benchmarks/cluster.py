@@ -17,7 +17,7 @@ from forest import timed
 
 from counting import votes_parser, write_votes_apart
 from tandemvote import VoteCounts
-from tandemvote.counting.counts import INTEGER_FIELDS
+from tandemvote.counts import INTEGER_FIELDS
 from tandemvote.votes_io import VoteFiles, count_votes
 
 LIMIT = 1.3

@@ -24,7 +24,7 @@ from forest import timed
 from pyarrow import parquet
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.counting.counts import INTEGER_FIELDS
+from tandemvote.counts import INTEGER_FIELDS
 from tandemvote.votes_io import VoteFiles, count_votes
 
 N_PRODUCTS = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["tandemvote.votes", "tandemvote.votes_io"]):
-    from tandemvote.counting.counts import VoteCounts
+    from tandemvote.counts import VoteCounts
     from tandemvote.tables.errors import LONGEST_MESSAGE
     from tandemvote.votes_io import VotesFileError, read_votes
 

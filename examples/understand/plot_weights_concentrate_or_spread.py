@@ -23,9 +23,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from tandemvote import VoteCounts
-from tandemvote.hard_vote import weighted_vote
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.voters import voter_predictions
+from tandemvote.voting import weighted_vote
 from tandemvote.weights import minimize_bound
 
 X, y = load_digits(return_X_y=True)

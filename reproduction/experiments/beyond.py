@@ -13,9 +13,9 @@ from reproduction.experiments.rows import BEYOND, Row
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile_bound
-from tandemvote.hard_vote import VoteProfile
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.tables import Dataset
+from tandemvote.voting import VoteProfile
 from tandemvote.weights import minimize_bound
 
 AS_PUBLISHED = {name: get_bound(name) for name in ("first_order", "tandem", "c_tandem")}

@@ -15,9 +15,9 @@ from reproduction.datasets import PaperDataset
 from reproduction.experiments.cells import Cell
 from reproduction.experiments.protocol import TEST_FRACTION
 from reproduction.experiments.rows import versions
-from tandemvote.hard_vote import weighted_vote
 from tandemvote.models.voters import voter_predictions
 from tandemvote.tables import Dataset, DatasetError
+from tandemvote.voting import weighted_vote
 
 Array = NDArray[Any]
 

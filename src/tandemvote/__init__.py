@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate as Certificate
-    from tandemvote.counting.counts import VoteCounts as VoteCounts
+    from tandemvote.counts import VoteCounts as VoteCounts
     from tandemvote.model_file import load_model as load_model
     from tandemvote.models.committee import CertifiedClassifier as CertifiedClassifier
     from tandemvote.models.forest import CertifiedForestClassifier as CertifiedForestClassifier
@@ -26,7 +26,7 @@ _MODULES = {
     "Certificate": "certificate",
     "CertifiedClassifier": "models.committee",
     "CertifiedForestClassifier": "models.forest",
-    "VoteCounts": "counting.counts",
+    "VoteCounts": "counts",
     "Votes": "votes",
     "certify": "models.held_out",
     "certify_oob": "models.out_of_bag",

@@ -11,8 +11,8 @@ from scipy.stats import binom
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
 from tandemvote.bounds.requirements import no_erring_weight, no_vote_of_two_classes
-from tandemvote.hard_vote import VoteProfile
 from tandemvote.inequalities import Interval
+from tandemvote.voting import VoteProfile
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ from tandemvote.bounds import (
 from tandemvote.bounds.requirements import ContradictionError
 from tandemvote.bounds.test_set import paired_levels
 from tandemvote.bounds.vote_profile import _phi, deployed_slopes
-from tandemvote.hard_vote import VoteProfile, vote_leads
 from tandemvote.inequalities.evidence import (
     catoni_evidence,
     catoni_tilts,
     log_capital,
     plug_in_bets,
 )
+from tandemvote.voting import VoteProfile, vote_leads
 
 
 @given(st.data())

@@ -13,13 +13,13 @@ from tandemvote.bounds.vote_profile import (
     largest_unrefuted_error,
     vote_profile_oracle,
 )
-from tandemvote.hard_vote import VoteProfile, vote_leads
 from tandemvote.inequalities.evidence import (
     catoni_evidence,
     catoni_tilts,
     log_capital,
     plug_in_bets,
 )
+from tandemvote.voting import VoteProfile, vote_leads
 
 
 @given(st.data())

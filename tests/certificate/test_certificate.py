@@ -14,7 +14,7 @@ from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.decimals import percent, rounded_up
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 
 

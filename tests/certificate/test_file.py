@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tandemvote.audit import Finding
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import certificate_of, document_of
-from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, digest_of
 from tandemvote.verify.json_text import parse_document

@@ -7,7 +7,7 @@ from tandemvote.bounds import RequirementError
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.pipeline import _set_apart
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
 

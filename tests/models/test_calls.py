@@ -10,9 +10,9 @@ from sklearn.ensemble import _forest as sklearn_forest
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify, certify_oob
+from tandemvote import counts as counting
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.certificate import pipeline
-from tandemvote.counting import counts as counting
 from tandemvote.models import forest as certified_forest
 from tandemvote.models import voters
 

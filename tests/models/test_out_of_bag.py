@@ -28,9 +28,9 @@ from tandemvote import (
     certify_oob,
 )
 from tandemvote.bounds import RequirementError
-from tandemvote.hard_vote import weighted_vote
 from tandemvote.models.bootstraps import AuditError
 from tandemvote.models.voters import voter_predictions
+from tandemvote.voting import weighted_vote
 
 
 @pytest.fixture(scope="module")

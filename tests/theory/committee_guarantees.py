@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tandemvote import CertifiedClassifier, Votes, certify
-from tandemvote.hard_vote import weighted_vote
+from tandemvote.voting import weighted_vote
 
 ROWS = 5
 """Rows of each group."""

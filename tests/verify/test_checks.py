@@ -10,7 +10,7 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
-from tandemvote.counting.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document
 from tandemvote.verify.fields import pack, unpack

@@ -7,7 +7,7 @@ import pytest
 
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.verify import verify_file
 from tandemvote.verify.document import PAIR_COUNTS
 from tandemvote.verify.possible_counts import impossible_counts

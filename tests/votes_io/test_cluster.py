@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tandemvote import CertifiedForestClassifier, VoteCounts, Votes
-from tandemvote.counting import counts
+from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, counts
 from tandemvote.votes_io import VoteFiles, count_votes
 
 distributed = pytest.importorskip("distributed", reason="clusters need the dask extra")

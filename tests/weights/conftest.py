@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation

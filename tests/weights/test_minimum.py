@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tandemvote.bounds import BOUNDS, Estimates, RequirementError, tandem_bound
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import Status, WeightSolution, minimize_bound
 from tandemvote.weights.objective import Descent, Objective

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tandemvote.bounds import Estimates
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.pac_bayes import eliminated_upper
 from tandemvote.votes import Votes
 from tandemvote.weights import minimize_bound

@@ -77,7 +77,7 @@ def test_labels_of_the_test_part_do_not_reach_the_bounds_that_spend_none(small_s
     # The same forest judged with wrong test labels: what may not depend on them does not move.
     from sklearn.ensemble import RandomForestClassifier
 
-    from tandemvote.counting.counts import VoteCounts
+    from tandemvote.counts import VoteCounts
     from tandemvote.models.bootstraps import out_of_bag_votes
     from tandemvote.models.voters import voter_predictions
 

@@ -15,7 +15,7 @@ from tandemvote.bounds.requirements import (
     VacuousBoundWarning,
     binary_explanation,
 )
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,10 +10,10 @@ from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates, distribution
 from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
 from tandemvote.bounds.requirements import SOME_HELD_OUT_POINTS
-from tandemvote.hard_vote import exact_weights
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.voting import exact_weights
 
 SMALLEST_SHARE = 1e-300  # a voter with a smaller share of delta has no limit but 1
 PRICE_BITS = 40  # prices become multiples of 2^-40, so that their sums are exact

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
 from tandemvote.bounds.requirements import TEST, RequirementError
-from tandemvote.counting.counts import FloatArray, HeldOutSets, IntArray, VoteCounts
-from tandemvote.hard_vote import VoteProfile
+from tandemvote.counts import FloatArray, HeldOutSets, IntArray, VoteCounts
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
+from tandemvote.voting import VoteProfile
 
 RATES = ("gibbs_loss", "tandem_loss", "lone_error", "disagreement")
 SIZES = ("n_min", "n_min_pairs", "n_min_disagreement")

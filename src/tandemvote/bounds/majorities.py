@@ -2,7 +2,7 @@
 
 If voters with less than half of the weight err, the others make the right label win, however ties
 are broken. Which sets are coalitions is decided in the whole numbers that
-`tandemvote.hard_vote.weighted_vote` adds up.
+`tandemvote.voting.weighted_vote` adds up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.hard_vote import exact_weights
+from tandemvote.voting import exact_weights
 
 MOST_ENUMERATED = 15  # voters whose subsets are looked at one by one
 HALF = Fraction(1, 2)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandemvote.counting.counts import IntArray, VoteCounts
+from tandemvote.counts import IntArray, VoteCounts
 from tandemvote.inequalities import Interval
 from tandemvote.inequalities.outward import INPUT_MARGIN
 

@@ -30,8 +30,7 @@ from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import ContradictionError, RequirementError
 from tandemvote.bounds.test_set import single_voter_bound
-from tandemvote.counting.counts import FloatArray
-from tandemvote.hard_vote import ROUNDING, VoteProfile
+from tandemvote.counts import FloatArray
 from tandemvote.inequalities.evidence import (
     LEAST_EVIDENCE,
     Tilts,
@@ -43,6 +42,7 @@ from tandemvote.inequalities.evidence import (
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.voting import ROUNDING, VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam

@@ -19,12 +19,12 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import FEW_VOTERS
 from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.rendering import as_html, as_text, rate
-from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.extras import import_extra
-from tandemvote.hard_vote import VoteProfile, vote_of
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group
 from tandemvote.votes import Votes
+from tandemvote.voting import VoteProfile, vote_of
 
 if TYPE_CHECKING:
     import pandas

@@ -17,8 +17,7 @@ from tandemvote.audit import Finding
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.groups import GroupCertificates
-from tandemvote.counting.counts import VoteCounts, VoteTally
-from tandemvote.hard_vote import VoteProfile
+from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.verify import verify_file
 from tandemvote.verify.document import (
     ONE_ROW_PER_GROUP,
@@ -35,6 +34,7 @@ from tandemvote.verify.document import (
 )
 from tandemvote.verify.fields import label_kind
 from tandemvote.verify.json_text import CertificateFileError, parse_document
+from tandemvote.voting import VoteProfile
 
 SAME = ("metric", "direction", "value", "bound", "delta", "deployed", "members", "group", "fitted")
 """Attributes that a certificate and its record have in common."""

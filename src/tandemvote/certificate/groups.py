@@ -20,14 +20,14 @@ from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.pipeline import issue, tally_vote
 from tandemvote.certificate.rendering import Table, as_html, as_text, rate
 from tandemvote.codes import as_array, is_missing
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.extras import import_extra
 from tandemvote.frames import refuse_other_order
-from tandemvote.hard_vote import weighted_vote
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Grouping
 from tandemvote.verify.recount import CLASS, PREDICTED
 from tandemvote.votes import Votes
+from tandemvote.voting import weighted_vote
 
 if TYPE_CHECKING:
     import pandas

@@ -20,17 +20,17 @@ from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.bounds.vote_profile import vote_profile_bound
 from tandemvote.certificate.certificate import Certificate, bound_value
 from tandemvote.certificate.rendering import rate
-from tandemvote.counting.counts import FloatArray, VoteCounts, VoteTally
-from tandemvote.hard_vote import (
+from tandemvote.counts import FloatArray, VoteCounts, VoteTally
+from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group
+from tandemvote.votes import Votes
+from tandemvote.voting import (
     SHUFFLE,
     VoteProfile,
     check_tested_majority,
     votable,
     weighted_vote,
 )
-from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group
-from tandemvote.votes import Votes
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 

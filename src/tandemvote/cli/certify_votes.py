@@ -14,7 +14,7 @@ from tandemvote.cli.messages import say
 
 if TYPE_CHECKING:
     from tandemvote.audit import Finding
-    from tandemvote.counting.counts import VoteCounts
+    from tandemvote.counts import VoteCounts
     from tandemvote.votes import Votes
     from tandemvote.votes_io import VoteFiles
 

@@ -15,7 +15,7 @@ from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
 from tandemvote.certificate.selective import SelectiveCertificate, Threshold
-from tandemvote.counting.counts import FloatArray
+from tandemvote.counts import FloatArray
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 
 WIDEST_NAME = 30

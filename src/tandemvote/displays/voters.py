@@ -12,11 +12,11 @@ from scipy.spatial.distance import squareform
 
 from tandemvote.bounds.estimates import distribution
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.counting.counts import FloatArray, VoteCounts
+from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
-from tandemvote.hard_vote import exact_weights
 from tandemvote.votes import Votes
+from tandemvote.voting import exact_weights
 
 OPTIMAL_LEAVES = 300
 """With more voters the best order of leaves takes seconds and makes no visible difference."""

@@ -23,14 +23,13 @@ from tandemvote.audit import Finding
 from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, encode
-from tandemvote.counting.counts import FloatArray
+from tandemvote.counts import FloatArray
 from tandemvote.frames import (
     index_of,
     refuse_labels_among_features,
     refuse_other_order,
     refuse_several_rows_per_case,
 )
-from tandemvote.hard_vote import weighted_vote
 from tandemvote.models.held_out import copy_findings, time_findings
 from tandemvote.models.private_names import (
     HasMethods,
@@ -47,6 +46,7 @@ from tandemvote.models.rows import note_copies, row_digests
 from tandemvote.models.splitting import AUTO_TEST_SIZE, Rows, draw_test_rows, group_codes
 from tandemvote.models.training import LARGEST_SEED, seeded
 from tandemvote.votes import Votes
+from tandemvote.voting import weighted_vote
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -22,20 +22,20 @@ from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.codes import Codes
-from tandemvote.counting.counts import FloatArray
+from tandemvote.counts import FloatArray
 from tandemvote.frames import (
     index_of,
     refuse_labels_among_features,
     refuse_other_order,
     refuse_several_rows_per_case,
 )
-from tandemvote.hard_vote import vote_shares
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.held_out import check_unlabeled, copy_findings, time_findings
 from tandemvote.models.private_names import Interval, fit_context
 from tandemvote.models.refusals import refuse_class_weight
 from tandemvote.models.rows import note_copies, row_digests
 from tandemvote.models.voters import predict_members, voter_predictions
+from tandemvote.voting import vote_shares
 
 if TYPE_CHECKING:
     from typing_extensions import Self

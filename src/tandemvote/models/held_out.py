@@ -16,7 +16,7 @@ from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.frames import (
     index_of,
     note_times,

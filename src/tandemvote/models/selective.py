@@ -14,15 +14,15 @@ from sklearn.utils import column_or_1d
 from tandemvote.bounds.estimates import distribution
 from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.selective import SelectiveCertificate
-from tandemvote.counting.counts import FloatArray
+from tandemvote.counts import FloatArray
 from tandemvote.frames import refuse_other_order
-from tandemvote.hard_vote import vote_shares
 from tandemvote.models.composed import as_it_is
 from tandemvote.models.held_out import GROUP_SEED, check_held_out, held_out_votes
 from tandemvote.models.private_names import pick
 from tandemvote.models.refusals import refuse_other_than_one_label
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.votes import Voters, Votes
+from tandemvote.voting import vote_shares
 
 
 def certify_selective(

@@ -26,10 +26,10 @@ from tandemvote.displays import (
     WeightsDisplay,
 )
 from tandemvote.extras import import_extra
-from tandemvote.hard_vote import held_out_vote
 from tandemvote.models.composed import last_step
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
+from tandemvote.voting import held_out_vote
 
 TITLE = "Certified error rate"
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pickle import loads
 from typing import Any
 
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes, check_some_voter_tested
 

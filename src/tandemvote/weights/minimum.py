@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.estimates import Estimates, distribution
 from tandemvote.bounds.registry import get_bound
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.weights.objective import MINIMIZABLE, Objective, Point

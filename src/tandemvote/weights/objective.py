@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tandemvote.counting.counts import VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tandemvote.bounds.estimates import published_size
-from tandemvote.counting.counts import HeldOutSets
+from tandemvote.counts import HeldOutSets
 from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import eliminated_upper

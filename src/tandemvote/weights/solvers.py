@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from tandemvote.counting.counts import IntArray
+from tandemvote.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.objective import Descent, Objective, Point
 from tandemvote.weights.relaxations import WeightedAverages

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.hard_vote import (
+from tandemvote.voting import (
     VoteProfile,
     exact_weights,
     votable,

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import comparable
-from tandemvote.counting.pairs import EXACT_CHUNK, equal_pairs, true_pairs
-from tandemvote.hard_vote import held_out_vote, loses_somehow
 from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
+from tandemvote.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
 from tandemvote.votes import Votes
+from tandemvote.voting import held_out_vote, loses_somehow
 
 __all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts", "VoteTally"]
 

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandemvote import VoteCounts, Votes
+from tandemvote import VoteCounts, Votes, counts
 from tandemvote.certificate import certify_votes
-from tandemvote.counting import counts
-from tandemvote.counting.counts import HeldOutSets
+from tandemvote.counts import HeldOutSets
 from tandemvote.inequalities import harmonic_cap, harmonic_size
 from tandemvote.votes_io import count_votes
 

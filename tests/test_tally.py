@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tandemvote.counting.counts import VoteCounts, VoteTally
-from tandemvote.hard_vote import held_out_vote
+from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
+from tandemvote.voting import held_out_vote
 
 
 def drawn(held_out, n_voters=5, seed=0):

@@ -102,7 +102,7 @@ def vote_of(
         raise ValueError(
             "This certificate does not hold the models, and predictions alone cannot vote on new"
             " points. Call predict of the certified classifier; certify the models themselves; or"
-            " vote with weighted_vote of tandemvote.hard_vote on your own predictions."
+            " vote with weighted_vote of tandemvote.voting on your own predictions."
         )
     codes, classes = voters(X)
     return np.asarray(classes[weighted_vote(codes, weights, len(classes), referee=referee)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tandemvote.counting.pairs import equal_pairs, true_pairs
+from tandemvote.pair_counts import equal_pairs, true_pairs
 
 
 def one_sample_at_a_time(plane):
