@@ -29,7 +29,7 @@ from tandemvote.votes_io import VoteFiles, count_votes
 
 N_PRODUCTS = 3
 ERROR_BYTES, HELD_OUT_BYTES = 40, 160
-"""A voter errs, or holds a point out, where a random byte is below: about 16 % and 63 %."""
+"""A voter errs, or holds a sample out, where a random byte is below: about 16 % and 63 %."""
 
 
 def main() -> None:

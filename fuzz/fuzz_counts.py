@@ -67,7 +67,7 @@ def one_input(data: bytes) -> None:
 
 
 def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[str, np.ndarray]:
-    """Count a few kinds of points, each of which occurs up to billions of times."""
+    """Count a few kinds of samples, each of which occurs up to billions of times."""
     counts = {name: np.zeros((n_voters, n_voters), np.int64) for name in PAIR_COUNTS}
     n_kinds = draw.ConsumeIntInRange(1, 6)
     for kind in range(n_kinds):
@@ -90,7 +90,7 @@ def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[st
 
 
 def _profile(draw: atheris.FuzzedDataProvider) -> dict[str, np.ndarray]:
-    """Return shares of a vote at a few points: equal ones, ties, and certain ones among them."""
+    """Return shares of a vote at a few samples: equal ones, ties, and certain ones among them."""
     n_points = draw.ConsumeIntInRange(1, 8)
     gaps = np.array([draw.PickValueInList([0.0, 1e-300, 0.1, 0.5, 1.0]) for _ in range(n_points)])
     return {"leads": (1.0 + gaps) / 2.0, "gaps": gaps}

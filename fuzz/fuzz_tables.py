@@ -21,7 +21,7 @@ TARGETS = {"csv": "kind", "parquet": "kind", "libsvm": None, "npz": None}
 
 
 def one_input(file_format: str, like: Dataset, data: bytes) -> None:
-    """Read as a labeled table and as further points; only the promised error may come out."""
+    """Read as a labeled table and as further samples; only the promised error may come out."""
     path = Path(FOLDER.name, f"table.{file_format}")
     path.write_bytes(_framed(file_format, data))
     for read in (

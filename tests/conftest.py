@@ -18,7 +18,7 @@ settings.load_profile("reproducible" if os.environ.get("CI") else "patient")
 
 @pytest.fixture
 def contradictory_counts():
-    """Counts of points from two sources, told apart by what they pretend too much of."""
+    """Counts of samples from two sources, told apart by what they pretend too much of."""
 
     def make(kind):
         rng = np.random.default_rng(0)
@@ -27,12 +27,12 @@ def contradictory_counts():
             said = labels ^ (rng.random((10, 2000)) < 0.02)
             unlabeled = rng.integers(2, size=(10, 1000))
             return VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabeled=unlabeled))
-        if kind == "pairs":  # every two voters share points of their own, where one of them errs
+        if kind == "pairs":  # every two voters share samples of their own, where one of them errs
             pair = np.repeat(list(combinations(range(10), 2)), 400, axis=0)
             held_out = (pair == np.arange(10)[:, None, None]).any(axis=2)
             wrong, labels = pair[:, 0] == np.arange(10)[:, None], rng.integers(2, size=len(pair))
             return VoteCounts.from_votes(Votes.from_predictions(labels ^ wrong, labels, held_out))
-        # Some points judge all voters, the others one each; so pairs see only the former.
+        # Some samples judge all voters, the others one each; so pairs see only the former.
         n_voters, n_common = (2, 1000) if kind == "lone" else (10, 1000)
         owner = np.append(np.full(n_common, -1), np.repeat(np.arange(n_voters), 4000))
         wrong = np.zeros((n_voters, owner.size), bool)

@@ -32,7 +32,7 @@ def random_votes(rng, n_voters, n_samples, n_classes, n_unlabeled=0):
 
 
 def by_triple_loop(votes):
-    """Count one pair and one point at a time."""
+    """Count one pair and one sample at a time."""
     m = votes.n_voters
     total = {name: np.zeros((m, m), int) for name in FIELDS[2:]}
     for g in range(m):
@@ -240,7 +240,7 @@ def test_pickles_hold_the_integers_and_nothing_computed_from_them():
 
 
 def test_counts_that_coincide_are_kept_once_and_mean_what_they_meant():
-    """Voters 0 and 1 share no point: they err together, and apart, at rate 1, and differ at 0."""
+    """Voters 0 and 1 share no sample: they err together, and apart, at rate 1, and differ at 0."""
     held_out = [[True, False, False], [False, True, True], [True, True, True]]
     votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1], [1, 1, 1]], [0, 1, 0], held_out)
     counts = VoteCounts.from_votes(votes)

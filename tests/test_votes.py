@@ -167,8 +167,8 @@ def test_chunks_cover_every_point_once():
         (([[0, 1]], [0, 1, 1]), r"shape \(1, 2\) and labels \(3,\)"),
         (([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), "Transpose predictions"),
         (([0, 1], [0, 1]), r"shape \(2,\)"),
-        ((np.empty((0, 3)), [0, 1, 1]), "0 voters and 3 points leave nothing to count"),
-        ((np.empty((3, 0)), []), "3 voters and 0 points leave nothing to count"),
+        ((np.empty((0, 3)), [0, 1, 1]), "0 voters and 3 samples leave nothing to count"),
+        ((np.empty((3, 0)), []), "3 voters and 0 samples leave nothing to count"),
         (([[0, 1]], [0, np.nan]), "1 of 2 labels are missing, the first at 1"),
         (([["a", "b"]], ["a", None]), "labels are missing"),
         (([[0, np.nan]], [0, 1]), "1 of 2 held-out predictions are missing"),
@@ -201,7 +201,7 @@ def test_columns_of_pandas_in_another_order_than_the_labels_are_refused():
     assert kept.held_out.tolist() == [[True, True, False]]
     for turned in ({"held_out": mask[::-1]}, {"predictions": [said[::-1]]}):
         given = {"predictions": [said], "held_out": mask} | turned
-        with pytest.raises(ValueError, match="index of the points in another order"):
+        with pytest.raises(ValueError, match="index of the samples in another order"):
             Votes.from_predictions(labels=labels, **given)
     other = mask.set_axis([0, 1, 2])[::-1]  # an index of its own says nothing of order
     assert Votes.from_predictions([said], labels, held_out=other).held_out.tolist() == [

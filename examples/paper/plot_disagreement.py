@@ -3,10 +3,10 @@ Disagreement needs no labels
 ============================
 
 Two bounds look at pairs of voters. The tandem bound counts how often two voters err *together*, for
-which it needs labeled points that both of them left out. With two classes the same quantity can be
-had in two parts: how often a voter errs, for which every labeled point it left out will do, and
+which it needs labeled samples that both of them left out. With two classes the same quantity can be
+had in two parts: how often a voter errs, for which every labeled sample it left out will do, and
 how often two voters disagree, for which no label is needed. Where labels are few and unlabeled
-points many, the second way can win.
+samples many, the second way can win.
 """
 
 # %%
@@ -45,8 +45,8 @@ for row, share in enumerate(shares):
 # -----------
 # With plenty of labels the tandem bound is the smaller one, because it estimates one quantity
 # instead of the difference of two. As labels get few its overlaps get too small first, and the
-# disagreement bound takes over: its pairs are counted on the unlabeled points as well. Drawing
-# fewer points a tree (``max_samples=0.5``) leaves larger overlaps and keeps the tandem bound ahead
+# disagreement bound takes over: its pairs are counted on the unlabeled samples as well. Drawing
+# fewer samples a tree (``max_samples=0.5``) leaves larger overlaps and keeps the tandem bound ahead
 # for longer.
 #
 # Which of the two to certify with is to be decided beforehand. With ``bound=["tandem",
@@ -62,7 +62,7 @@ for name in names:
     low, high = values[name].min(axis=1), values[name].max(axis=1)
     axis.fill_between(shares, low, high, color=styles[name]["color"], alpha=0.15, linewidth=0)
 axis.set(
-    xlabel=f"share of the {len(y)} points that have labels",
+    xlabel=f"share of the {len(y)} samples that have labels",
     ylabel="bound on the error of the vote",
     ylim=(0, 1.02),
 )

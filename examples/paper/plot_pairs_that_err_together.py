@@ -3,7 +3,7 @@ Pairs that err together
 =======================
 
 The second-order bounds of the paper look at pairs of voters: four times the rate at which two
-random voters err on the same point bounds the error of the vote. Two pictures show what they see,
+random voters err on the same sample bounds the error of the vote. Two pictures show what they see,
 on handwritten digits.
 """
 
@@ -12,7 +12,7 @@ on handwritten digits.
 # ------------------------------------
 # On the diagonal, how often each tree errs alone; elsewhere, how often two err together. Similar
 # trees stand side by side. Two trees err together less often than one errs, because they err on
-# different points. That is why voting helps.
+# different samples. That is why voting helps.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
@@ -27,10 +27,10 @@ print(display.description)
 plt.show()
 
 # %%
-# What a bound counts for a point
+# What a bound counts for a sample
 # -------------------------------
-# Z is the share of trees that err at a point. The vote can err only where Z is one half or more.
-# The first-order bound counts 2 Z for every point, the second-order bound 4 Z²: less where a few
+# Z is the share of trees that err at a sample. The vote can err only where Z is one half or more.
+# The first-order bound counts 2 Z for every sample, the second-order bound 4 Z²: less where a few
 # trees err, more where nearly all do. Which of the two is smaller depends on the histogram below.
 
 profile = ProfileDisplay.from_votes(forest.certificate_.votes, forest.weights_).plot()
@@ -41,7 +41,7 @@ plt.show()
 # From the sample to a guarantee
 # ------------------------------
 # The bounds add what the sample may hide. For the tandem bound that is more, because two trees
-# share fewer points that neither has seen.
+# share fewer samples that neither has seen.
 
 counts = forest.certificate_.counts
 print(f"points per tree: at least {counts.n_min}, per pair: at least {counts.n_min_pairs}")

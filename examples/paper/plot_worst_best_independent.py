@@ -13,7 +13,7 @@ cases are built as votes, counted, and set against their formulas.
 # **Worst case**: all voters give the same predictions. Whenever one errs, all do, so T = G and the
 # second-order bound is twice the first-order one.
 #
-# **Best case**: M voters err on M disjoint parts of the points, 1/M each. No two ever err together,
+# **Best case**: M voters err on M disjoint parts of the samples, 1/M each. No two err together,
 # so T = 1/M^2 and the second-order bound is smaller by a factor of M/2.
 #
 # **Independent case**: every pattern of errors occurs as often as independent voters with error L

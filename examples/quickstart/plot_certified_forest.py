@@ -2,7 +2,7 @@
 A random forest that says how often it can be wrong
 ===================================================
 
-In the paper every tree of a forest votes. Each tree leaves some points out of its training set;
+In the paper every tree of a forest votes. Each tree leaves some samples out of its training set;
 evaluated on those, the forest gets a guarantee, and every label still goes into training.
 """
 
@@ -10,7 +10,7 @@ evaluated on those, the forest gets a guarantee, and every label still goes into
 # Fit and read the guarantee
 # --------------------------
 # The parameters of the trees are those of scikit-learn's forest. ``max_samples=0.5`` lets each
-# tree draw half as many points, which leaves more of them to evaluate pairs of trees on.
+# tree draw half as many samples, which leaves more of them to evaluate pairs of trees on.
 # ``weights="tandem"`` gives every tree the weight that makes the guarantee smallest; this may be
 # done on the same data.
 
@@ -37,13 +37,13 @@ for assumption in forest.certificate_.assumptions:
     print("-", assumption)
 
 # %%
-# New points
+# New samples
 # ----------
-# New points, which would not have labels in practice. The prediction is the hard weighted vote of
+# New samples, which would not have labels in practice. The prediction is the hard weighted vote of
 # the trees, because that is what the guarantee is about. It is cautious: it must hold for all
 # sources that could have produced data like this.
 
-print(f"errors on {len(y_new)} new points: {(forest.predict(X_new) != y_new).mean():.3f}")
+print(f"errors on {len(y_new)} new samples: {(forest.predict(X_new) != y_new).mean():.3f}")
 BoundsDisplay.from_certificate(forest.certificate_).plot()
 plt.show()
 

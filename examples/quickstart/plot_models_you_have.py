@@ -2,14 +2,14 @@
 Certify models you already have
 ===============================
 
-Three different models were trained on the same points, and 200 labeled points were kept away from
+Three different models were trained on the same samples, and 200 labeled samples were kept away from
 all of them. What can be guaranteed for their vote, and for each model alone?
 """
 
 # %%
-# A list is certified on points that none of the models saw
+# A list is certified on samples that none of the models saw
 # ---------------------------------------------------------
-# Nothing is trained again, and nothing is chosen on the held-out points: they are a test set, and
+# Nothing is trained again, and nothing is chosen on the held-out samples: they are a test set, and
 # the guarantee is the exact binomial limit, the tightest there is.
 
 import matplotlib.pyplot as plt
@@ -44,7 +44,7 @@ print(vote.predict(X_held_out[:5]))
 # %%
 # Each model alone, and their vote
 # --------------------------------
-# Four statements are made on the same points. So that all four hold together, each gets a quarter
+# Four statements are made on the same samples. So that all four hold together, each gets a quarter
 # of the failure probability. Then the smallest may be picked.
 
 confidence = 1 - 0.05 / 4
@@ -66,7 +66,7 @@ ax.legend()
 plt.show()
 
 # %%
-# Points that a model was trained on are refused
+# Samples that a model was trained on are refused
 # ----------------------------------------------
 
 try:

@@ -2,8 +2,8 @@
 One class at a time, and only where the vote is sure
 ====================================================
 
-A guarantee is an average over all new points. If one class is rare, that average says little about
-it: a vote that always names the frequent class has a small error. And if some points are easy and
+A guarantee is an average over all new samples. If one class is rare, that average says little about
+it: a vote that always names the frequent class has a small error. And if some samples are easy and
 others hard, it says little about the easy ones. Two finer guarantees help.
 """
 
@@ -31,9 +31,9 @@ model = CertifiedForestClassifier(50, random_state=0).fit(X_train, y_train)
 print(model.certificate_.guarantee)
 
 # %%
-# Split by true class it looks different. The points of a class that a tree was not trained on are
+# Split by true class it looks different. The samples of a class that a tree was not trained on are
 # a fair sample of that class, so the same bounds hold for them alone, each class at its share of
-# delta; no further labels are needed. A rare class has few points and, here, many errors.
+# delta; no further labels are needed. A rare class has few samples and, here, many errors.
 
 by_class = model.certificate_.by_group("class")
 print(by_class)
@@ -42,7 +42,7 @@ plt.show()
 
 # %%
 # A hold-out that no model saw gives exact limits, also of the precision (how often the vote is
-# right where it names a class), and for any group that is known of a point, here by its ink.
+# right where it names a class), and for any group that is known of a sample, here by its ink.
 
 ink = np.where(X_hold_out.sum(axis=1) > 300, "much ink", "little ink")
 on_hold_out = certify(model, X_hold_out, y_hold_out).by_group(

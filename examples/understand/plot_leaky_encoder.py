@@ -2,7 +2,7 @@
 A leak that no program can see
 ==============================
 
-A guarantee holds if no voter has learned from the points it is evaluated on. An encoder that looks
+A guarantee holds if no voter has learned from the samples it is evaluated on. An encoder that looks
 at all labels before the forest is trained breaks this, and nothing in the encoded table shows it.
 Here is what such a certificate looks like, and how to do it right.
 """
@@ -46,7 +46,7 @@ right = CertifiedClassifier(
 print(str(right.certificate_).splitlines()[0])
 
 # %%
-# What new points say
+# What new samples say
 # -------------------
 
 errors = {

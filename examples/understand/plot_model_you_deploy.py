@@ -3,7 +3,7 @@ The model you deploy is not the one you tested
 ==============================================
 
 A model is tested on a hold-out, and then refitted on all labels, because labels are precious. The
-refitted model is another one, and the test says nothing about it. Points without labels close the
+refitted model is another one, and the test says nothing about it. Samples without labels close the
 gap: they show how often the two answer differently.
 """
 
@@ -37,7 +37,7 @@ certificate = certify(tested, X_held_out, y_held_out, X_unlabeled=X_more, deploy
 print(certificate)
 
 # %%
-# How many points without labels?
+# How many unlabeled samples?
 # -------------------------------
 # They must be new to both models and come from the same source. Beyond a few hundred, more of them
 # change little here: what remains is how often the two models differ. The

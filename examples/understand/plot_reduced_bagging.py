@@ -1,10 +1,10 @@
 """
-How many points should a tree see?
+How many samples should a tree see?
 ==================================
 
-Full bagging draws as many points as there are, with replacement, and leaves 37 % of them out of a
-tree; two trees share only 14 %. Fewer draws make each tree weaker but leave more common points,
-and the tandem bound is estimated on common points. This is the paper's comparison of full with
+Full bagging draws as many samples as there are, with replacement, and leaves 37 % of them out of a
+tree; two trees share only 14 %. Fewer draws make each tree weaker but leave more common samples,
+and the tandem bound is estimated on common samples. This is the paper's comparison of full with
 reduced bagging, on data bundled with scikit-learn.
 """
 
@@ -20,8 +20,8 @@ from tandemvote import CertifiedForestClassifier
 
 digits, digit = load_digits(return_X_y=True)
 data_sets = {
-    "breast cancer (569 points)": load_breast_cancer(return_X_y=True),
-    "odd digits (1,797 points)": (digits, digit % 2),
+    "breast cancer (569 samples)": load_breast_cancer(return_X_y=True),
+    "odd digits (1,797 samples)": (digits, digit % 2),
 }
 draws = np.array([1.0, 0.5, 0.35, 0.2, 0.1])
 

@@ -1,14 +1,14 @@
 """
-Points without labels, a tighter guarantee for trees
+Samples without labels, a tighter guarantee for trees
 ====================================================
 
-Labels are expensive, points are often free. For the vote of many trees they say something that
+Labels are expensive, samples are often free. For the vote of many trees they say something that
 labels cannot: how clearly the trees decide. Where nearly all trees agree, the vote errs only if
 nearly all of them do, and that is rare.
 """
 
 # %%
-# The same labels, more and more points
+# The same labels, more and more samples
 # -------------------------------------
 # Half of the digits keep their labels. Some of the others are given to ``fit`` without.
 
@@ -27,12 +27,12 @@ certificates = []
 for n in sizes:
     forest = CertifiedForestClassifier(50, random_state=0).fit(X, y, X_unlabeled=X_more[:n])
     certificates.append(forest.certificate_)
-    print(f"{n:4} points without labels: {forest.certificate_.guarantee}")
+    print(f"{n:4} unlabeled samples: {forest.certificate_.guarantee}")
 
 # %%
 # The picture
 # -----------
-# With unlabeled points the bound ``vote_profile`` is reported; without them, the smaller of the
+# With unlabeled samples the bound ``vote_profile`` is reported; without them, the smaller of the
 # first-order and the tandem bound, each at half of delta. For three whole models
 # they gain nothing, or on folds about a tenth: there is not much to see in the agreement of three.
 

@@ -13,8 +13,8 @@ This is Figure 2b of the paper, on handwritten digits.
 # %%
 # Out-of-bag votes of a forest
 # ----------------------------
-# Every tree is evaluated on the training points that its own bootstrap left out, and every pair of
-# trees on the points that both left out.
+# Every tree is evaluated on the training samples that its own bootstrap left out, and every pair of
+# trees on the samples that both left out.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -53,7 +53,7 @@ test_votes = voter_predictions(forest, X_test)
 
 
 def test_error(weights):
-    """Error of the weighted hard vote on points that were used for nothing else."""
+    """Error of the weighted hard vote on samples that were used for nothing else."""
     winners = weighted_vote(test_votes, weights, forest.n_classes_)
     return np.mean(forest.classes_[winners] != y_test)
 

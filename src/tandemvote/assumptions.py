@@ -14,10 +14,10 @@ HARD_VOTE = (
 )
 
 VOTES = (
-    "The points are independent draws from the source the vote will be used on: no duplicated,"
+    "The samples are independent draws from the source the vote will be used on: no duplicated,"
     " grouped or time-ordered rows.",
-    "Which points a voter was trained on was decided without looking at the data.",
-    "Held-out points were not used in any other way: not for tuning, not for selecting features"
+    "Which samples a voter was trained on was decided without looking at the data.",
+    "Held-out samples were not used in any other way: not for tuning, not for selecting features"
     " or voters, not for choosing the kind of bound, delta or the prior.",
     HARD_VOTE,
     "The voters are used as they were: a refit, even on more data, is another vote.",
@@ -34,7 +34,7 @@ UNTESTED_MAY_KNOW = (
     " features or models, or choosing the bound, delta or the prior. The untested models (the"
     " referee) may have been trained on them."
 )
-"""The same in place of the one about held-out points above, and of the one about test points."""
+"""The same in place of the one about held-out samples above, and of the one about test samples."""
 
 ONE_ROW_PER_GROUP = (
     "The groups are independent draws from the distribution of groups that the classifier will"
@@ -44,35 +44,35 @@ ONE_ROW_PER_GROUP = (
 """What a bound from one row per group rests on, in place of the first one above."""
 
 UNLABELED_POINTS = (
-    "The unlabeled points are independent draws from the same source; they were used neither to"
-    " train a voter nor to choose the weights. Points on which the voters differ more than their"
-    " errors allow would have been refused; a shift to points on which they agree, rightly or"
+    "The unlabeled samples are independent draws from the same source; they were used neither to"
+    " train a voter nor to choose the weights. Samples on which the voters differ more than their"
+    " errors allow would have been refused; a shift to samples on which they agree, rightly or"
     " wrongly, cannot be seen."
 )
 
 DEPLOYED = (
     "The guarantee is about the deployed classifier as it was when it predicted the unlabeled"
-    " points, not about the vote of the voters through which it is certified; refitted it is"
+    " samples, not about the vote of the voters through which it is certified; refitted it is"
     " another classifier.",
-    "Labeled and unlabeled points are independent draws from the source that the deployed"
+    "Labeled and unlabeled samples are independent draws from the source that the deployed"
     " classifier will meet: no duplicated, grouped or time-ordered rows.",
-    "The unlabeled points were used for nothing else: neither the deployed classifier nor a voter"
-    " nor the weights were trained, tuned or chosen on them. Points on which several voters differ"
+    "The unlabeled samples were used for nothing else: neither the deployed classifier nor a voter"
+    " nor the weights were trained, tuned or chosen on them. Samples on which several voters differ"
     " more than their errors allow would have been refused; one voter alone has nobody to differ"
-    " from, and a shift to points on which all agree, rightly or wrongly, cannot be seen.",
+    " from, and a shift to samples on which all agree, rightly or wrongly, cannot be seen.",
     VOTES[1],
     VOTES[2],
 )
 """What a guarantee for another classifier rests on, in place of all others."""
 
 TEST_POINTS = (
-    "The test points are independent draws from the same source; they were used for nothing else:"
+    "The test samples are independent draws from the same source; they were used for nothing else:"
     " not for training, tuning, choosing the weights or the kind of bound."
 )
 
 GROUPS = (
-    "Which points form a group was fixed before looking at these points: no bins chosen on them."
-    " New points of a group look as those in the data did. How frequent the groups are may change,"
+    "Which samples form a group was fixed before looking at these samples: no bins chosen on them."
+    " New samples of a group look as those in the data did. How frequent the groups are may change,"
     " except for precision."
 )
 
@@ -97,7 +97,7 @@ def standard_assumptions(
     one_row_per_group: bool = False,
     one_voter: bool = False,
 ) -> tuple[str, ...]:
-    """List what a guarantee rests on that uses unlabeled points, a test set, or goes by group.
+    """List what a guarantee rests on that uses unlabeled samples, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote, with `untested` about a vote in
     which some voters have no held-out samples, with `one_voter` about that voter itself.

@@ -129,24 +129,24 @@ class VoteTally:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoteCounts:
-    """How often voters and pairs of voters err and disagree on points they were not trained on.
+    """How often voters and pairs of voters err and disagree on samples they were not trained on.
 
-    Counts of disjoint sets of points of the same voters add up: ``a + b``.
+    Counts of disjoint sets of samples of the same voters add up: ``a + b``.
 
     Attributes
     ----------
     errors, sizes : ndarray of int64, shape (n_voters,)
-        Held-out points that each voter gets wrong, and all of them, abs(S_h).
+        Held-out samples that each voter gets wrong, and all of them, abs(S_h).
     tandem_errors, overlaps : ndarray of int64, shape (n_voters, n_voters)
-        Points held out for both voters that both get wrong, and all of them.
+        Samples held out for both voters that both get wrong, and all of them.
     disagreements, disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
-        Points, held out for both or unlabeled, on which their predictions differ, and all of them.
+        Samples, held out for both or unlabeled, on which their predictions differ, and all of them.
     lone_errors : ndarray of int64, shape (n_voters, n_voters)
-        Points held out for both voters that exactly one of them gets wrong.
+        Samples held out for both voters that exactly one of them gets wrong.
     classes : ndarray, shape (n_classes,)
         All labels that occur among labels and predictions.
     unlabeled_disagreements : ndarray of int64, shape (n_voters, n_voters)
-        The part of `disagreements` that comes from unlabeled points.
+        The part of `disagreements` that comes from unlabeled samples.
     tally : VoteTally or None
         Results of a vote of all voters: with equal weights, unless other weights were tallied.
 
@@ -199,7 +199,7 @@ class VoteCounts:
                     f"The diagonal of {pairs} must equal {diagonal}: a voter paired with itself is"
                     " that voter."
                 )
-        # Without unlabeled points, and with two classes, counts coincide and are kept once.
+        # Without unlabeled samples, and with two classes, counts coincide and are kept once.
         same = {"disagreement_overlaps": "overlaps", "lone_errors": "disagreements"}
         for name, other in same.items():
             if np.array_equal(getattr(self, name), getattr(self, other)):
@@ -299,12 +299,12 @@ class VoteCounts:
 
     @property
     def n_min_disagreement(self) -> int:
-        """Smallest overlap with the unlabeled points included, m."""
+        """Smallest overlap with the unlabeled samples included, m."""
         return self.disagreement_sets.smallest
 
     @cached_property
     def n_unlabeled(self) -> int:
-        """Number of unlabeled points."""
+        """Number of unlabeled samples."""
         if self.disagreement_overlaps is self.overlaps:
             return 0
         return int((self.disagreement_overlaps - self.overlaps).max())
@@ -321,27 +321,27 @@ class VoteCounts:
 
     @cached_property
     def disagreement_sets(self) -> HeldOutSets:
-        """The same with the unlabeled points."""
+        """The same with the unlabeled samples."""
         return HeldOutSets(self.disagreement_overlaps) if self.n_unlabeled else self.pair_sets
 
     @cached_property
     def gibbs_losses(self) -> FloatArray:
-        """Error rate of each voter on its held-out points, L^(h)."""
+        """Error rate of each voter on its held-out samples, L^(h)."""
         return _rates(self.errors, self.sizes, without_points=1.0)
 
     @cached_property
     def tandem_losses(self) -> FloatArray:
-        """Rate at which two voters err together, L^(h, h'); 1 for a pair without common points."""
+        """Rate at which two voters err together, L^(h, h'); 1 for a pair without common samples."""
         return _rates(self.tandem_errors, self.overlaps, without_points=1.0)
 
     @cached_property
     def disagreement_rates(self) -> FloatArray:
-        """Rate at which two voters disagree, D^(h, h'); 0 for a pair without common points."""
+        """Rate at which two voters disagree, D^(h, h'); 0 for a pair without common samples."""
         return _rates(self.disagreements, self.disagreement_overlaps, without_points=0.0)
 
     @cached_property
     def labeled_disagreement_rates(self) -> FloatArray:
-        """The same on the labeled points alone, where the tandem losses come from."""
+        """The same on the labeled samples alone, where the tandem losses come from."""
         if not self.n_unlabeled:
             return self.disagreement_rates
         labeled = self.disagreements - self.unlabeled_disagreements
@@ -349,7 +349,7 @@ class VoteCounts:
 
     @cached_property
     def lone_error_rates(self) -> FloatArray:
-        """Rate at which exactly one of two voters errs; 1 for a pair without common points."""
+        """Rate at which exactly one of two voters errs; 1 for a pair without common samples."""
         if self.lone_errors is self.disagreements and self.n_min_pairs and not self.n_unlabeled:
             return self.disagreement_rates
         return _rates(self.lone_errors, self.overlaps, without_points=1.0)

@@ -21,9 +21,9 @@ FEWEST_CASES, NEARLY_ALL, FALSE_ALARM = 20, 0.9, 1e-6
 
 
 def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas with the index of the points in another order.
+    """Refuse columns of pandas with the index of the samples in another order.
 
-    A column is one value per point, or a list of such columns; only places count, not the index.
+    A column is one value per sample, or a list of such columns; only places count, not the index.
     """
     series = {
         name: each
@@ -37,8 +37,8 @@ def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
         same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
         if same and not own.equals(index):
             raise ValueError(
-                f"{name} has the index of the points in another order, so its values would be taken"
-                " for those of other points. Pass it in the order of the points, by .loc[their"
+                f"{name} has the index of the samples in another order, so its values would be"
+                " taken for those of other samples. Pass it in the order of the samples, by .loc[their"
                 " index]; if it is in that order, by .to_numpy()."
             )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# float32 holds every integer up to 2^24, so a product over fewer points is exact.
+# float32 holds every integer up to 2^24, so a product over fewer samples is exact.
 EXACT_CHUNK = 2**24
 # Up to so many classes, one product per class is faster than comparing rows in pairs.
 FEW_CLASSES = 8
@@ -34,7 +34,7 @@ def equal_pairs(
     if n_classes <= FEW_CLASSES:
         planes = ((codes == code) & held_out for code in range(n_classes))
         return sum(map(true_pairs, planes), np.zeros_like(overlaps))
-    # Points a voter was trained on get a code of their own, so two voters also agree on the points
+    # Samples a voter was trained on get a code of their own, so two voters also agree on samples
     # held out for neither, whose number follows from the sizes.
     said = np.where(held_out, codes, n_classes).astype(np.min_scalar_type(n_classes))
     equal = np.zeros_like(overlaps)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import islice
 
 FEWEST_POINTS = 20
-"""On fewer points no prediction may be a label by chance."""
+"""On fewer samples no prediction may be a label by chance."""
 
 
 def refuse_other_words(predictions: Collection[str], labels: Collection[str]) -> None:

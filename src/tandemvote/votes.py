@@ -1,4 +1,4 @@
-"""What each voter predicts for each point, and which points it was not trained on."""
+"""What each voter predicts for each sample, and which samples it was not trained on."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tandemvote.frames import index_of, refuse_other_order
 from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
-"""From points to the codes that voters predict, shape (n_voters, n_points), and the classes."""
+"""From samples to the codes that voters predict, shape (n_voters, n_points), and the classes."""
 
-EVERY_POINT = "Every voter must predict every unlabeled point."
+EVERY_POINT = "Every voter must predict every unlabeled sample."
 
 
 @dataclass(frozen=True, eq=False)
 class Deployed:
-    """A classifier to be certified through the voters, and what it says of unlabeled points."""
+    """A classifier to be certified through the voters, and what it says of unlabeled samples."""
 
     name: str
     predictions: Codes  # shape (n_unlabeled,)
-    predict: Callable[[Any], Any] | None = None  # from points to labels, if it is at hand
+    predict: Callable[[Any], Any] | None = None  # from samples to labels, if it is at hand
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Predictions of every voter on labeled points, and on unlabeled ones if there are any.
+    """Predictions of every voter on labeled samples, and on unlabeled ones if there are any.
 
     Build it with `Votes.from_predictions`. Labels are kept as codes: positions in `classes`.
 
@@ -41,13 +41,13 @@ class Votes:
     labels : ndarray of int, shape (n_samples,)
         Code of the true label.
     held_out : ndarray of bool, shape (n_voters, n_samples)
-        True where the voter was not trained on the point: the sets S_h of the paper.
+        True where the voter was not trained on the sample: the sets S_h of the paper.
     classes : ndarray, shape (n_classes,)
         The labels behind the codes, sorted: all that occur among `labels` and the predictions.
     unlabeled : ndarray of int, shape (n_voters, n_unlabeled)
-        Predicted codes on points without a label, which no voter was trained on.
+        Predicted codes on samples without a label, which no voter was trained on.
     voters : callable or None
-        The voters themselves, if they are at hand to vote on further points.
+        The voters themselves, if they are at hand to vote on further samples.
     deployed : Deployed or None
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
     one_row_per_group : bool
@@ -62,7 +62,7 @@ class Votes:
     --------
     >>> votes = Votes.from_predictions([["a", "b"], ["a", "a"]], ["a", "b"])
     >>> votes
-    Votes(2 voters, 2 labeled points, 2 classes)
+    Votes(2 voters, 2 labeled samples, 2 classes)
     >>> votes.errors.tolist()
     [[False, False], [False, True]]
     """
@@ -99,11 +99,11 @@ class Votes:
             True labels, of the same kind as the predictions: text is compared letter by letter,
             numbers by value. Numbers that a conversion could merge are refused.
         held_out : array_like of bool, shape (n_voters, n_samples) or (n_samples,), optional
-            True where the voter was not trained on the point. By default every voter has seen none
-            of the points. The sets must not have been chosen by looking at the data. A voter
+            True where the voter was not trained on the sample. By default every voter has seen none
+            of the samples. The sets must not have been chosen by looking at the data. A voter
             without any True is untested: it votes, and nothing is assumed about its errors.
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
-            Predictions on further points of the same source, without labels, that no voter saw.
+            Predictions on further samples of the same source, without labels, that no voter saw.
         """
         refuse_other_order(labels, {"held_out": held_out, "predictions": predictions})
         index = index_of(labels)
@@ -111,13 +111,13 @@ class Votes:
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
             raise ValueError(
                 f"predictions has shape {predictions.shape} and labels {labels.shape}; expected"
-                " (n_voters, n_samples) and (n_samples,): one row per voter, one column per point."
+                " (n_voters, n_samples) and (n_samples,): one row per voter, one column per sample."
                 + (" Transpose predictions." if predictions.shape[:1] == labels.shape else "")
             )
         if predictions.size == 0:
             raise ValueError(
-                f"{predictions.shape[0]} voters and {labels.size} points leave nothing to count."
-                " Pass at least one voter and one labeled point."
+                f"{predictions.shape[0]} voters and {labels.size} samples leave nothing to count."
+                " Pass at least one voter and one labeled sample."
             )
         mask = np.ones(predictions.shape, bool)
         if held_out is not None:
@@ -125,7 +125,7 @@ class Votes:
             if given.dtype != bool or given.shape not in (mask.shape, labels.shape):
                 raise ValueError(
                     f"held_out has shape {given.shape} and dtype {given.dtype}; expected booleans"
-                    f" of shape {mask.shape}, True where the voter was not trained on the point."
+                    f" of shape {mask.shape}, True where the voter was not trained on the sample."
                 )
             mask &= given
             check_some_voter_tested(mask.sum(axis=1))
@@ -135,7 +135,7 @@ class Votes:
                 f"unlabeled has shape {extra.shape}; expected ({predictions.shape[0]},"
                 " n_unlabeled): the same voters, one row each."
             )
-        refuse_missing(labels, "labels", "Drop these points, or pass them unlabeled.")
+        refuse_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
         way_out = "Set held_out to False where a voter gives none because it was trained there."
         refuse_missing(predictions, "held-out predictions", way_out, needed=mask)
         refuse_missing(extra, "unlabeled", EVERY_POINT)
@@ -145,14 +145,14 @@ class Votes:
             refuse_other_words(words[1], words[0])
         classes = np.unique(np.concatenate([part for part, _ in coded]))
         truth, said, more = (encode(part, classes)[codes] for part, codes in coded)
-        # Predictions on points a voter was trained on mean nothing; the label stands in for them.
+        # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
         told = np.broadcast_to(truth, mask.shape).copy()
         told[mask] = said
         return cls(told, truth, mask, classes, more, index=index)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
-        """Encode predictions on points without labels; the first voter's stand in for them."""
+        """Encode predictions on unlabeled samples; the first voter's stand in for them."""
         said = as_array(predictions)
         if said.ndim != 2 or not said.size:
             raise ValueError(
@@ -166,7 +166,7 @@ class Votes:
 
     @classmethod
     def joined(cls, parts: Iterable[Votes]) -> Votes:
-        """Return the votes of the same voters at the points of all parts, one after the other.
+        """Return the votes of the same voters at the samples of all parts, one after the other.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class Votes:
         return cls(joined("predictions"), joined("labels"), held_out, classes, joined("unlabeled"))
 
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
-        """Return these votes with further predictions on unlabeled points, one row per voter."""
+        """Return these votes with further predictions on unlabeled samples, one row per voter."""
         more = Votes.without_labels(predictions)
         said, no_points = more.predictions, more.predictions[:, :0]
         extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, said)
@@ -202,9 +202,9 @@ class Votes:
     ) -> Votes:
         """Return these votes with the classifier that they are to certify instead of their own.
 
-        Its `predictions`, shape (n_unlabeled,), are labels of the unlabeled points, in their
-        order. It must not depend on these points; on anything else it may, all labels and the
-        voters included. `name` is what certificates call it, and `predict` goes from points to
+        Its `predictions`, shape (n_unlabeled,), are labels of the unlabeled samples, in their
+        order. It must not depend on these samples; on anything else it may, all labels and the
+        voters included. `name` is what certificates call it, and `predict` goes from samples to
         labels, so that the certificate can predict.
 
         Examples
@@ -215,17 +215,17 @@ class Votes:
         """
         if not self.n_unlabeled:
             raise ValueError(
-                "Nothing is known of a deployed classifier without unlabeled points: one that"
-                " behaves on all other points may have memorized the labeled ones. Pass"
-                " X_unlabeled, points that neither it nor a voter has seen."
+                "Nothing is known of a deployed classifier without unlabeled samples: one that"
+                " behaves on all other samples may have memorized the labeled ones. Pass"
+                " X_unlabeled, samples that neither it nor a voter has seen."
             )
         said = as_array(predictions)
         if said.shape != (self.n_unlabeled,):
             raise ValueError(
                 f"The deployed classifier's predictions have shape {said.shape}; expected"
-                f" ({self.n_unlabeled},): one label for each unlabeled point, in their order."
+                f" ({self.n_unlabeled},): one label for each unlabeled sample, in their order."
             )
-        refuse_missing(said, "deployed predictions", "It must predict every unlabeled point.")
+        refuse_missing(said, "deployed predictions", "It must predict every unlabeled sample.")
         _, own = comparable(self.classes, said)
         labels, codes = distinct(own)
         unknown = labels[~np.isin(labels, self.classes)]
@@ -244,12 +244,12 @@ class Votes:
 
     @property
     def n_samples(self) -> int:
-        """Number of labeled points."""
+        """Number of labeled samples."""
         return int(self.labels.size)
 
     @property
     def n_unlabeled(self) -> int:
-        """Number of unlabeled points."""
+        """Number of unlabeled samples."""
         return int(self.unlabeled.shape[1])
 
     @property
@@ -269,7 +269,7 @@ class Votes:
 
     @property
     def errors(self) -> NDArray[np.bool_]:
-        """Where a voter errs on a point it was not trained on, shape (n_voters, n_samples)."""
+        """Where a voter errs on a sample it was not trained on, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
 
     def chunks(self, size: int) -> Iterator[Votes]:
@@ -280,9 +280,9 @@ class Votes:
             yield Votes(said, self.labels[part], held_out, self.classes, said[:, :0])
 
     def __repr__(self) -> str:
-        unlabeled = f", {self.n_unlabeled} unlabeled points" if self.n_unlabeled else ""
+        unlabeled = f", {self.n_unlabeled} unlabeled samples" if self.n_unlabeled else ""
         return (
-            f"Votes({self.n_voters} voters, {self.n_samples} labeled points{unlabeled},"
+            f"Votes({self.n_voters} voters, {self.n_samples} labeled samples{unlabeled},"
             f" {self.classes.size} classes)"
         )
 

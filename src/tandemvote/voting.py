@@ -20,7 +20,7 @@ VOTABLE_BITS = 50
 """A distribution of multiples of 2^-50 becomes integers exactly, also if its sum is not quite 1."""
 
 SHUFFLE = 20201206
-"""Seed of the order of the unlabeled points. Bets on a point depend on the points before it, so
+"""Seed of the order of the unlabeled samples. Bets on a sample depend on the samples before it, so
 the order of a file must not matter."""
 
 ROUNDING = 1e-9
@@ -101,7 +101,7 @@ def vote_of(
     if voters is None:
         raise ValueError(
             "This certificate does not hold the models, and predictions alone cannot vote on new"
-            " points. Call predict of the certified classifier; certify the models themselves; or"
+            " samples. Call predict of the certified classifier; certify the models themselves; or"
             " vote with weighted_vote of tandemvote.voting on your own predictions."
         )
     codes, classes = voters(X)
@@ -134,7 +134,7 @@ def vote_totals(
 
 
 def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
-    """Shares of the voters that did not see a point, NaN where every voter with weight saw it.
+    """Shares of the voters that did not see a sample, NaN where every voter with weight saw it.
 
     Examples
     --------
@@ -150,11 +150,11 @@ def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
 
 
 def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
-    """Return the label named by the voters that did not see a point; -1 where there are none.
+    """Return the label named by the voters that did not see a sample; -1 where there are none.
 
     Where all voters with weight vote, ties go to the smallest class, as in the vote itself. Where
-    some of them saw the point, ties go to the first voter whose label is among the tied: two voters
-    often tie, and would name the smallest class too often.
+    some of them saw the sample, ties go to the first voter whose label is among the tied: two
+    voters often tie, and would name the smallest class too often.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def exact_weights(weights: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class VoteProfile:
-    """Shares of the voters behind a classifier at each unlabeled point, in random order.
+    """Shares of the voters behind a classifier at each unlabeled sample, in random order.
 
     `leads` are the shares that say what the classifier says, the largest if it is their vote, and
     `gaps` its lead over the largest share of another label, negative where they outvote it; both
@@ -221,7 +221,7 @@ class VoteProfile:
         if self.leads.shape != self.gaps.shape or self.leads.ndim != 1:
             raise ValueError(
                 f"leads has shape {self.leads.shape} and gaps {self.gaps.shape}; expected one"
-                " number of each per point."
+                " number of each per sample."
             )
         possible = (self.leads >= 0) & (self.gaps <= self.leads)
         possible &= 2 * self.leads - self.gaps <= 1 + ROUNDING
@@ -230,14 +230,14 @@ class VoteProfile:
         if not possible.all():
             point = int(np.flatnonzero(~possible)[0])
             raise ValueError(
-                f"At unlabeled point {point} {self.deployed or 'the vote'} has a share of"
+                f"At unlabeled sample {point} {self.deployed or 'the vote'} has a share of"
                 f" {self.leads[point]:g} and a lead of {self.gaps[point]:g}: two shares of the vote"
                 " sum to at most 1, and its own label has the largest."
             )
 
     @property
     def n_points(self) -> int:
-        """Number of unlabeled points."""
+        """Number of unlabeled samples."""
         return int(self.leads.size)
 
     @property
@@ -254,7 +254,7 @@ class VoteProfile:
         *,
         name: str = "the deployed classifier",
     ) -> VoteProfile:
-        """Let the voters vote with these weights, and shuffle the points by a fixed seed.
+        """Let the voters vote with these weights, and shuffle the samples by a fixed seed.
 
         Predictions are labels of any type, shape (n_voters, n_points). `deployed`, of shape
         (n_points,), is what another classifier says whose profile is wanted in place of the vote's.

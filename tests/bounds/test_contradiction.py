@@ -40,7 +40,7 @@ def test_contradictory_estimates_give_one_and_say_so(
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_voters_judged_on_common_points_never_contradict_themselves(data):
-    """Perfect ones, equal ones, always wrong ones, few and many points; no warning, no error."""
+    """Perfect ones, equal ones, always wrong ones, few and many samples; no warning, no error."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     n_voters, n_points = data.draw(st.integers(1, 6)), data.draw(st.sampled_from([1, 9, 300]))
     labels = rng.integers(2, size=n_points)
@@ -101,7 +101,7 @@ def test_one_source_is_refused_with_probability_at_most_delta():
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")
 @pytest.mark.parametrize("kind", ["split", "tied"])
 def test_shifted_unlabeled_points_are_refused_by_certify(kind):
-    """Voters err at 0.11, and split widely on unlabeled points. Ties show in the minority alone:
+    """Voters err at 0.11, and split widely on unlabeled samples. Ties show in the minority alone:
     every lam in use lets them err."""
     rng = np.random.default_rng(1)
     labels = rng.integers(2, size=3000)
@@ -114,7 +114,7 @@ def test_shifted_unlabeled_points_are_refused_by_certify(kind):
     ).astype(int)
     votes = Votes.from_predictions(said, labels, unlabeled=shifted)
     for bound in ("vote_profile", "best", "tandem"):
-        with pytest.raises(ContradictionError, match="the 2000 unlabeled points") as found:
+        with pytest.raises(ContradictionError, match="the 2000 unlabeled samples") as found:
             certify(votes, bound=bound)
     assert f"{100 * error:.0f}." in str(found.value) and "or none" in str(found.value)
     honest = Votes.from_predictions(

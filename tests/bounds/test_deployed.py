@@ -122,7 +122,7 @@ def test_without_points_nothing_is_promised():
 
 @pytest.fixture(scope="module")
 def world():
-    """Three voters on 900 labeled and 600 unlabeled points, and a fourth classifier."""
+    """Three voters on 900 labeled and 600 unlabeled samples, and a fourth classifier."""
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=1500)
     wrong = rng.random((4, 1500)) < 0.08
@@ -132,7 +132,7 @@ def world():
 
 
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
-    """A fine scan over g: above the bound, labels and unlabeled points together refute all."""
+    """A fine scan over g: above the bound, labels and unlabeled samples together refute all."""
     counts, unlabeled, own = world
     profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), own)
     bound = vote_profile_bound(Estimates(counts, profile=profile))

@@ -63,7 +63,7 @@ def test_oracle_is_never_above_twice_the_gibbs_loss():
 
 
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
-    """A fine scan over g: above the bound, labels and unlabeled points together refute all."""
+    """A fine scan over g: above the bound, labels and unlabeled samples together refute all."""
     rng = np.random.default_rng(1)
     leads = rng.beta(8, 1, size=300) / 2 + 0.5
     tilts = catoni_tilts(400.0)

@@ -133,7 +133,7 @@ def test_machines_get_json_with_the_same_number(messy, capsys):
 
 @pytest.fixture
 def more(tmp_path):
-    """Further points without labels, of the same source."""
+    """Further unlabeled samples, of the same source."""
     rng = np.random.default_rng(2)
     colors = rng.choice(["red", "blue", "", "dark green"], 5 * ROWS)
     sizes = rng.normal(size=5 * ROWS)

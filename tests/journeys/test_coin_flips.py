@@ -1,7 +1,7 @@
 """No face of the library certifies that coin flips can be predicted.
 
-The labels are coin flips, so every classifier errs on half of all new points. Models know their
-training points by heart, and a person may pass these points wherever points are asked for. Every
+The labels are coin flips, so every classifier errs on half of all new samples. Models know their
+training samples by heart, and a person may pass these samples wherever samples are asked for. Every
 way in must refuse them, or give a guarantee that is no better than guessing.
 """
 
@@ -158,7 +158,7 @@ ENTRY_POINTS = {
     ),
 }
 
-# Methods of the classifiers, beyond `fit`, through which points come in.
+# Methods of the classifiers, beyond `fit`, through which samples come in.
 METHODS = {
     "refit_referee": (
         ["committee"],
@@ -178,7 +178,7 @@ METHODS = {
     ),
 }
 
-# Names through which no points come in, or only numbers that do not say where they come from.
+# Names through which no samples come in, or only numbers that do not say where they come from.
 WITHOUT_POINTS = {
     "Certificate": "made from a file",
     "VoteCounts": "integers do not show where they come from: an assumption",

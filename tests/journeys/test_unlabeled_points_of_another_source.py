@@ -28,7 +28,7 @@ def test_unlabeled_rows_from_another_distribution_are_rejected(tmp_path, capsys,
 
 
 def test_predictions_from_another_distribution_are_rejected(tmp_path, capsys):
-    """Voters err at 0.11 and flip coins on the points of another month."""
+    """Voters err at 0.11 and flip coins on the samples of another month."""
     rng = np.random.default_rng(1)
     labels = rng.integers(2, size=2000)
     said = labels ^ (rng.random((9, 2000)) < 0.11)

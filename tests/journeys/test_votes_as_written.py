@@ -309,7 +309,7 @@ def test_a_compressed_table_is_the_table(write, tmp_path, capsys):
 
 
 def test_a_voter_of_many_classes_is_a_voter(write):
-    """Two points a class, and a voter that says something else at every one of them."""
+    """Two samples a class, and a voter that says something else at every one of them."""
     labels = [f"face {i // 2}" for i in range(200)]
     votes = read_votes(write({"label": labels, "v": [f"face {i}" for i in range(200)]}, "csv"))
     assert votes.errors.sum() == 199

@@ -324,7 +324,7 @@ def test_bad_groups_are_rejected(data):
         model.fit(X, y, groups=np.arange(399))
     groups = pd.Series(np.arange(400) // 4)
     shuffled = groups.sample(frac=1, random_state=0)
-    with pytest.raises(ValueError, match="groups has the index of the points in another order"):
+    with pytest.raises(ValueError, match="groups has the index of the samples in another order"):
         model.fit(pd.DataFrame(X), pd.Series(y), groups=shuffled)
     with pytest.raises(ValueError, match="missing"):
         model.fit(X, y, groups=np.where(groups == 3, np.nan, groups))

@@ -1,4 +1,4 @@
-"""Classifiers inside others: their training points are seen; what was certified stays as it is."""
+"""Classifiers inside others: their training samples are seen; what was certified stays as it is."""
 
 import numpy as np
 import pandas as pd

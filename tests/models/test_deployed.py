@@ -1,4 +1,4 @@
-"""What people deploy is certified through voters and unlabeled points, and named as such."""
+"""What people deploy is certified through voters and unlabeled samples, and named as such."""
 
 import numpy as np
 import pytest
@@ -138,15 +138,15 @@ def test_without_unlabeled_points_nothing_is_said(deployed):
 
 def test_rows_the_deployed_classifier_was_trained_on_are_refused_where_they_are_known():
     certified = CertifiedForestClassifier(10, random_state=0).fit(U, hidden)
-    with pytest.raises(ValueError, match="unlabeled points are rows of the training data"):
+    with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
         certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=certified)
-    with pytest.raises(ValueError, match="unlabeled points are rows of the training data"):
+    with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
         certify(OLD, *HELD_OUT, X_unlabeled=X[500:], deployed=REFITTED)
 
 
 def test_unlabeled_points_that_a_plain_forest_was_trained_on_are_refused():
     held_out, labels = blobs(2, 400)
     forest = RandomForestClassifier(100, random_state=0).fit(X[500:], y[500:])
-    with pytest.raises(ValueError, match="unlabeled points are those that RandomForestClassifier"):
+    with pytest.raises(ValueError, match="unlabeled samples are those that RandomForestClassifier"):
         certify(OLD, held_out, labels, X_unlabeled=X[500:], deployed=forest)
     assert certify(OLD, held_out, labels, X_unlabeled=U, deployed=forest).deployed

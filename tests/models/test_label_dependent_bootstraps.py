@@ -12,7 +12,7 @@ RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
 
 def coin_flips(n_samples, seed):
-    """Labels that no point says anything about; one in ten is 1."""
+    """Labels that no sample says anything about; one in ten is 1."""
     rng = np.random.default_rng(seed)
     return rng.standard_normal((n_samples, 3)), (rng.random(n_samples) < 0.1).astype(int)
 
@@ -28,13 +28,13 @@ def naive_certificate(model, X, y):
 
 
 @pytest.mark.skipif(
-    RELEASE < (1, 9), reason="class weights decide which points are drawn since scikit-learn 1.9"
+    RELEASE < (1, 9), reason="class weights decide which samples are drawn since scikit-learn 1.9"
 )
 def test_a_naive_certificate_of_a_forest_with_class_weights_is_false_and_ours_is_refused():
     X, y = coin_flips(4000, seed=0)
     parameters = {"n_estimators": 30, "max_depth": 1, "min_samples_leaf": 500, "random_state": 0}
     model = RandomForestClassifier(class_weight={0: 1, 1: 6}, **parameters).fit(X, y)
-    # About 98 % of the rare points are drawn, so hardly any is left to be wrong about.
+    # About 98 % of the rare samples are drawn, so hardly any is left to be wrong about.
     X_new, y_new = coin_flips(20000, seed=1)
     votes_for_1 = np.mean([tree.predict(X_new) for tree in model.estimators_], axis=0)
     error = np.mean((votes_for_1 > 0.5) != y_new)
@@ -66,7 +66,7 @@ def test_balanced_subsample_draws_the_same_points_as_no_weights_and_is_allowed()
     weighed.fit(X, y)
     pairs = zip(plain.estimators_samples_, weighed.estimators_samples_, strict=True)
     assert all(np.array_equal(*pair) for pair in pairs)
-    # What a tree learns depends on its own points alone: other labels outside change nothing.
+    # What a tree learns depends on its own samples alone: other labels outside change nothing.
     drawn = weighed.estimators_samples_[0]
     other = 1 - y
     other[drawn] = y[drawn]
@@ -77,7 +77,7 @@ def test_balanced_subsample_draws_the_same_points_as_no_weights_and_is_allowed()
 
 
 def test_balanced_weights_let_held_out_labels_into_the_trees():
-    """Why "balanced" is refused even where it does not decide which points are drawn."""
+    """Why "balanced" is refused even where it does not decide which samples are drawn."""
     X, y = coin_flips(300, seed=0)
     model = RandomForestClassifier(10, class_weight="balanced", random_state=0).fit(X, y)
     drawn = model.estimators_samples_[0]

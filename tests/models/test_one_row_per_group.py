@@ -92,7 +92,7 @@ def test_bad_groups_are_rejected():
         certify(MODEL, *HELD_OUT, groups=GROUPS)
     labels = pd.Series(y)[300:]
     shuffled = pd.Series(GROUPS)[300:].sample(frac=1, random_state=0)
-    with pytest.raises(ValueError, match="groups has the index of the points in another order"):
+    with pytest.raises(ValueError, match="groups has the index of the samples in another order"):
         certify(MODEL, X[300:], labels, groups=shuffled)
     with pytest.raises(ValueError, match="not drawn from the same distribution"):
         certify(MODEL, *HELD_OUT, groups=GROUPS[300:], X_unlabeled=X[:10])

@@ -115,7 +115,7 @@ def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
         certify_oob(forest, X[400:900], y[400:900])
     with pytest.raises(AuditError, match="in the same order"):
         certify_oob(forest, X[499::-1], y[499::-1])
-    with pytest.raises(ValueError, match="fitted on 500 points and X, y have 900"):
+    with pytest.raises(ValueError, match="fitted on 500 samples and X, y have 900"):
         certify_oob(forest, X, y)
 
 

@@ -1,4 +1,4 @@
-"""What the paper reports about bagging and unlabeled points, on real data."""
+"""What the paper reports about bagging and unlabeled samples, on real data."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def forest(**parameters):
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_reduced_bagging_tightens_the_tandem_bound(name):
-    """Half as many draws leave more common points than the weaker trees cost."""
+    """Half as many draws leave more common samples than the weaker trees cost."""
     X, y = BUNDLED[name](return_X_y=True)
     full = forest().fit(X, y)
     reduced = forest(max_samples=0.5).fit(X, y)

@@ -59,11 +59,11 @@ def test_a_frozen_step_is_attested(points):
     X, y = points
     scaler = FrozenEstimator(StandardScaler().fit(X_ALL[500:]))
     found = certify_oob(make_pipeline(scaler, forest()).fit(X, y), X, y)
-    assert any("to other points than X" in text for text in found.assumptions)
+    assert any("to other samples than X" in text for text in found.assumptions)
 
 
 class Memorizer(TransformerMixin, BaseEstimator):
-    """Never sees a label: leaves the points of `fit` as they are, and empties all others."""
+    """Never sees a label: leaves the samples of `fit` as they are, and empties all others."""
 
     def fit(self, X, y=None):
         self.rows_ = {row.tobytes() for row in X}
@@ -118,7 +118,7 @@ def test_forests_of_imbalanced_learn_are_refused(points):
     X, y = points
     kind = type("BalancedRandomForestClassifier", (RandomForestClassifier,), {})
     kind.__module__ = "imblearn.ensemble._forest"
-    with pytest.raises(ValueError, match=r"draws points by label.*CertifiedClassifier"):
+    with pytest.raises(ValueError, match=r"draws samples by label.*CertifiedClassifier"):
         certify_oob(kind(10).fit(X, y), X, y)
 
 

@@ -62,7 +62,7 @@ def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
     refuse_training_rows(row_digests(X), rng.normal(size=(500, 3)), what="unlabeled")
     mixed = rng.normal(size=(500, 3))
     mixed[:20] = X[:20]
-    with pytest.raises(ValueError, match="20 different rows of the 500 unlabeled points"):
+    with pytest.raises(ValueError, match="20 different rows of the 500 unlabeled samples"):
         refuse_training_rows(row_digests(X), mixed, what="unlabeled")
     dice = rng.integers(4, size=(500, 3))  # 64 different rows: every new one is an old one
     refuse_training_rows(row_digests(dice), rng.integers(4, size=(500, 3)), what="unlabeled")

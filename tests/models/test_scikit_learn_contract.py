@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tandemvote import CertifiedForestClassifier
 
-# The checks fit a handful of points, on which some pair of voters may share no held-out point.
+# The checks fit a handful of samples, on which some pair of voters may share no held-out sample.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::tandemvote.bounds.VacuousBoundWarning",
     "ignore:Using the fractional value max_samples:UserWarning",

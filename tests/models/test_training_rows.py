@@ -27,7 +27,7 @@ def test_new_points_pass_and_training_points_do_not(forest, n_classes):
     with pytest.raises(ValueError, match="was trained on"):
         refuse_points_trained_on(forest, X[:1600], y[:1600], what="held-out")
     if forest.max_depth is None:
-        for rows in (np.arange(0, 1600, 3), np.arange(2400)):  # a part, or new points among them
+        for rows in (np.arange(0, 1600, 3), np.arange(2400)):  # a part, or new samples among them
             with pytest.raises(ValueError, match="was trained on"):
                 refuse_points_trained_on(forest, X[rows], y[rows], what="held-out")
 
@@ -38,7 +38,7 @@ def test_unlabeled_points_that_a_certified_classifier_was_trained_on_are_refused
     for models in ([model], model):
         certificate = certify(models, X[500:700], y[500:700], X_unlabeled=X[700:])
         assert certificate.counts.n_unlabeled == 200
-        with pytest.raises(ValueError, match="unlabeled points are rows of the training data"):
+        with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
             certify(models, X[500:700], y[500:700], X_unlabeled=X[:300])
 
 
@@ -79,7 +79,7 @@ def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_po
     X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
     forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])
     refuse_points_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
-    with pytest.raises(ValueError, match="are points that RandomForestClassifier was trained on"):
+    with pytest.raises(ValueError, match="are samples that RandomForestClassifier was trained on"):
         refuse_points_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
 
 

@@ -141,7 +141,7 @@ def test_ensembles_without_independent_held_out_sets_are_refused(model, message,
 def test_data_of_another_size_or_with_other_labels_is_refused(data):
     X, y = data
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="fitted on 300 points and X, y have 299"):
+    with pytest.raises(ValueError, match="fitted on 300 samples and X, y have 299"):
         out_of_bag_votes(model, X[1:], y[1:])
     with pytest.raises(ValueError, match="is not among the labels"):
         out_of_bag_votes(model, X, np.where(y == 0, "cat", "dog"))

@@ -21,7 +21,7 @@ N_TEST = 200
 
 
 def contested(name: str, rate: float, n: int, delta: float, n_points: int = 2000) -> World:
-    """Four voters; at a share `rate` of the points two of them err, so that a referee decides."""
+    """Four voters; at a share `rate` of the samples two of them err, so that a referee decides."""
     points = np.arange(n_points)
     wrong = np.zeros((4, n_points), bool)
     hard = points[: round(rate * n_points)]

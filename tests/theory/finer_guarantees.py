@@ -1,4 +1,4 @@
-"""Promises about groups or about accepted points, and some that are broken on purpose."""
+"""Promises about groups or about accepted samples, and some that are broken on purpose."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def worst(promises: Iterable[Promise]) -> Promise:
 
 
 def group_truth(draw: Draw, weights: np.ndarray, by: str, label: int) -> tuple[float, float]:
-    """Return the true error of the vote on points of one group, 0 if there are none; their share.
+    """Return the true error of the vote on samples of one group, 0 if there are none; their share.
 
-    Points are grouped by true class, by predicted class or by the half of the places they are in.
+    Samples are grouped by true class, by predicted class or by the half of the places they are in.
     """
     world, vote = draw.world, draw.vote(weights)
     group = {"class": world.labels, "predicted": vote, "part": _part(world)}[by]
@@ -58,19 +58,19 @@ def by_group(bound: tuple[str, ...], weighting: str, groups: str, draw: Draw) ->
 
 
 def held_out_votes(draw: Draw, predictions: np.ndarray) -> Votes:
-    """Return what voters say about the test points, which none of them was trained on."""
+    """Return what voters say about the test samples, which none of them was trained on."""
     truth, everywhere = draw.world.labels[draw.test], np.ones(predictions.shape, bool)
     classes = np.arange(draw.world.n_classes)
     return Votes(predictions, truth, everywhere, classes, predictions[:, :0])
 
 
 def vote_as_voter(draw: Draw) -> Votes:
-    """Return what the vote says about the test points, as votes of a single voter."""
+    """Return what the vote says about the test samples, as votes of a single voter."""
     return held_out_votes(draw, draw.vote(draw.uniform)[None, draw.test])
 
 
 def groups_on_hold_out(draw: Draw) -> Promise:
-    """Errors of three groupings at once, from points that no voter saw."""
+    """Errors of three groupings at once, from samples that no voter saw."""
     by = {"class": "class", "predicted": "predicted", "part": _part(draw.world)[draw.test]}
     found = certify(vote_as_voter(draw), confidence=1 - draw.world.delta).by_group(by)
     found = replace(found, certificate=replace(found.certificate, weights=draw.uniform))
@@ -82,7 +82,7 @@ def shares_of(draw: Draw, points: np.ndarray | slice) -> np.ndarray:
 
 
 def accepted_truth(draw: Draw, threshold: float) -> tuple[float, float]:
-    """Return the true error among accepted points, and how much of the world is accepted."""
+    """Return the true error among accepted samples, and how much of the world is accepted."""
     world = draw.world
     shares = shares_of(draw, slice(None))
     accepted = is_confident(vote_margins(shares), threshold)
@@ -99,7 +99,7 @@ def selective(draw: Draw, max_error: float) -> Promise:
     for row in found.thresholds:
         error, coverage = accepted_truth(draw, row.margin)
         promises.append(Promise(max_error if row.passed else 1.0, error))
-        if row.margin > 0:  # a margin of 0 accepts every point, which is no matter of chance
+        if row.margin > 0:  # a margin of 0 accepts every sample, which is no matter of chance
             promises.append(Promise(1.0 - row.coverage, 1.0 - coverage))
     return worst(promises)
 
@@ -107,7 +107,7 @@ def selective(draw: Draw, max_error: float) -> Promise:
 def finer_guarantees(
     world: World, weightings: Sequence[str] = ("uniform", "tandem")
 ) -> dict[str, Guarantee]:
-    """Name every promise about groups and accepted points in this world."""
+    """Name every promise about groups and accepted samples in this world."""
     found: dict[str, Guarantee] = {"by group, test_set": groups_on_hold_out}
     if np.unique(world.labels).size > 1:
         several = [("first_order",), ("tandem",), ("first_order", "tandem"), ("coalition",)]
@@ -192,7 +192,7 @@ def whole_delta_for_every_class(draw: Draw) -> Promise:
 
 
 def precision_on_points_voters_saw(draw: Draw) -> Promise:
-    """Exact limit where the whole vote names 1, among points that some of its voters learned."""
+    """Exact limit where the whole vote names 1, among samples that some of its voters learned."""
     named = draw.vote(draw.uniform)[draw.sample] == 1
     wrong = int((draw.world.labels[draw.sample][named] != 1).sum())
     limit = float(clopper_pearson(wrong, named.sum(), delta=draw.world.delta)) if named.any() else 1
@@ -218,7 +218,7 @@ def threshold_not_paid_for(draw: Draw) -> Promise:
 
 
 def training_points_as_hold_out(draw: Draw) -> Promise:
-    """Selective certificate from the points the voters were trained on."""
+    """Selective certificate from the samples the voters were trained on."""
     found = SelectiveCertificate.from_shares(
         shares_of(draw, draw.sample), draw.world.labels[draw.sample], max_error=0.2,
         delta=draw.world.delta,
@@ -235,7 +235,7 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
         ),
         whole_delta_for_every_class,
     ),
-    "precision on points that voters saw": (
+    "precision on samples that voters saw": (
         noisy_memorizers(
             "noise by heart", noise=0.4, n_places=60, n_voters=7, n_samples=150, delta=0.3
         ),
@@ -248,7 +248,7 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
         ),
         threshold_not_paid_for,
     ),
-    "training points as hold-out": (
+    "training samples as hold-out": (
         noisy_memorizers(
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),

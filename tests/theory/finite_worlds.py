@@ -1,4 +1,4 @@
-"""Distributions on finitely many points, where the true error of a vote is a finite sum."""
+"""Distributions on finitely many samples, where the true error of a vote is a finite sum."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class World:
     Attributes
     ----------
     mass, labels : ndarray of shape (n_points,)
-        Probability and label of every point. A noisy label is two points at one place.
+        Probability and label of every sample. A noisy label is two samples at one place.
     voters : ndarray of shape (n_voters, n_points), or callable
-        Labels that fixed voters predict; or a rule that trains a voter, given the drawn points it
+        Labels that fixed voters predict; or a rule that trains a voter, given the drawn samples it
         may learn from, the world's labels and the world's places.
     held_out_share : float, or ndarray of shape (n_voters, 1)
-        Probability that a voter holds out a drawn point; 1 for a common hold-out. A trained voter
+        Probability that a voter holds out a drawn sample; 1 for a common hold-out. A trained voter
         instead holds out what its bootstrap leaves out.
     confidences : ndarray of shape (n_voters, n_points)
         Probability each voter gives its label; used by soft votes only.
@@ -51,7 +51,7 @@ class World:
 
     @property
     def common_hold_out(self) -> bool:
-        """Whether no voter learns from any drawn point."""
+        """Whether no voter learns from any drawn sample."""
         return not callable(self.voters) and bool(np.all(self.held_out_share == 1.0))
 
     def draw(self, rng: np.random.Generator) -> Draw:
@@ -68,7 +68,7 @@ class World:
         else:
             predictions = self.voters
             held_out = rng.random((len(predictions), self.n_samples)) < self.held_out_share
-            # A voter without held-out points gets one, the choice again blind to the data.
+            # A voter without held-out samples gets one, the choice again blind to the data.
             held_out[
                 np.arange(len(predictions)), rng.integers(self.n_samples, size=len(held_out))
             ] = True
@@ -77,7 +77,7 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """One sample from a world; `predictions` are those of its voters on every point there is."""
+    """One sample from a world; `predictions` are those of its voters on every sample there is."""
 
     world: World
     predictions: Array
@@ -88,7 +88,7 @@ class Draw:
 
     @cached_property
     def votes(self) -> Votes:
-        """Votes on the labeled points drawn."""
+        """Votes on the labeled samples drawn."""
         return Votes(
             predictions=self.predictions[:, self.sample],
             labels=self.world.labels[self.sample],
@@ -99,7 +99,7 @@ class Draw:
 
     @cached_property
     def all_votes(self) -> Votes:
-        """Votes on the labeled and the unlabeled points drawn."""
+        """Votes on the labeled and the unlabeled samples drawn."""
         return replace(self.votes, unlabeled=self.predictions[:, self.unlabeled])
 
     @cached_property
@@ -113,7 +113,7 @@ class Draw:
         return np.full(len(self.predictions), 1.0 / len(self.predictions))
 
     def vote(self, weights: Array) -> Array:
-        """Label of the hard weighted vote at every point."""
+        """Label of the hard weighted vote at every sample."""
         return weighted_vote(self.predictions, weights, self.world.n_classes)
 
     def risk(self, weights: Array) -> float:
@@ -146,7 +146,7 @@ def memorizer(learned: Array, labels: Array, places: Array) -> Array:
 
 
 def refitted(name: str, rate: float, n_voters: int, n: int, delta: float) -> World:
-    """Voters that err together, and a point on which they are right and their successor is not."""
+    """Voters that err together, and a sample on which they are right and their successor is not."""
     return World(
         name=name,
         mass=np.array([1.0 - 2 * rate, rate, rate]),
@@ -211,7 +211,7 @@ def narrow_majorities(
 
 
 def correlated(name: str, *, n_voters: int, n_classes: int, seed: int, **more: Any) -> World:
-    """Voters that find the same points hard; labels and masses as uneven as told."""
+    """Voters that find the same samples hard; labels and masses as uneven as told."""
     rng = np.random.default_rng(seed)
     n_points, skew = 40, more.pop("skew", 1.0)
     error = more.pop("error", 0.3)
@@ -232,7 +232,7 @@ def correlated(name: str, *, n_voters: int, n_classes: int, seed: int, **more: A
 def coin_flippers(
     name: str, n_voters: int, error: float, n: int, delta: float, **more: Any
 ) -> World:
-    """Voters that err independently of each other; on few points some seem to know everything."""
+    """Voters that err independently of each other; on few samples some seem to know everything."""
     labels = np.arange(1000) % 2
     wrong = np.random.default_rng(0).random((n_voters, labels.size)) < error
     return World(
@@ -247,7 +247,7 @@ def coin_flippers(
 
 
 def noisy_memorizers(name: str, *, noise: float, n_places: int, **more: Any) -> World:
-    """Trained voters that learn noise by heart; only points they never saw tell the truth."""
+    """Trained voters that learn noise by heart; only samples they never saw tell the truth."""
     places = np.repeat(np.arange(n_places), 2)
     mass = np.tile([1 - noise, noise], n_places) / n_places
     labels = (places % 2) ^ np.tile([0, 1], n_places)

@@ -44,7 +44,7 @@ Guarantee = Callable[[Draw], Promise]
 
 
 class Lookup(ClassifierMixin, BaseEstimator):
-    """Fitted classifier that has its label at every point of a world in a table."""
+    """Fitted classifier that has its label at every sample of a world in a table."""
 
     def __init__(self, predictions: NDArray[Any], n_classes: int) -> None:
         self.predictions = predictions
@@ -55,11 +55,11 @@ class Lookup(ClassifierMixin, BaseEstimator):
 
 
 def certified(draw: Draw, **terms: Any) -> Certificate:
-    """Certify fitted classifiers where all points are held out for all, otherwise votes."""
+    """Certify fitted classifiers where all samples are held out for all, otherwise votes."""
     if terms.get("published") or not draw.world.common_hold_out:
         return certify_votes(draw.all_votes, delta=draw.world.delta, **terms)
     drawn = (draw.sample, draw.unlabeled)
-    # A second column tells points drawn twice apart.
+    # A second column tells samples drawn twice apart.
     serial = np.split(np.arange(sum(map(len, drawn))), [len(draw.sample)])
     X, X_unlabeled = map(np.column_stack, zip(drawn, serial, strict=True))
     return certify(
@@ -74,7 +74,7 @@ def certified(draw: Draw, **terms: Any) -> Certificate:
 
 @lru_cache(maxsize=8)
 def certificate_of(draw: Draw, weighting: str, published: bool = False) -> Certificate:
-    """Certify a vote whose weights are equal, or minimize a bound on the points certifying them."""
+    """Certify a vote whose weights are equal, or minimize a bound on the same samples."""
     bound = "tandem" if weighting == "uniform" else weighting
     return certified(draw, weights=weighting, bound=bound, published=published)
 
@@ -106,7 +106,7 @@ def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
 
 
 def deployed_in_place(draw: Draw) -> Promise:
-    """Certify a classifier that says what the voters say, and errs at the last point besides."""
+    """Certify a classifier that says what the voters say, and errs at the last sample besides."""
     own = draw.predictions[0].copy()
     own[-1] = (draw.world.labels[-1] + 1) % draw.world.n_classes
     votes = draw.all_votes.with_deployed(own[draw.unlabeled])
@@ -192,7 +192,7 @@ def half_the_value(guarantee: Guarantee) -> Guarantee:
 
 @lru_cache(maxsize=1)
 def repeated(draw: Draw, times: int) -> Draw:
-    """Take every drawn point for so many, as a table with duplicated rows does."""
+    """Take every drawn sample for so many, as a table with duplicated rows does."""
     return replace(
         draw,
         sample=np.repeat(draw.sample, times),
@@ -203,12 +203,12 @@ def repeated(draw: Draw, times: int) -> Draw:
 
 
 def rows_repeated(guarantee: Guarantee, times: int = 300) -> Guarantee:
-    """Take every point for many, so that hardly any room is left for chance."""
+    """Take every sample for many, so that hardly any room is left for chance."""
     return lambda draw: guarantee(repeated(draw, times))
 
 
 def training_points_as_test_set(draw: Draw) -> Promise:
-    """Test-set bound of the vote on the points its voters were trained on."""
+    """Test-set bound of the vote on the samples its voters were trained on."""
     value = _test_set(draw, draw.sample, draw.world.delta)
     return Promise(value, draw.risk(draw.uniform))
 
@@ -236,7 +236,7 @@ BROKEN: dict[str, tuple[World, Guarantee]] = {
         ),
         selection_forgotten,
     ),
-    "training points as test set": (
+    "training samples as test set": (
         noisy_memorizers(
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),

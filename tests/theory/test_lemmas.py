@@ -13,7 +13,7 @@ from tandemvote import VoteCounts, Votes, bounds
 
 @st.composite
 def worlds(draw, max_classes=4):
-    """A finite distribution over points, voters' predictions, and weights, all as fractions."""
+    """A finite distribution over samples, voters' predictions, and weights, all as fractions."""
     classes = draw(st.integers(2, max_classes))
     n_points, n_voters = draw(st.integers(1, 6)), draw(st.integers(1, 5))
     label = st.integers(0, classes - 1)
@@ -109,7 +109,7 @@ def test_the_papers_matrix_from_different_sets_is_not_positive_semidefinite():
 
 
 def test_out_of_bag_overlaps_alone_can_break_positive_semidefiniteness():
-    """Three voters, each pair sharing points the third has not: errors only in two of the pairs."""
+    """Three voters, each pair sharing samples the third has not: errors in two of the pairs."""
     held_out = np.array([[1, 1, 0, 1, 1, 0], [1, 0, 1, 1, 0, 1], [0, 1, 1, 0, 1, 1]], bool)
     wrong = np.array([[1, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]])
     losses = VoteCounts.from_votes(
@@ -120,7 +120,7 @@ def test_out_of_bag_overlaps_alone_can_break_positive_semidefiniteness():
 
 
 def counts_of(wrong):
-    """Counts of voters that err as told, all points held out."""
+    """Counts of voters that err as told, all samples held out."""
     wrong = np.asarray(wrong, int)
     return VoteCounts.from_votes(Votes.from_predictions(wrong, np.zeros(wrong.shape[1], int)))
 

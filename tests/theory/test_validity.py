@@ -3,7 +3,7 @@
 Every test here would catch, with a probability of at least 0.9, a guarantee that fails with
 probability 3 delta; all together accuse a sound one with a probability below 1e-6. Both are
 computed from binomial tails, not claimed. In each world every guarantee is also broken on purpose,
-by half the value or by counting each point 300 times, and that must be caught: a world in which
+by half the value or by counting each sample 300 times, and that must be caught: a world in which
 nothing could ever fail would prove nothing.
 
 ``validity/`` does the same in more worlds, with thousands of draws.
@@ -159,7 +159,7 @@ def test_a_broken_guarantee_is_caught(name):
 
 
 def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
-    """Without errors in 30 points the exact limit is just below 0.04: it fails 29.4 % of times."""
+    """Without errors in 30 samples the exact limit is just below 0.04: it fails 29.4 % of times."""
     world = coin("coin, 30 points", 0.04, 30, delta=0.3)
     (outcome,) = simulate(world, {"test_set": on_test_set}, draws=1500, seed=0)
     assert 0.24 < outcome.failures / outcome.draws < 0.35
@@ -168,7 +168,7 @@ def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
 
 def test_evidence_that_contradicts_itself_is_no_certificate_and_other_errors_are_errors():
     def refused(draw):
-        raise ValueError("The unlabeled points contradict the labeled ones.")
+        raise ValueError("The unlabeled samples contradict the labeled ones.")
 
     def crashed(draw):
         raise ValueError("delta is 7.")

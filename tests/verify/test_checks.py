@@ -81,7 +81,7 @@ def test_a_profile_that_no_vote_can_have_is_found(profiled, problem_of):
     gaps = unpack(profile["gaps"], profile["n_samples"], "gaps", "samples")
     gaps[7] = -0.25
     profile["gaps"] = pack(gaps)
-    assert "at unlabeled point 7" in problem_of(profiled)
+    assert "at unlabeled sample 7" in problem_of(profiled)
 
 
 @pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
@@ -89,7 +89,7 @@ def test_a_profile_that_misses_the_heaviest_voter_is_found(profiled, problem_of,
     profile = profiled["certificates"][0]["profile"]
     shares = pack(np.full(profile["n_samples"], share))
     profile.update(leads=shares, gaps=shares)
-    assert "at unlabeled point 0" in problem_of(profiled)
+    assert "at unlabeled sample 0" in problem_of(profiled)
 
 
 def test_the_vote_profile_bound_requires_a_profile(profiled, problem_of, changed):
@@ -260,7 +260,7 @@ def test_a_profile_requires_its_own_assumption(profiled, problem_of):
     record = profiled["certificates"][0]
     assert record["assumptions"] == list(standard_assumptions(profile=True))
     record["assumptions"].pop()
-    assert "unlabeled points are" in problem_of(profiled)
+    assert "unlabeled samples are" in problem_of(profiled)
 
 
 @pytest.mark.parametrize(
@@ -291,10 +291,10 @@ def test_an_unknown_bound_is_unreadable(document, problem_of):
     [
         ({"tandem_errors": (1, 10**6)}, "tandem errors among"),
         ({"tandem_errors": (1, -(10**6))}, "have -"),
-        ({"overlaps": (0, -120), "disagreement_overlaps": (0, -120)}, "common points among"),
+        ({"overlaps": (0, -120), "disagreement_overlaps": (0, -120)}, "common samples among"),
         ({"overlaps": (1, -(10**3))}, "voters 0 and 1 have"),
         ({"disagreements": (0, 1), "disagreement_overlaps": (0, 1)}, "disagrees with itself"),
-        ({"disagreement_overlaps": (1, 1)}, "unlabeled points differs"),
+        ({"disagreement_overlaps": (1, 1)}, "unlabeled samples differs"),
         ({"unlabeled_disagreements": (1, 1)}, "1 unlabeled disagreements among 0"),
         ({"disagreements": (1, 1)}, "disagree where not exactly one of them errs"),
         ({"lone_errors": (1, 10**6)}, "lone errors among"),

@@ -65,7 +65,7 @@ def test_the_smallest_coalition_is_that_of_the_library(seed, k):
 
 
 def certificate(n_voters, weights=None, *, alike=False, prior=None):
-    """Voters judged on folds of their own, so that no two share a point."""
+    """Voters judged on folds of their own, so that no two share a sample."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=200 * n_voters)
     wrong = rng.random((n_voters, labels.size)) < rng.uniform(0.01, 0.15, (n_voters, 1))

@@ -92,7 +92,7 @@ def test_another_prediction_of_the_deployed_classifier_is_found(issued, problem_
         changed = own.copy()
         changed[point] = (changed[point] + 1) % 3
         said = np.vstack([votes.unlabeled, changed])
-        assert f"at unlabeled point {point} the deployed classifier has" in (
+        assert f"at unlabeled sample {point} the deployed classifier has" in (
             problem_of(document, unlabeled=said)
         )
 

@@ -20,7 +20,7 @@ def file_of(counts):
 
 
 def counts_of_kinds(said, truth, times, held_out, *, n_classes, unlabeled=None, unlabeled_times=()):
-    """Counts of points of a few kinds, each of which occurs as often as `times` says."""
+    """Counts of samples of a few kinds, each of which occurs as often as `times` says."""
     wrong, here = held_out & (said != truth), held_out
     unlabeled = said[:, :0] if unlabeled is None else unlabeled
     unlabeled_times = np.array(unlabeled_times, object)
@@ -125,7 +125,7 @@ def test_more_voters_than_points_are_possible(n_voters, n_points):
 
 
 def equal_voters(n_voters, n_points, errors, tandem, lone):
-    """Counts on common points where all voters and all pairs are alike."""
+    """Counts on common samples where all voters and all pairs are alike."""
 
     def matrix(own, pair):
         return np.where(np.eye(n_voters, dtype=bool), own, pair)
@@ -153,7 +153,8 @@ def test_half_of_all_points_wrong_and_never_two_voters_at_once_is_impossible():
 
 def test_what_pairs_hide_three_voters_reveal():
     counts = equal_voters(100, 100_000, 50_000, 0, 100_000)
-    assert "have more errors than points, each counted once" in verify_file(file_of(counts)).problem
+    problem = verify_file(file_of(counts)).problem
+    assert "have more errors than samples, each counted once" in problem
 
 
 def test_what_three_voters_hide_all_of_them_reveal():
@@ -206,7 +207,7 @@ def changed(counts, **changes):
 
 
 def three_voters(n_classes=3, unlabeled=((0,), (0,), (0,))):
-    """Two voters that are right everywhere, one that is wrong on half of 100 points."""
+    """Two voters that are right everywhere, one that is wrong on half of 100 samples."""
     return counts_of_kinds(
         np.array([[0, 0], [0, 0], [0, 1]]),
         np.zeros(2, int),
@@ -249,7 +250,7 @@ def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabeled_point(
 
 
 def possible_lone_errors(sizes, errors, o, tandem):
-    """Lone errors that two voters can have, by trying every number of errors on common points."""
+    """Lone errors that two voters can have, by trying every number of errors on common samples."""
     (n, m), (e, f) = sizes, errors
     return {
         a + b - 2 * tandem

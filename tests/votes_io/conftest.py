@@ -8,7 +8,7 @@ pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
 
 @pytest.fixture
 def rows():
-    """900 points of three classes, five voters, cells missing at random."""
+    """900 samples of three classes, five voters, cells missing at random."""
     return random_rows(np.random.default_rng(3), 900)
 
 

@@ -95,7 +95,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     value = _supremum(tandem, differ, estimates.pairs.complexity(delta, trinomial_moment))
     if value is None:
         reason = (
-            f"two voters err together on {tandem:.3g} of the points and disagree on {differ:.3g},"
+            f"two voters err together on {tandem:.3g} of the samples and disagree on {differ:.3g},"
             " and no vote has rates near these"
         )
         return contradicted("c2", reason)
@@ -105,7 +105,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
 def _supremum(tandem: float, differ: float, allowed: float) -> float | None:
     """Upper bound on the supremum; None if no vote has rates near those observed."""
     if not allowed < np.inf:
-        return 1.0  # no common points: every pair (e, d) is allowed
+        return 1.0  # no common samples: every pair (e, d) is allowed
     # Disagreements within the divergence; those of two classes never exceed 1/2.
     left = min(float(kl_lower_inverse(differ, allowed)), 0.5)
     right = min(float(kl_upper_inverse(differ, allowed)), 0.5)

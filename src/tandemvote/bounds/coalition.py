@@ -41,7 +41,7 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
 
 
 def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
-    r"""Bound from the errors that each voter made on points of its own; any number of classes.
+    r"""Bound from the errors that each voter made on samples of its own; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
     :math:`\delta \pi_k` of the failure probability. These limits hold together, whatever the voters

@@ -2,7 +2,7 @@
 
 Where the vote errs Z is at least 1/2, so its error is at most 2 E[Z], and at most 4 E[Z^2]. The
 mean of Z is the Gibbs loss G, its mean square the tandem loss T. With two classes T = G - D / 2 for
-the disagreement D, which needs no labels: unlabeled points sharpen DIS.
+the disagreement D, which needs no labels: unlabeled samples sharpen DIS.
 """
 
 from fractions import Fraction
@@ -118,7 +118,7 @@ TANDEM = Bound(
 DISAGREEMENT = Bound(
     name="disagreement",
     label="DIS",
-    summary="error and disagreement of random voters, two classes, uses unlabeled points",
+    summary="error and disagreement of random voters, two classes, uses unlabeled samples",
     theorem="Theorem 5",
     function=disagreement_bound,
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),

@@ -31,7 +31,7 @@ FROM_VOTES = (
 BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE, TEST_SET)})
 
 VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
-"""Names of the bounds computed from the voters' held-out points, in the order of tables."""
+"""Names of the bounds computed from the voters' held-out samples, in the order of tables."""
 
 AUTO = "auto"
 FEW_VOTERS = 15  # each can have a limit of its own without paying much for it

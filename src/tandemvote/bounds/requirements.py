@@ -2,7 +2,7 @@
 
 The mean G and the mean square T of the erring weight satisfy G^2 <= T <= G; with two classes the
 disagreement is D = 2 (G - T) <= 2 G (1 - G). Intervals without such a pair are either one of the
-unlucky draws that delta allows, or their points do not come from one source. A bound computed from
+unlucky draws that delta allows, or their samples do not come from one source. A bound computed from
 them would be small for no good reason, so there is none.
 """
 
@@ -35,7 +35,7 @@ class ContradictionWarning(VacuousBoundWarning):
 
 
 class ContradictionError(ValueError):
-    """Labeled and unlabeled points do not come from one source."""
+    """Labeled and unlabeled samples do not come from one source."""
 
 
 class Requirement(NamedTuple):
@@ -62,8 +62,8 @@ def binary_explanation(classes: Collection[Any]) -> str:
 def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
     first, second = np.argwhere(overlaps == 0)[0]
     return (
-        f"voters {first} and {second} share no held-out point, so nothing is known about their"
-        " common errors. Train each voter on fewer points (max_samples=0.5), or use 'first_order'"
+        f"voters {first} and {second} share no held-out sample, so nothing is known about their"
+        " common errors. Train each voter on fewer samples (max_samples=0.5), or use 'first_order'"
         f"{other_way}."
     )
 
@@ -75,16 +75,16 @@ BINARY_LABELS = Requirement(
 HELD_OUT_POINTS = Requirement(
     holds=lambda counts: counts.n_min > 0,
     explanation=lambda counts: (
-        f"voter {int(counts.sizes.argmin())} has no held-out point, so nothing is known about its"
-        " errors. Train each voter on fewer points (max_samples=0.5)."
+        f"voter {int(counts.sizes.argmin())} has no held-out sample, so nothing is known about its"
+        " errors. Train each voter on fewer samples (max_samples=0.5)."
     ),
     without_it_vacuous=True,
 )
 SOME_HELD_OUT_POINTS = Requirement(
     holds=lambda counts: bool(counts.sizes.any()),
     explanation=lambda _: (
-        "no voter has a held-out point, so nothing is known about their errors. Train each voter on"
-        " fewer points (max_samples=0.5)."
+        "no voter has a held-out sample, so nothing is known about their errors. Train each voter"
+        " on fewer samples (max_samples=0.5)."
     ),
     without_it_vacuous=True,
 )
@@ -96,7 +96,7 @@ PAIR_OVERLAPS = Requirement(
 DISAGREEMENT_OVERLAPS = Requirement(
     holds=lambda counts: counts.n_min_disagreement > 0,
     explanation=lambda counts: _overlap_explanation(
-        counts.disagreement_overlaps, ", or add unlabeled points"
+        counts.disagreement_overlaps, ", or add unlabeled samples"
     ),
     without_it_vacuous=True,
 )
@@ -113,7 +113,7 @@ def contradicted(name: str, reason: str) -> float:
     """Return the bound of estimates that contradict each other, which is 1, and warn."""
     warnings.warn(
         f"The bound {name!r} is 1.0, no guarantee: its estimates contradict each other, as"
-        f" {reason}. Either the sample is an unlucky one, or its points do not come from one"
+        f" {reason}. Either the sample is an unlucky one, or its samples do not come from one"
         " source: check how each part was drawn.",
         ContradictionWarning,
         stacklevel=3,
@@ -129,8 +129,8 @@ def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
         return None
     side, end = ("least", gibbs.lower) if gibbs.lower > 0.5 else ("most", gibbs.upper)
     return (
-        f"an error of at {side} {end:.3g} lets voters disagree on at most {most:.3g} of the points,"
-        f" and they do on {differ.lower:.3g}"
+        f"an error of at {side} {end:.3g} lets voters disagree on at most {most:.3g} of the"
+        f" samples, and they do on {differ.lower:.3g}"
     )
 
 
@@ -138,12 +138,12 @@ def no_erring_weight(gibbs: Interval, tandem: Interval) -> str | None:
     """Why no weight in [0, 1] has such a mean and such a mean square; None if one has."""
     if tandem.lower > gibbs.upper * ROOM:
         return (
-            f"two voters err together on at least {tandem.lower:.3g} of the points, and one of them"
-            f" on at most {gibbs.upper:.3g}"
+            f"two voters err together on at least {tandem.lower:.3g} of the samples, and one of"
+            f" them on at most {gibbs.upper:.3g}"
         )
     if gibbs.lower**2 > tandem.upper * ROOM:
         return (
-            f"a voter errs on at least {gibbs.lower:.3g} of the points, two of them together"
+            f"a voter errs on at least {gibbs.lower:.3g} of the samples, two of them together"
             f" therefore on at least {gibbs.lower**2:.3g}, and they do on at most"
             f" {tandem.upper:.3g}"
         )
@@ -155,6 +155,6 @@ def no_pair(both: Interval, one: Interval) -> str | None:
     if (both.upper + one.lower / 2) ** 2 <= both.upper * ROOM or both.upper >= 0.25:
         return None
     return (
-        f"exactly one of two voters errs on at least {one.lower:.3g} of the points, and both on at"
+        f"exactly one of two voters errs on at least {one.lower:.3g} of the samples, and both on at"
         f" most {both.upper:.3g}"
     )

@@ -1,4 +1,4 @@
-"""One classifier, tested on labeled points, and another one that says nearly the same."""
+"""One classifier, tested on labeled samples, and another one that says nearly the same."""
 
 import numpy as np
 
@@ -36,19 +36,19 @@ test_set_bound.__test__ = False  # type: ignore[attr-defined]
 def single_voter_bound(
     *, n_errors: int, n_samples: int, n_differ: int, n_unlabeled: int, delta: float = 0.05
 ) -> float:
-    r"""Bound on the error of a classifier F that agrees with a tested one, f, on most points.
+    r"""Bound on the error of a classifier F that agrees with a tested one, f, on most samples.
 
     .. math:: L(F) \le L(f) + P(F \ne f)
 
-    The tested one made `n_errors` on `n_samples` labeled points that it never saw; the two differ
-    on `n_differ` of `n_unlabeled` points that neither has seen (Kääriäinen and Langford, 2005).
+    The tested one made `n_errors` on `n_samples` labeled samples that it never saw; the two differ
+    on `n_differ` of `n_unlabeled` samples that neither has seen (Kääriäinen and Langford, 2005).
     Both rates are binomial, and their p-values are multiplied as Fisher did, in steps; with at
-    least twice as many unlabeled points as labeled ones the second counts by its root. Proof in
+    least twice as many unlabeled samples as labeled ones the second counts by its root. Proof in
     ``docs/beyond.rst``.
 
     Examples
     --------
-    A model erred on 20 of 500 held-out points. Refitted on all labels it differs on 10 of 2,000:
+    A model erred on 20 of 500 held-out samples. Refitted on all labels it differs on 10 of 2,000:
 
     >>> round(single_voter_bound(n_errors=20, n_samples=500, n_differ=10, n_unlabeled=2000), 4)
     0.0657

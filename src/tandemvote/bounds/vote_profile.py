@@ -1,7 +1,7 @@
-r"""Vote profile: held-out labels say how often voters err, unlabeled points say where they can.
+r"""Vote profile: held-out labels say how often voters err, unlabeled samples say where they can.
 
 It bounds the error of any classifier F: of the weighted vote, or of one that is deployed in its
-place. At a point let v be the share of the voters that say what F says, and gap its lead over the
+place. At a sample let v be the share of the voters that say what F says, and gap its lead over the
 largest share of another label. If F is right the erring weight Z is 1 - v, if it is wrong Z is at
 least 1 - v + gap. So, for every lam >= 0,
 
@@ -10,11 +10,11 @@ least 1 - v + gap. So, for every lam >= 0,
 
 and :math:`\phi_\lambda \le \max(1 - \lambda / 2, 0)` if F is the vote. G needs labels, phi does
 not. Suppose F errs at a rate L and a random voter at a rate g. The held-out labels are evidence
-against g by Catoni's inequality; bets on the unlabeled points are evidence against
+against g by Catoni's inequality; bets on the unlabeled samples are evidence against
 E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability 1 - delta their
 product stays below 1/delta for the true g and L; the bound is the largest L for which some g keeps
-it there. Where even L = 0 is refuted for every g, the points do not come from one source, and there
-is no bound. Proofs are in ``docs/beyond.rst``.
+it there. Where even L = 0 is refuted for every g, the samples do not come from one source, and
+there is no bound. Proofs are in ``docs/beyond.rst``.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def largest_unrefuted_error(
     gibbs_loss, n, kl_divergence : float
         G^, with the smallest held-out set and KL(rho‖pi), or the harmonic size and its divergence.
     leads, gaps : array_like of shape (n_unlabeled,)
-        Share v of the voters that agree with the classifier at each unlabeled point, and its lead
+        Share v of the voters that agree with the classifier at each unlabeled sample, and its lead
         over the largest other one, in an order that does not depend on them.
     tilts : Tilts
         Tilts of Catoni's inequality, fixed without looking at the data; see `catoni_tilts`.
@@ -160,19 +160,19 @@ def largest_unrefuted_error(
     bets = plug_in_bets(values, lower=slopes - 1.0, upper=largest)
     nats = float(np.log(1.0 / delta)) * (1.0 + INPUT_MARGIN)
     # The labels' evidence never falls below the first level. Where it alone reaches the last one,
-    # no bet on the unlabeled points is needed.
+    # no bet on the unlabeled samples is needed.
     levels = np.linspace(LEAST_EVIDENCE - kl_divergence, nats, N_CELLS + 1)
     log_shares = np.log(np.full(slopes.size, 1.0 / slopes.size) if shares is None else shares)
     at_most = min(gibbs_loss * (1.0 + INPUT_MARGIN), 1.0)
     gibbs = evidence_inverse(at_most, n, tilts=tilts, evidence=levels[1:] + kl_divergence)
 
     def surplus(g: float, needed: float, error: float) -> float:
-        """Evidence of the unlabeled points against an error rate, beyond what is needed."""
+        """Evidence of the unlabeled samples against an error rate, beyond what is needed."""
         mean = np.minimum(slopes * error - g, largest)
         capital = log_capital(values, mean, bets=bets * np.sqrt(needed + 1.0), upper=largest)
         return float(np.logaddexp.reduce(capital + log_shares)) - needed
 
-    # In a cell the labels give at least the evidence of its lower end, and the unlabeled points
+    # In a cell the labels give at least the evidence of its lower end, and the unlabeled samples
     # least at its upper end. The largest errors hide in the middle; from there on, most cells
     # cannot raise the bound and cost one evaluation.
     steep = slopes > 0.0
@@ -186,12 +186,12 @@ def largest_unrefuted_error(
     if bound == below_zero:  # refuted for every g, and beyond rounding
         minority = float(VoteProfile(v, gap, "").minorities.mean())
         raise ContradictionError(
-            f"Labeled and unlabeled points do not come from one source: at the {v.size}"
-            f" unlabeled points {minority:.1%} of the vote is in the minority on average, but on"
-            f" labeled points the voters err only {gibbs_loss:.1%} of the time. Where voters"
+            f"Labeled and unlabeled samples do not come from one source: at the {v.size}"
+            f" unlabeled samples {minority:.1%} of the vote is in the minority on average, but on"
+            f" labeled samples the voters err only {gibbs_loss:.1%} of the time. Where voters"
             " differ all labels but one are wrong, so the share in the minority cannot exceed the"
             f" error; chance explains this with probability at most {delta:g}. Pass unlabeled"
-            " points that were drawn like the labeled ones, or none."
+            " samples that were drawn like the labeled ones, or none."
         )
     return outward(bound, scale=scale)
 
@@ -210,14 +210,14 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
 def _profile(estimates: Estimates) -> VoteProfile:
     if estimates.profile is None:
         raise RequirementError(
-            "The bound 'vote_profile' needs unlabeled points that were used for nothing else."
+            "The bound 'vote_profile' needs unlabeled samples that were used for nothing else."
             " Pass X_unlabeled, or choose another bound."
         )
     heaviest = float(estimates.posterior.max())
     smallest = float((1.0 - estimates.profile.minorities).min(initial=1.0))
     if smallest < heaviest - ROUNDING:
         raise ValueError(
-            f"A voter has weight {heaviest:g}, but at some unlabeled point no label has more than"
+            f"A voter has weight {heaviest:g}, but at some unlabeled sample no label has more than"
             f" {smallest:g} of the vote: this is the profile of another vote. Make it with the same"
             " weights."
         )
@@ -227,7 +227,7 @@ def _profile(estimates: Estimates) -> VoteProfile:
 VOTE_PROFILE = Bound(
     name="vote_profile",
     label="VP",
-    summary="error of random voters, and how clearly unlabeled points are decided",
+    summary="error of random voters, and how clearly unlabeled samples are decided",
     theorem="linear program over the vote's profile, with Catoni's inequality and betting",
     function=vote_profile_bound,
 )
@@ -245,5 +245,5 @@ def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _phi(leads: FloatArray, gaps: FloatArray, slopes: FloatArray) -> FloatArray:
-    """Value of phi_lam / lam at each point, shape (n_points, n_slopes); in the limit at slope 0."""
+    """Value of phi_lam / lam at each sample, shape (n_samples, n_slopes); the limit at slope 0."""
     return np.maximum(slopes - gaps[:, None], 0.0) - (1.0 - leads)[:, None]

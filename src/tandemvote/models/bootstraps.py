@@ -68,7 +68,7 @@ def out_of_bag_votes(
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> out_of_bag_votes(forest, X, y)
-    Votes(20 voters, 150 labeled points, 3 classes)
+    Votes(20 voters, 150 labeled samples, 3 classes)
     """
     refuse_without_independent_bootstraps(model, len(labels))
     classes = np.asarray(model.classes_)

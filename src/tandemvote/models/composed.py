@@ -28,7 +28,7 @@ def steps_before(model: Any) -> list[Any]:
 
 
 def through(steps: Sequence[Any], X: Any) -> Any:
-    """Return points after some steps, one by one as a pipeline takes them when it predicts."""
+    """Return samples after some steps, one by one as a pipeline takes them when it predicts."""
     for step in steps:
         X = step.transform(X)
     return X
@@ -39,7 +39,7 @@ def parts_of(
 ) -> Iterator[tuple[Any, ArrayLike | None, Sequence[Any]]]:
     """Yield the fitted classifiers that one is put together of, each with its labels and steps.
 
-    The steps lead from the points of the whole to those that the part takes. The labels are None
+    The steps lead from the samples of the whole to those that the part takes. The labels are None
     where the part was fitted to others, as the members of a VotingClassifier are to codes.
     """
     if isinstance(model, Pipeline):

@@ -38,12 +38,12 @@ def slice_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any
 
 
 def n_trained_on(model: Any) -> int:
-    """Number of points a forest or bagging classifier was fitted on; it is told nowhere else."""
+    """Number of samples a forest or bagging classifier was fitted on; it is told nowhere else."""
     return int(model._n_samples)
 
 
 def n_drawn(model: Any) -> int:
-    """Number of points that each member of a bagging classifier drew; all of them in a forest.
+    """Number of samples that each member of a bagging classifier drew; all of them in a forest.
 
     The public `estimators_samples_` would draw all bootstraps anew to tell.
     """
@@ -51,7 +51,7 @@ def n_drawn(model: Any) -> int:
 
 
 def sample_weight_of(model: Any) -> Any:
-    """Weights by which a bagging classifier drew its points; None without, or in old releases."""
+    """Weights by which a bagging classifier drew its samples; None without, or in old releases."""
     return getattr(model, "_sample_weight", None)
 
 
@@ -61,5 +61,5 @@ def knows_all_bootstraps(model: Any) -> bool:
 
 
 def rows_kept(model: Any) -> Any:
-    """Training points that a classifier by nearest neighbors keeps; None if it keeps none."""
+    """Training samples that a classifier by nearest neighbors keeps; None if it keeps none."""
     return getattr(model, "_fit_X", None)

@@ -34,7 +34,7 @@ COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
 def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     """Refuse a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
 
-    The theorems need the split between the points a voter is trained on and the points it is
+    The theorems need the split between the samples a voter is trained on and the samples it is
     evaluated on to be drawn without looking at the data.
     """
     refuse_other_than_one_label(model)
@@ -43,17 +43,17 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
     trained_on, weights = n_trained_on(model), sample_weight_of(model)
     packages = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     problems = {
-        f"{type(model).__name__} of imbalanced-learn draws points by label, so those left out are"
+        f"{type(model).__name__} of imbalanced-learn draws samples by label, so those left out are"
         " not a fair sample. Train it with CertifiedClassifier.": "imblearn" in packages,
-        f"The model was fitted on {trained_on} points and X, y have {n_samples}. Pass exactly the"
+        f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
         f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which points"
         " its first voters drew. Refit it with all its voters.": not knows_all_bootstraps(model),
         # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
-        "bootstrap=False trained every voter on every point, so none is left to evaluate it on."
+        "bootstrap=False trained every voter on every sample, so none is left to evaluate it on."
         " Refit with bootstrap=True.": not model.bootstrap and n_drawn(model) >= n_samples,
         "The model was fitted with sample_weight, to which its bootstraps were proportional, so the"
-        " points left out are not a fair sample. Refit without.": weights is not None,
+        " samples left out are not a fair sample. Refit without.": weights is not None,
     }
     for problem, applies in problems.items():
         if applies:
@@ -63,10 +63,10 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
 def refuse_class_weight(class_weight: Any) -> None:
     """Refuse class weights that let labels decide who is held out or how a voter is trained.
 
-    Since scikit-learn 1.9 "balanced" and a dict decide how often a point is drawn. Before,
-    "balanced" weighed a voter's points by class frequencies that its held-out labels entered. A
+    Since scikit-learn 1.9 "balanced" and a dict decide how often a sample is drawn. Before,
+    "balanced" weighed a voter's samples by class frequencies that its held-out labels entered. A
     dict was harmless before 1.9 and is refused all the same: a certificate should not depend on
-    the release. "balanced_subsample" looks at the drawn points only, in every release.
+    the release. "balanced_subsample" looks at the drawn samples only, in every release.
     """
     if class_weight is not None and class_weight != "balanced_subsample":
         raise ValueError(
@@ -76,7 +76,7 @@ def refuse_class_weight(class_weight: Any) -> None:
 
 
 def refuse_other_than_one_label(model: Any) -> None:
-    """Refuse models that predict something else than one label per point."""
+    """Refuse models that predict something else than one label per sample."""
     name = type(model).__name__
     if isinstance(model, BaseEstimator) and not is_classifier(model):
         raise ValueError(
@@ -100,7 +100,7 @@ def refuse_without_predict(model: Any) -> None:
 
 
 def refuse_without_voters(model: Any) -> None:
-    """Refuse a fitted model that is no ensemble of voters which left training points out."""
+    """Refuse a fitted model that is no ensemble of voters which left training samples out."""
     refuse_without_predict(model)
     refuse_other_than_one_label(model)
     if isinstance(model, Pipeline) and hasattr(model[-1], "certificate_"):
@@ -113,7 +113,7 @@ def refuse_without_voters(model: Any) -> None:
             " samples, use certify(model, X_held_out, y_held_out)."
         )
     raise ValueError(
-        f"{type(model).__name__} has no voters that left training points out, as forests and"
+        f"{type(model).__name__} has no voters that left training samples out, as forests and"
         f" bagging do, so its training data show nothing. {TRAIN_IT}"
     )
 
@@ -126,7 +126,7 @@ def refuse_frozen(estimator: Any) -> None:
     for part in _parts(estimator):
         if clone(part) is part:
             raise ValueError(
-                f"{part!r} keeps what it learned before, from points that the voters are to be"
+                f"{part!r} keeps what it learned before, from samples that the voters are to be"
                 " evaluated on. Pass the estimator unfitted, or use held-out samples:"
                 " certify(model, X_held_out, y_held_out)."
             )
@@ -135,8 +135,8 @@ def refuse_frozen(estimator: Any) -> None:
 def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
     """Return what must be true of the steps before the last; refuse steps that learned from X.
 
-    Points that a voter left out are not new to it if a step before it was fitted to them, even
-    without their labels: what a step memorizes of X is there for the points left out and missing
+    Samples that a voter left out are not new to it if a step before it was fitted to them, even
+    without their labels: what a step memorizes of X is there for the samples left out and missing
     for new ones.
     """
     texts = []
@@ -144,12 +144,12 @@ def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
         if isinstance(step, COMPOSED):
             continue
         if isinstance(step, FrozenEstimator):
-            texts.append(f"{step!r} was fitted before, to other points than X.")
+            texts.append(f"{step!r} was fitted before, to other samples than X.")
         elif getattr(step, "learns_from_rows", get_tags(step).requires_fit):
             raise ValueError(
-                f"{type(step).__name__} was fitted to all points, those that the voters left out"
-                f" among them, so these show nothing about new points. {TRAIN_IT} A step that was"
-                " fitted to other points before goes into the pipeline as FrozenEstimator(step)."
+                f"{type(step).__name__} was fitted to all samples, those that the voters left out"
+                f" among them, so these show nothing about new samples. {TRAIN_IT} A step that was"
+                " fitted to other samples before goes into the pipeline as FrozenEstimator(step)."
             )
         else:
             refuse_frozen(step)

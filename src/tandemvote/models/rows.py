@@ -1,4 +1,4 @@
-"""Rows compared by digests: copies among points, and points that were trained on."""
+"""Rows compared by digests: copies among samples, and samples that were trained on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 """By which SplitMix64 steps from one seed to the next; here from column to column."""
 
 WAY_OUT = (
-    "The voters know these points, so they show nothing. Pass points that were not trained on."
+    "The voters know these samples, so they show nothing. Pass samples that were not trained on."
 )
 
 
@@ -88,7 +88,7 @@ def _as_text(cell: Any) -> str:
 
 
 def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
-    """Refuse points, called `what` in the error, of whose rows too many have a `known` digest.
+    """Refuse samples, called `what` in the error, of whose rows too many have a `known` digest.
 
     Rows may coincide by chance. Known and new rows of one source could have changed places, so of
     the values that several rows have, about as many should be on both sides as when all these rows
@@ -103,15 +103,15 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
     # Independent events of different chances spread less than if all had the mean of these.
     if found and binom.sf(found - 1, repeated.size, expected / repeated.size) < FALSE_ALARM:
         raise ValueError(
-            f"{found} different rows of the {new.size} {what} points are rows of the training data,"
-            f" where chance would give about {expected:.0f}. {WAY_OUT}"
+            f"{found} different rows of the {new.size} {what} samples are rows of the training"
+            f" data, where chance would give about {expected:.0f}. {WAY_OUT}"
         )
 
 
 def note_repeated_rows(
     X: Any, labels: ArrayLike, digests: Digests, *, what: str, X_unlabeled: Any = None
 ) -> tuple[str, ...]:
-    """Count repeated rows; refuse unlabeled points that are rows of X.
+    """Count repeated rows; refuse unlabeled samples that are rows of X.
 
     The `digests` are those of the rows of X.
     """
@@ -125,7 +125,7 @@ def note_repeated_rows(
 def note_copies(
     X: Any, labels: ArrayLike | None = None, *, what: str, digests: Digests | None = None
 ) -> tuple[str, ...]:
-    """Return a note that counts the repeated rows among points called `what`; () if there are none.
+    """Return a note that counts the repeated rows among samples called `what`, if there are any.
 
     Whether they are copies of one case cannot be seen. The `digests` of the rows are computed if
     they are not given.

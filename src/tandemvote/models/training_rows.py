@@ -1,4 +1,4 @@
-"""Recognize points that a fitted classifier was trained on where points never seen are wanted."""
+"""Recognize samples that a fitted classifier was trained on where samples never seen are wanted."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ from tandemvote.models.training import held_out_mask
 from tandemvote.models.voters import BAGGED, made_of_trees, member_input, members_of
 
 COINCIDENCE = 0.01
-"""Expected number of training points that a point fits by chance, below which a fit says much."""
+"""Expected number of training samples that a sample fits by chance, below which a fit says much."""
 
 WITH_LABELS, WITHOUT_LABELS = (5, 0.2), (10, 0.5)
-"""How many points must fit, and which share of those that say much, beyond copies by chance. With
-new splits of the 23 data sets on which these were chosen, 1,240 forests refused no new points."""
+"""How many samples must fit, and which share of those that say much, beyond copies by chance. With
+new splits of the 23 data sets on which these were chosen, 1,240 forests refused no new samples."""
 
 NEARLY_ALL = 0.9
-"""Where so many fit and no two of the points are the same, chance is no excuse: a few training rows
-fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new points, of
-ten data sets, were accepted with this limit; the forests above were tried without it."""
+"""Where so many fit and no two of the samples are the same, chance is no excuse: a few training
+rows fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
+samples, of ten data sets, were accepted with this limit; the forests above were tried without it."""
 
 OTHER_SPLITS = 40
-"""Thresholds that the columns besides the busiest one must have. Along a single column new points
-lie in the leaves of their neighbors and fit these: of the points that can be told apart up to 56 %
+"""Thresholds that the columns besides the busiest one must have. Along a single column new samples
+lie in the leaves of their neighbors and fit these: of the samples that can be told apart up to 56 %
 did, beside 26 categories up to 12 %."""
 
 MOST_POINTS = 4000
-"""How many points are looked at, drawn at random."""
+"""How many samples are looked at, drawn at random."""
 
 CHUNK = 10_000
-"""Training points that are looked at together."""
+"""Training samples that are looked at together."""
 
 
 def refuse_points_trained_on(
     model: Any, X: Any, y: ArrayLike | None = None, *, what: str, steps: Sequence[Any] = ()
 ) -> None:
-    """Refuse points that a fitted classifier, or one inside it, is seen to be trained on.
+    """Refuse samples that a fitted classifier, or one inside it, is seen to be trained on.
 
     A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
-    what fell into their leaves. The classifier takes the points after the `steps`.
+    what fell into their leaves. The classifier takes the samples after the `steps`.
     """
     if hasattr(model, "training_rows_"):
         refuse_training_rows(model.training_rows_, through(steps, X), what=what)
@@ -74,9 +74,9 @@ def refuse_points_trained_on(
 
 
 def _refuse_points_of_tree(model: Any, X: Any, *, what: str) -> None:
-    """Refuse points of which as many fall into each leaf as did in training.
+    """Refuse samples of which as many fall into each leaf as did in training.
 
-    Whatever the source of new points, they do so at most as often as if the leaves had the
+    Whatever the source of new samples, they do so at most as often as if the leaves had the
     frequencies seen. Trees with few leaves may so be left alone.
     """
     tree = model.tree_
@@ -93,18 +93,18 @@ def _refuse_points_of_tree(model: Any, X: Any, *, what: str) -> None:
 
 def _all_known(model: Any, X: Any, what: str) -> str:
     return (
-        f"The {np.shape(X)[0]} {what} points are those that {type(model).__name__} was trained on."
+        f"The {np.shape(X)[0]} {what} samples are those that {type(model).__name__} was trained on."
         f" {WAY_OUT}"
     )
 
 
 def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
-    """Refuse points that trees with bootstraps were trained on.
+    """Refuse samples that trees with bootstraps were trained on.
 
-    A point that a tree was trained on lies in a leaf that holds its class. So a training point is
-    left out by the bootstraps of all trees whose leaf does not hold its class; of a new point,
-    hardly any training point can be found for which that is so. Without labels the ensemble's own
-    predictions stand in for them, which at training points are nearly the same.
+    A sample that a tree was trained on lies in a leaf that holds its class. So a training sample is
+    left out by the bootstraps of all trees whose leaf does not hold its class; of a new sample,
+    hardly any training sample can be found for which that is so. Without labels the ensemble's own
+    predictions stand in for them, which at training samples are nearly the same.
     """
     if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
         X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
@@ -126,14 +126,14 @@ def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: s
     share += shown + min(unseen, NEARLY_ALL - share)
     if n_fits >= fewest and n_fits >= share * fits.size:
         raise ValueError(
-            f"Of {fits.size} {what} points that can be told apart, {n_fits} are points"
+            f"Of {fits.size} {what} samples that can be told apart, {n_fits} are points"
             f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
-            f" their label left the same training point out. {WAY_OUT}"
+            f" their label left the same training sample out. {WAY_OUT}"
         )
 
 
 def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell of each point that says much whether some training point fits what the trees hold."""
+    """Tell of each sample that says much whether some training sample fits what the trees hold."""
     voters: list[Any] = members_of(model)
     splits = Counter(column for column, _ in set().union(*(voter.splits for voter in voters)))
     for column in splits:  # random thresholds may be many where values are few
@@ -157,7 +157,7 @@ def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
         left_out = 1 - drawn.mean(axis=0)
         by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
-    # Expected numbers of training points that all the strange trees left out by chance.
+    # Expected numbers of training samples that all the strange trees left out by chance.
     telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
     for start in range(0, drawn.shape[1], CHUNK):
@@ -167,7 +167,7 @@ def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _alike(drawn: NDArray[np.bool_]) -> bool:
-    """Tell whether trees drew all points alike, rather than those of larger weight more often."""
+    """Tell whether trees drew all samples alike, rather than those of larger weight more often."""
     often, share = drawn.mean(axis=0), drawn.mean()
     spread = len(drawn) * ((often - share) ** 2).sum() / max(share * (1 - share), 1e-9)
     return bool(chi2.sf(spread, often.size - 1) > FALSE_ALARM)

@@ -1,4 +1,4 @@
-"""The voters inside fitted classifiers, as functions from points to label codes."""
+"""The voters inside fitted classifiers, as functions from samples to label codes."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
     for model, predicted in zip(models, labels, strict=True):
         if predicted.ndim != 1:
             raise ValueError(
-                f"{type(model).__name__} predicts {predicted.shape[1:]} values per point; expected"
+                f"{type(model).__name__} predicts {predicted.shape[1:]} values per sample; expected"
                 " one label. Certify one model per output, each with its share of delta."
             )
     # A label that a model knows but never gives here is one it may give elsewhere.
@@ -162,7 +162,7 @@ def predict_members(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:
 
 
 def voter_predictions(model: Any, X: ArrayLike) -> Codes:
-    """Return every member's label on new points, as positions in ``model.classes_``.
+    """Return every member's label on new samples, as positions in ``model.classes_``.
 
     The model is a fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier, or a
     pipeline that ends in one. The shape is (n_voters, n_samples).

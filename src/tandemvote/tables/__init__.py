@@ -1,4 +1,4 @@
-"""Tables of your own: labeled points from a CSV, Parquet, LIBSVM or npz file.
+"""Tables of your own: labeled samples from a CSV, Parquet, LIBSVM or npz file.
 
 ``read_table("mine.csv", target="label")`` returns a :class:`Dataset`, whose features were encoded
 by a :class:`TableEncoder`.

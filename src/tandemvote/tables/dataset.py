@@ -1,4 +1,4 @@
-"""Labeled points ready to learn from, made from a data frame or from arrays."""
+"""Labeled samples ready to learn from, made from a data frame or from arrays."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Labeled points and where they come from.
+    """Labeled samples and where they come from.
 
     Parameters
     ----------
     name, origin : str
-        Name used in messages; one line on where the points come from and what was done to them.
+        Name used in messages; one line on where the samples come from and what was done to them.
     X, y : ndarray of shape (n_samples, n_features) and (n_samples,)
         Features; class labels, which are integers, strings or booleans.
     n_dropped, n_dropped_duplicates : int
@@ -56,7 +56,7 @@ class Dataset:
     encoder, target : TableEncoder and str, optional
         What made `X` from named columns, and the name of the label column, if they have names.
     beside : dict of str to ndarray of shape (n_samples,)
-        Columns as they are written, features or not, such as groups of points; None if missing.
+        Columns as they are written, features or not, such as groups of samples; None if missing.
     dropped_in_order : tuple of str
         Columns of dates that were dropped, and in whose order the rows are.
     groups : str, optional
@@ -90,7 +90,7 @@ class Dataset:
 
     @property
     def n_samples(self) -> int:
-        """Number of labeled points."""
+        """Number of labeled samples."""
         return len(self.X)
 
     @property

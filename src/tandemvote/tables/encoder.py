@@ -2,7 +2,7 @@
 
 A column of categories becomes one column: as one-hot columns, variables with many categories would
 crowd out the rest among the features that a tree draws at a split. The number of a category is a
-hash of its text alone: it is the same in every file, and points that a voter must not have seen
+hash of its text alone: it is the same in every file, and samples that a voter must not have seen
 have no say in how it reads its own, as they would if categories were numbered as they appear.
 """
 

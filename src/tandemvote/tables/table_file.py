@@ -44,7 +44,7 @@ _FORMAT_OF_SUFFIX = {
     **dict.fromkeys((".libsvm", ".svmlight", ".svm"), "libsvm"),
     ".npz": "npz",
 }
-Like: TypeAlias = "Dataset | TableEncoder | int | None"  # what further points must fit
+Like: TypeAlias = "Dataset | TableEncoder | int | None"  # what further samples must fit
 
 
 def read_table(
@@ -79,12 +79,12 @@ def read_table(
         Columns to leave out; and columns to take although they seem to number or name the rows,
         which is refused otherwise.
     beside : sequence of str
-        Columns, features or not, to keep as they are written, such as groups of points.
+        Columns, features or not, to keep as they are written, such as groups of samples.
     groups : str, optional
         Column whose equal values mark rows that belong together, such as the patient. It is kept in
         ``Dataset.beside`` and is not a feature.
     like : Dataset, optional
-        Read the columns and labels as in this one, of which the file holds further points.
+        Read the columns and labels as in this one, of which the file holds further samples.
     file_format, name : str, optional
         "csv", "libsvm", "npz" or "parquet", instead of what the ending tells; a name for the data
         set, instead of the file's.
@@ -101,7 +101,7 @@ def read_table(
         numbers. For CSV:
 
         - ``separator``: one character, "tab" or "space"; detected if not given, unless a space;
-        - ``decimal``: the decimal sign, a point by default;
+        - ``decimal``: the decimal sign, a sample by default;
         - ``encoding``: UTF-8 by default, with or without a byte-order mark;
         - ``header``: whether the first line names the columns. If not given, it does, and one that
           looks like data is refused; if False, they are called ``column1``, ``column2``, ...;
@@ -154,7 +154,7 @@ def read_features(
     file_format: str | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """Read further points of shape (n_samples, n_features); labels in the file are ignored.
+    """Read further samples of shape (n_samples, n_features); labels in the file are ignored.
 
     `like` says which columns to take, by name where they have names, or just how many. The file is
     read as by `read_table`. A `DatasetError` says if a column is missing, or holds categories in
@@ -207,7 +207,7 @@ def _read_frame(
 def _read_arrays(
     path: Path, chosen: str, options: dict[str, Any], like: Like, target: str | None
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Read points without names, if they have as many features as others, and their labels."""
+    """Read samples without names, if they have as many features as others, and their labels."""
     width = like.n_features if isinstance(like, Dataset) else getattr(like, "n_features_in_", like)
     if chosen == "npz":
         X, y = read_npz(path, target=target)
@@ -216,8 +216,8 @@ def _read_arrays(
         X, y = read_libsvm(path, **given)
     if width not in (None, X.shape[1]):
         raise DatasetError(
-            f"It has {X.shape[1]} features instead of {width}. Give points with the same columns in"
-            " the same order."
+            f"It has {X.shape[1]} features instead of {width}. Give samples with the same columns"
+            " in the same order."
         )
     return X, y
 

@@ -116,9 +116,9 @@ class Arithmetic:
         return self.bisect(exceeds, low, Fraction(1))
 
     def moment(self, n: int) -> Any:
-        r"""Exact moment of n points, 1 + sum over k >= 1 of n! / ((n - k)! n^k), term by term.
+        r"""Exact moment of n samples, 1 + sum over k >= 1 of n! / ((n - k)! n^k), term by term.
 
-        Many points: n! e^n / (2 n^n) + 1 - theta by Stirling's series, whose partial sums enclose
+        Many samples: n! e^n / (2 n^n) + 1 - theta by Stirling's series, whose partial sums enclose
         it, and theta between 1/3 + 4 / (135 (n + 8/45)) and 1/3 + 4 / (135 (n + 2/21)), Ramanujan's
         claim that Flajolet, Grabner, Kirschenhofer and Prodinger proved in 1995.
         """

@@ -1,12 +1,12 @@
-r"""Losses averaged over the weights, exactly, and how many points such an average is worth.
+r"""Losses averaged over the weights, exactly, and how many samples such an average is worth.
 
-That is the smallest set of points or every set in full: for weights w over sets of sizes n and a
+That is the smallest set of samples or every set in full: for weights w over sets of sizes n and a
 prior pi, harmonic sample sizes allow the divergence
 
 .. math:: \sum_p a_p \ln\frac{w_p}{\pi_p} - \sum_p a_p \ln n_p - A \ln A
     + A \ln\frac{\sum_p \pi_p \xi(n_p)}{\delta}, \qquad a_p = \frac{w_p}{n_p}, \quad A = \sum_p a_p,
 
-per point, where sizes above 8/pi (sqrt(n_min) - 1)^2 count as that.
+per sample, where sizes above 8/pi (sqrt(n_min) - 1)^2 count as that.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
     "of three outcomes": lambda n, arithmetic: arithmetic.moment(n) + n,
     "none": lambda n, arithmetic: arithmetic.exactly(1),
 }
-"""What an inequality pays for n points."""
+"""What an inequality pays for n samples."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampleSize:
-    """How many points an average over voters or pairs is worth.
+    """How many samples an average over voters or pairs is worth.
 
-    `rate` is A, one over the number of points, None without points; `cost` are the terms that do
+    `rate` is A, one over the number of samples, None without samples; `cost` are the terms that do
     not depend on delta, `masses` the prior's mass on each size, and `means` those of `MOMENTS` that
     were asked for. `usual` is the moment where a theorem has no other: the exact or the printed.
     """
@@ -55,7 +55,7 @@ class SampleSize:
     means: dict[str, Any] = field(default_factory=dict)
 
     def allowed(self, delta: Fraction, moment: str | None = None) -> Any | None:
-        """Divergence allowed per point, with the moment of a theorem; None without points."""
+        """Divergence allowed per sample, with the moment of a theorem; None without samples."""
         if self.rate is None:
             return None
         name, number, log = moment or self.usual, self.arithmetic.exactly, self.arithmetic.log
@@ -67,7 +67,7 @@ class SampleSize:
 
 
 class Average(NamedTuple):
-    """A rate and what is left of 1, and how many points they are worth.
+    """A rate and what is left of 1, and how many samples they are worth.
 
     Both are sums of terms of one sign, so that nothing cancels.
     """
@@ -86,10 +86,10 @@ class Average(NamedTuple):
 class Evidence:
     """The quantities in the theorems, as the file's counts and weights give them.
 
-    On labeled points both voters of a pair err at the rate `tandem`, exactly one at the rate
+    On labeled samples both voters of a pair err at the rate `tandem`, exactly one at the rate
     `lone`; they disagree at the rate `differ`, and neither err together nor disagree at the rate
     `neither`. `pairs_at_prior` is what pairs would be worth, were the weights the prior. `in_full`
-    counts voters' sets without a cap, also at the prior; it is None without a profile or points.
+    counts voters' sets without a cap, also at the prior; it is None without a profile or samples.
     Voters that make the vote wrong have at least the weight `smallest_coalition`, one half as
     published.
     """
@@ -147,7 +147,7 @@ def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
     return Evidence(
         record=record,
         arithmetic=arithmetic,
-        # Voters that share no point may always err.
+        # Voters that share no sample may always err.
         gibbs=average(errors + (sizes == 0), sizes, worth(sizes)),
         tandem=average(tandem_errors + (shared == 0), shared, pairs),
         disagreement=average(disagreements, all_shared, all_pairs),

@@ -35,7 +35,7 @@ SMALLEST_SHARE = Fraction(1e-300)
 
 @dataclass(frozen=True)
 class Coalitions:
-    """Voters: the whole numbers the vote adds up, shares in delta, errors, and points tested on."""
+    """Voters: the whole numbers the vote adds up, shares in delta, errors, and test samples."""
 
     units: tuple[int, ...]
     prior: tuple[Fraction, ...]

@@ -216,7 +216,7 @@ def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> 
 
 
 def unpack_samples(text: str, n_samples: int, place: str) -> FloatArray:
-    """Return one number per point."""
+    """Return one number per sample."""
     return unpack(text, n_samples, place, f"{n_samples} samples")
 
 

@@ -1,7 +1,7 @@
 r"""Counts that no votes can have: of a voter, of a pair, and of three or more voters together.
 
-For each voter i let S_i be its held-out points, W_i those it gets wrong, R_i those it gets right,
-and P_i, on labeled or on unlabeled points, the pairs of a point and the label that i gives it.
+For each voter i let S_i be its held-out samples, W_i those it gets wrong, R_i those it gets right,
+and P_i, on labeled or on unlabeled samples, the pairs of a sample and the label that i gives it.
 The matrices of a file count the intersections of such sets, two at a time. For any sets
 
 .. math::
@@ -10,8 +10,8 @@ The matrices of a file count the intersections of such sets, two at a time. For 
     |A_i| + |A_j| + |A_k| - |A_i \cap A_j| - |A_i \cap A_k| - |A_j \cap A_k|
     \le |A_i \cup A_j \cup A_k|,
 
-and sums of squares over all points are not negative. With integers b_i, any number c, K classes,
-the o_ij common and the u unlabeled points, T_ij tandem, L_ij lone errors and D_ij disagreements,
+and sums of squares over all samples are not negative. With integers b_i, any number c, K classes,
+the o_ij common and the u unlabeled samples, T_ij tandem, L_ij lone errors and D_ij disagreements,
 
 .. math::
 
@@ -84,14 +84,14 @@ def _impossible_test_of_some(record: CertificateRecord) -> Iterator[str]:
         return
     n_errors, n_samples = record.test.n_errors, record.test.n_samples
     if (overlaps[np.ix_(tested, tested)] != n_samples).any():
-        yield f"the tested voters are not all tested on the {n_samples} points of the test set"
+        yield f"the tested voters are not all tested on the {n_samples} samples of the test set"
     if record.n_voters == 1 and n_errors != errors[0]:
         yield f"the only voter errs on {errors[0]} samples, its vote on {n_errors}"
     units = voting_units(record.weights)
     u = sum(unit for unit, known in zip(units, tested, strict=True) if not known)
     lead = sum(units) - 2 * u
     if lead <= 0:
-        yield "voters without held-out points have at least half of the weight"
+        yield "voters without held-out samples have at least half of the weight"
         return
     erring = sum(unit * int(wrong) for unit, wrong in zip(units, errors, strict=True))
     # Where two voters err, whichever classes they predict, the better of them is a rival.
@@ -104,7 +104,7 @@ def _impossible_test_of_some(record: CertificateRecord) -> Iterator[str]:
     lost = own <= rival + u if u else own < rival  # a tie of tested voters may be won
     fewest = int((record.counts["tandem_errors"] * lost).max(initial=0))
     if n_errors < fewest:
-        yield f"two voters that lose the vote err together on {fewest} points, more than {n_errors}"
+        yield f"two voters that lose the vote err together on {fewest} samples, not {n_errors}"
     if len(record.classes) <= 2:
         # Then z <= lead / 2 without an error, and z <= w with one; multiply by z and add up.
         squares = unit @ record.counts["tandem_errors"] @ unit
@@ -127,7 +127,7 @@ def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
         yield f"voter {voter} disagrees with itself"
     n_unlabeled = record.counts["disagreement_overlaps"] - record.counts["overlaps"]
     if (n_unlabeled != n_unlabeled[0, 0]).any():
-        yield "the number of unlabeled points differs from pair to pair"
+        yield "the number of unlabeled samples differs from pair to pair"
     labeled = record.counts["disagreements"] - record.counts["unlabeled_disagreements"]
     if len(record.classes) <= 2 and (record.counts["lone_errors"] != labeled).any():
         yield "of two classes, voters disagree where not exactly one of them errs"
@@ -154,7 +154,7 @@ def _limits_of_pairs(
     yield "lone errors", 0, lone, labeled, "labeled disagreements"
     not_both = "points on which they do not both err"
     yield "lone errors", 0, lone, overlaps - both_wrong, not_both
-    # Of a voter's e errors among n points, those on the o common points number at most min(e, o)
+    # Of a voter's e errors among n samples, those on the o common samples number at most min(e, o)
     # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
     least = np.maximum(both_wrong, errors - sizes + overlaps) - both_wrong
     least = least + least.T
@@ -177,7 +177,7 @@ def _impossible_profile(
     whose = "the vote" if record.deployed is None else "the deployed classifier"
     for point in np.flatnonzero(~possible)[:1]:
         yield (
-            f"at unlabeled point {point} {whose} has a share of {leads[point]:g} and a lead of"
+            f"at unlabeled sample {point} {whose} has a share of {leads[point]:g} and a lead of"
             f" {gaps[point]:g}"
         )
 
@@ -209,7 +209,7 @@ def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int
         "predictions": held_out - counts["disagreements"],
     }
     if n_unlabeled:
-        sets["predictions of unlabeled points"] = n_unlabeled - differ
+        sets["predictions of unlabeled samples"] = n_unlabeled - differ
     for pivot in range(min(len(wrong), max(MOST_TRIPLES // len(wrong) ** 2, 1))):
         for what, shared in sets.items():
             own, row = np.diag(shared), shared[pivot]
@@ -222,11 +222,11 @@ def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int
         most = _union_at_least(held_out, pivot) + np.minimum(np.minimum.outer(row, row), held_out)
         for what in ("errors", "correct predictions"):
             for others in _first(_union_at_least(sets[what], pivot) > most):
-                yield (pivot, *others), f"have more {what} than points, each counted once"
+                yield (pivot, *others), f"have more {what} than samples, each counted once"
         if n_unlabeled and k <= 2:
             around = differ + np.add.outer(differ[pivot], differ[pivot])
             for others in _first((around > 2 * n_unlabeled) | (around % 2 == 1)):
-                yield (pivot, *others), "disagree on unlabeled points as no three can on 2 labels"
+                yield (pivot, *others), "disagree on unlabeled samples as no three can on 2 labels"
 
 
 def _union_at_least(shared: IntArray, pivot: int) -> IntArray:
@@ -258,7 +258,7 @@ def _negative_squares(counts: Counts, k: int, weights: FloatArray) -> Iterator[s
             if (k - 1) * _square(b, points) < k * _square(b, differ):
                 yield "the disagreements of all voters together are not those of any points"
     if common:
-        # On common points the number of voters that err is an integer: no square is needed.
+        # On common samples the number of voters that err is an integer: no square is needed.
         total = int(errors.sum())
         some = total // max(n, 1)
         if int(wrong.sum()) - (2 * some + 1) * total + some * (some + 1) * n < 0:

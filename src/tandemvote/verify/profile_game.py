@@ -1,11 +1,11 @@
-r"""The bound from unlabeled points: every error rate above it is refuted by what was seen.
+r"""The bound from unlabeled samples: every error rate above it is refuted by what was seen.
 
 A random voter errs at a rate g, the vote or another classifier at a rate L. The held-out labels
 give the evidence E(g) against errors as rare as seen, Catoni's inequality averaged over a grid of
-tilts. Bets on the unlabeled points give the evidence B(L, g) against an average of
+tilts. Bets on the unlabeled samples give the evidence B(L, g) against an average of
 (s - gap)_+ - (1 - lead) of at least s L - g, averaged over some slopes s. L is refuted if for every
 g both together reach ln(1/delta). The g are parted into cells by the evidence of the labels; within
-a cell the least of each evidence counts. Where L = 0 is refuted, the points do not come from one
+a cell the least of each evidence counts. Where L = 0 is refuted, the samples do not come from one
 source.
 """
 
@@ -119,7 +119,7 @@ class _Game(NamedTuple):
 
 
 def _games(seen: Evidence) -> list[_Game]:
-    """Return the games that share the evidence of the unlabeled points."""
+    """Return the games that share the evidence of the unlabeled samples."""
     n, of_vote = seen.record.n_voters, seen.record.deployed is None
     if of_vote or n > FEW_KINKS:
         shares = [(Fraction(1, len(SLOPES)), slope) for slope in SLOPES]
@@ -137,7 +137,7 @@ def _games(seen: Evidence) -> list[_Game]:
         phi = [
             number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest)) for lead, gap in points
         ]
-        # The guess before any point: the middle of the range, half its width as deviation.
+        # The guess before any sample: the middle of the range, half its width as deviation.
         total = number((slope - 1 + largest) / 2)
         squares = number((largest - slope + 1) ** 2 / 4)
         bets = []

@@ -1,7 +1,7 @@
 """Count votes again, by other means than those that certified them.
 
-Sets of points are the bits of integers. Where a certificate rests on the disagreement bound, its
-weights may depend on one half of the unlabeled points and the profile of the vote is that of the
+Sets of samples are the bits of integers. Where a certificate rests on the disagreement bound, its
+weights may depend on one half of the unlabeled samples and the profile of the vote is that of the
 other; otherwise both are about all of them. The halves and the order of the profile are drawn with
 a seed that all files share.
 """
@@ -167,7 +167,7 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         also = " and, in the last column, the deployed classifier" * (expected > record.n_voters)
         yield (
             f"the file is about {record.n_voters} voters{also}; {votes.n_voters} predict the"
-            " unlabeled points"
+            " unlabeled samples"
         )
         return
     n_counted = int((record.counts["disagreement_overlaps"] - record.counts["overlaps"])[0, 0])
@@ -178,7 +178,7 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         counted, profiled = (np.sort(half) for half in np.array_split(order, 2))
     if n_counted != counted.size or n_profile not in (0, profiled.size):
         yield (
-            f"the file counts {n_counted} unlabeled points and has a profile of {n_profile}; the"
+            f"the file counts {n_counted} unlabeled samples and has a profile of {n_profile}; the"
             f" votes are about {votes.n_samples}"
         )
         return
@@ -186,7 +186,7 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 
     def disagreements(first: int, second: int) -> dict[str, int]:
         differ = counted.size - _agreements(says, first, second)
-        return {"disagreements on unlabeled points": differ}
+        return {"disagreements on unlabeled samples": differ}
 
     yield from _other_pairs([record.counts["unlabeled_disagreements"]], disagreements)
     if record.profile is not None:
@@ -210,7 +210,7 @@ def _other_profile(
     for what, stated, found in zip(names, in_file, (leads, gaps), strict=True):
         for point in np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))[:1]:
             yield (
-                f"at unlabeled point {int(order[point])} {whose} has {what} of"
+                f"at unlabeled sample {int(order[point])} {whose} has {what} of"
                 f" {stated[point]:.10g} in the file and of {found[point]:.10g} in the votes"
             )
 
@@ -291,7 +291,7 @@ def _written(label: Any) -> str:
 
 
 def _bits(planes: NDArray[Any]) -> list[int]:
-    """Return each row of a boolean array as one integer, one bit per point."""
+    """Return each row of a boolean array as one integer, one bit per sample."""
     return [int.from_bytes(row.tobytes(), "big") for row in np.packbits(planes, axis=1)]
 
 

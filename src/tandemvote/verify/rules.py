@@ -230,8 +230,8 @@ def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
         return Truth(*ends)
     return replace(
         NOTHING,
-        problem="the labeled and the unlabeled points do not come from one source: the voters"
-        " differ more on the unlabeled points than their errors on the labeled ones allow, so"
+        problem="the labeled and the unlabeled samples do not come from one source: the voters"
+        " differ more on the unlabeled samples than their errors on the labeled ones allow, so"
         " there is no vote_profile bound",
     )
 
