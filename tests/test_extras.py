@@ -23,9 +23,9 @@ def test_a_frame_without_pandas_names_the_extra(certified, monkeypatch):
     labels = rng.integers(2, size=400)
     found = certified(Votes.from_predictions(labels ^ (rng.random((3, 400)) < 0.1), labels))
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r'pip install "tandemvote\[report\]"') as refusal:
+    with pytest.raises(ImportError, match=r'pip install "tandemvote\[report\]"') as rejection:
         found.to_frame()
-    assert refusal.value.name == "pandas"
+    assert rejection.value.name == "pandas"
 
 
 def test_the_package_is_named_where_a_part_of_it_is_needed(monkeypatch):

@@ -1,4 +1,4 @@
-"""Frames whose rows or columns are named so that a mistake shows are refused."""
+"""Frames whose rows or columns are named so that a mistake shows are rejected."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from tandemvote import (
     certify_oob,
     certify_selective,
 )
-from tandemvote.frames import refuse_several_rows_per_case
+from tandemvote.frames import check_one_row_per_case
 
 
 @pytest.fixture
@@ -31,13 +31,13 @@ def visits():
 def test_a_column_that_names_cases_with_several_rows_is_refused(name, visits):
     X, y = visits
     with pytest.raises(ValueError, match=f"{name}.* has 100 values in two rows or more, 100 of"):
-        refuse_several_rows_per_case(X.rename(columns={"patient_id": name}), y)
+        check_one_row_per_case(X.rename(columns={"patient_id": name}), y)
 
 
 @pytest.mark.parametrize("name", ["width", "valid", "fluid", "age", "identity score"])
 def test_columns_called_otherwise_are_features(name, visits):
     X, y = visits
-    refuse_several_rows_per_case(X.rename(columns={"patient_id": name}), y)
+    check_one_row_per_case(X.rename(columns={"patient_id": name}), y)
 
 
 def test_every_way_in_refuses_them_and_an_index_of_cases(visits):
@@ -64,7 +64,7 @@ def test_rows_drawn_again_by_pandas_show_by_their_index():
     rare = y[y == 1].sample(160, replace=True, random_state=0).index
     rows = [*y.index, *rare]
     with pytest.raises(ValueError, match=r"The index has .* rows drawn more than once"):
-        refuse_several_rows_per_case(X.loc[rows], y.loc[rows])
+        check_one_row_per_case(X.loc[rows], y.loc[rows])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,11 +72,11 @@ def test_cases_whose_rows_have_labels_of_their_own_are_accepted(seed):
     rng = np.random.default_rng(seed)
     shop = pd.DataFrame({"shop_id": rng.integers(50, size=1000)})
     for rate in (0.5, 0.02):
-        refuse_several_rows_per_case(shop, (rng.random(1000) < rate).astype(int))
+        check_one_row_per_case(shop, (rng.random(1000) < rate).astype(int))
     by_shop = rng.random(50)[shop["shop_id"]]
-    refuse_several_rows_per_case(shop, (rng.random(1000) < by_shop).astype(int))
+    check_one_row_per_case(shop, (rng.random(1000) < by_shop).astype(int))
     joined = pd.concat([shop[:500].reset_index(drop=True), shop[500:].reset_index(drop=True)])
-    refuse_several_rows_per_case(joined, rng.integers(2, size=1000))
+    check_one_row_per_case(joined, rng.integers(2, size=1000))
 
 
 def test_an_index_of_times_is_noted():

@@ -1,4 +1,4 @@
-"""Votes accept labels of any type and refuse, with a way out, what cannot be votes."""
+"""Votes accept labels of any type and reject, with a way out, what cannot be votes."""
 
 import numpy as np
 import pandas as pd

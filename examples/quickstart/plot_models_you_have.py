@@ -66,7 +66,7 @@ ax.legend()
 plt.show()
 
 # %%
-# Samples that a model was trained on are refused
+# Samples that a model was trained on are rejected
 # ----------------------------------------------
 
 try:

@@ -55,7 +55,7 @@ def phishing(paths: Sequence[Path]) -> Arrays:
 
 
 def protein(paths: Sequence[Path]) -> Arrays:
-    """Protein: the files write ``3: .25`` for ``3:.25``, which readers of the format refuse."""
+    """Protein: the files write ``3: .25`` for ``3:.25``, which readers of the format reject."""
     texts = [re.sub(rb":[ \t]+", b":", _content(path)) for path in paths]
     return _stack([_libsvm(text, n_features=357) for text in texts])
 

@@ -1,6 +1,6 @@
 """What must be true for a guarantee to hold and no code can see, in words.
 
-Certificates list these texts, their files keep them, and ``tandemvote verify`` refuses a file that
+Certificates list these texts, their files keep them, and ``tandemvote verify`` rejects a file that
 leaves out one that its numbers rest on.
 """
 
@@ -46,7 +46,7 @@ ONE_ROW_PER_GROUP = (
 UNLABELED_POINTS = (
     "The unlabeled samples are independent draws from the same source; they were used neither to"
     " train a voter nor to choose the weights. Samples on which the voters differ more than their"
-    " errors allow would have been refused; a shift to samples on which they agree, rightly or"
+    " errors allow would have been rejected; a shift to samples on which they agree, rightly or"
     " wrongly, cannot be seen."
 )
 
@@ -58,7 +58,7 @@ DEPLOYED = (
     " classifier will meet: no duplicated, grouped or time-ordered rows.",
     "The unlabeled samples were used for nothing else: neither the deployed classifier nor a voter"
     " nor the weights were trained, tuned or chosen on them. Samples on which several voters differ"
-    " more than their errors allow would have been refused; one voter alone has nobody to differ"
+    " more than their errors allow would have been rejected; one voter alone has nobody to differ"
     " from, and a shift to samples on which all agree, rightly or wrongly, cannot be seen.",
     VOTES[1],
     VOTES[2],

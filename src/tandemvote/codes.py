@@ -112,7 +112,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the arrays in one type in which different labels stay different, or refuse them."""
+    """Return the arrays in one type in which different labels stay different, or reject them."""
     parts = [part for array in arrays for part in _parts(array)]
     families = {FAMILIES.get(part.dtype.kind, "numbers"): part.flat[0] for part in parts}
     if len(families) > 1:
@@ -150,10 +150,10 @@ def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
     return [np.array(part) for part in values.values()]
 
 
-def refuse_missing(
+def check_not_missing(
     labels: NDArray[Any], what: str, way_out: str, needed: NDArray[np.bool_] | bool = True
 ) -> None:
-    """Refuse labels some of which are missing where they are needed; say how many and where."""
+    """Reject labels some of which are missing where they are needed; say how many and where."""
     missing = is_missing(labels) & needed
     if missing.any():
         position = tuple(int(i) for i in np.argwhere(missing)[0])

@@ -20,8 +20,8 @@ FEWEST_CASES, NEARLY_ALL, FALSE_ALARM = 20, 0.9, 1e-6
 """Cases with several rows, the share of them with one label, and the chance of so many or more."""
 
 
-def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas with the index of the samples in another order.
+def check_same_order(points: Any, columns: Mapping[str, Any]) -> None:
+    """Reject columns of pandas with the index of the samples in another order.
 
     A column is one value per sample, or a list of such columns; only places count, not the index.
     """
@@ -38,8 +38,8 @@ def refuse_other_order(points: Any, columns: Mapping[str, Any]) -> None:
         if same and not own.equals(index):
             raise ValueError(
                 f"{name} has the index of the samples in another order, so its values would be"
-                " taken for those of other samples. Pass it in the order of the samples, by .loc[their"
-                " index]; if it is in that order, by .to_numpy()."
+                " taken for those of other samples. Pass it in the order of the samples, by"
+                " .loc[their index]; if it is in that order, by .to_numpy()."
             )
 
 
@@ -48,8 +48,8 @@ def index_of(points: Any) -> Any:
     return points.index if hasattr(points, "iloc") else points if hasattr(points, "isin") else None
 
 
-def refuse_labels_among_features(X: Any, y: Any) -> None:
-    """Refuse a frame that holds the column of labels by its own name."""
+def check_labels_not_features(X: Any, y: Any) -> None:
+    """Reject a frame that holds the column of labels by its own name."""
     name = getattr(y, "name", None)
     if name is None or not hasattr(X, "columns") or name not in list(X.columns):
         return
@@ -61,14 +61,14 @@ def refuse_labels_among_features(X: Any, y: Any) -> None:
         )
 
 
-def refuse_several_rows_per_case(
+def check_one_row_per_case(
     X: Any,
     y: Any,
     way_out: str = "rename the column or reset the index",
     *,
     remedy: str = "Keep one row of each, for example by groupby(...).sample(1)",
 ) -> None:
-    """Refuse a frame whose index or a column names cases, patients say, whose rows share a label.
+    """Reject a frame whose index or a column names cases, patients say, whose rows share a label.
 
     Voters then know the cases that they are tested on. What is met again when the vote is used, a
     shop say, may be in many rows too, but seldom with the same label in all of them.

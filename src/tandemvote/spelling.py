@@ -9,8 +9,8 @@ FEWEST_POINTS = 20
 """On fewer samples no prediction may be a label by chance."""
 
 
-def refuse_other_words(predictions: Collection[str], labels: Collection[str]) -> None:
-    """Refuse predictions, on `FEWEST_POINTS` or more, none of which is a label: codes for names."""
+def check_same_words(predictions: Collection[str], labels: Collection[str]) -> None:
+    """Reject predictions, on `FEWEST_POINTS` or more, none of which is a label: codes for names."""
     if len(predictions) > 1 and not set(predictions).intersection(labels):
         raise ValueError(
             f"No prediction is a label: the labels are {shown(sorted(labels))}, the predictions"

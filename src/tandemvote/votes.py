@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import Codes, as_array, comparable, distinct, encode, refuse_missing
-from tandemvote.frames import index_of, refuse_other_order
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
+from tandemvote.codes import Codes, as_array, check_not_missing, comparable, distinct, encode
+from tandemvote.frames import check_same_order, index_of
+from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_points), and the classes."""
@@ -97,7 +97,7 @@ class Votes:
             be missing.
         labels : array_like, shape (n_samples,)
             True labels, of the same kind as the predictions: text is compared letter by letter,
-            numbers by value. Numbers that a conversion could merge are refused.
+            numbers by value. Numbers that a conversion could merge are rejected.
         held_out : array_like of bool, shape (n_voters, n_samples) or (n_samples,), optional
             True where the voter was not trained on the sample. By default every voter has seen none
             of the samples. The sets must not have been chosen by looking at the data. A voter
@@ -105,7 +105,7 @@ class Votes:
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
             Predictions on further samples of the same source, without labels, that no voter saw.
         """
-        refuse_other_order(labels, {"held_out": held_out, "predictions": predictions})
+        check_same_order(labels, {"held_out": held_out, "predictions": predictions})
         index = index_of(labels)
         predictions, labels = as_array(predictions), as_array(labels)
         if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
@@ -135,14 +135,14 @@ class Votes:
                 f"unlabeled has shape {extra.shape}; expected ({predictions.shape[0]},"
                 " n_unlabeled): the same voters, one row each."
             )
-        refuse_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
+        check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
         way_out = "Set held_out to False where a voter gives none because it was trained there."
-        refuse_missing(predictions, "held-out predictions", way_out, needed=mask)
-        refuse_missing(extra, "unlabeled", EVERY_POINT)
+        check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
+        check_not_missing(extra, "unlabeled", EVERY_POINT)
         coded = [distinct(part) for part in comparable(labels, predictions[mask], extra)]
         words = [part.tolist() for part, _ in coded]
         if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_POINTS:
-            refuse_other_words(words[1], words[0])
+            check_same_words(words[1], words[0])
         classes = np.unique(np.concatenate([part for part, _ in coded]))
         truth, said, more = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
@@ -159,7 +159,7 @@ class Votes:
                 f"predictions has shape {said.shape}; expected (n_voters, n_samples), one of each"
                 " or more."
             )
-        refuse_missing(said, "predictions", EVERY_POINT)
+        check_not_missing(said, "predictions", EVERY_POINT)
         (values,) = comparable(said)
         classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
@@ -225,7 +225,7 @@ class Votes:
                 f"The deployed classifier's predictions have shape {said.shape}; expected"
                 f" ({self.n_unlabeled},): one label for each unlabeled sample, in their order."
             )
-        refuse_missing(said, "deployed predictions", "It must predict every unlabeled sample.")
+        check_not_missing(said, "deployed predictions", "It must predict every unlabeled sample.")
         _, own = comparable(self.classes, said)
         labels, codes = distinct(own)
         unknown = labels[~np.isin(labels, self.classes)]

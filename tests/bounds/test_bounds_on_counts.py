@@ -1,4 +1,4 @@
-"""Bounds on counts: what they need, what they refuse, and that they never promise too much."""
+"""Bounds on counts: what they need, what they reject, and that they never promise too much."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Estimates that no vote can have are refused; those of one source are not."""
+"""Estimates that no vote can have are rejected; those of one source are not."""
 
 import warnings
 
@@ -84,8 +84,8 @@ def one_source(rng, n_points):
 
 
 def test_one_source_is_refused_with_probability_at_most_delta():
-    """On the border, where refusals are likeliest. A rate of 3 delta would pass once in 10^12."""
-    delta, draws, refused = 0.2, 400, 0
+    """On the border, where rejections are likeliest. A rate of 3 delta would pass once in 10^12."""
+    delta, draws, rejected = 0.2, 400, 0
     rng = np.random.default_rng(0)
     for _ in range(draws):
         said, labels = one_source(rng, 240)
@@ -94,8 +94,8 @@ def test_one_source_is_refused_with_probability_at_most_delta():
             profile = VoteProfile.of(said[:, 120:], np.full(3, 1 / 3))
             bounds.vote_profile_bound(bounds.Estimates(counts, profile=profile), delta)
         except ContradictionError:
-            refused += 1
-    assert refused <= binom.isf(1e-3, draws, delta)
+            rejected += 1
+    assert rejected <= binom.isf(1e-3, draws, delta)
 
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")

@@ -96,7 +96,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
 
 
 def test_a_table_from_an_office_in_the_old_world_is_read_by_options(tmp_path, capsys):
-    """Decimal commas and Latin-1: refused with the way out, which is then taken."""
+    """Decimal commas and Latin-1: rejected with the way out, which is then taken."""
     rng = np.random.default_rng(0)
     size = rng.normal(size=ROWS)
     lines = ["größe;urteil", *(f"{s:.3f};{'gut' if s > 0 else 'übel'}" for s in size)]

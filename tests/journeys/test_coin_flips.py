@@ -2,7 +2,7 @@
 
 The labels are coin flips, so every classifier errs on half of all new samples. Models know their
 training samples by heart, and a person may pass these samples wherever samples are asked for. Every
-way in must refuse them, or give a guarantee that is no better than guessing.
+way in must reject them, or give a guarantee that is no better than guessing.
 """
 
 import inspect
@@ -200,8 +200,8 @@ def calls():
 def test_training_rows_never_give_a_good_guarantee(kind, way, place, models):
     try:
         issued = way(models[kind], *PLACES[place])
-    except ValueError as refusal:
-        assert len(str(refusal)) > 40, "a refusal says what is wrong and what to do"
+    except ValueError as rejection:
+        assert len(str(rejection)) > 40, "a rejection says what is wrong and what to do"
     else:
         assert value(issued) >= LOWEST_HONEST_VALUE
 
@@ -243,9 +243,9 @@ def test_no_scheme_of_the_command_line_predicts_coin_flips(flips, options):
 
 
 def test_the_command_line_refuses_training_rows_as_new_points(flips):
-    refused = flips("--unlabeled more.csv --scheme trees")
-    assert isinstance(refused.exception, ValueError)
-    assert "trained on" in str(refused.exception) or "training data" in str(refused.exception)
+    rejected = flips("--unlabeled more.csv --scheme trees")
+    assert isinstance(rejected.exception, ValueError)
+    assert "trained on" in str(rejected.exception) or "training data" in str(rejected.exception)
 
 
 def test_predictions_on_training_rows_are_an_assumption_in_words(models):

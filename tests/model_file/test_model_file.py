@@ -200,7 +200,7 @@ class Stranger:
         return {"payload": "rm -rf"}
 
 
-def refusal(path):
+def rejection(path):
     with pytest.raises(ModelFileError) as caught:
         load_model(path)
     assert "\n" not in str(caught.value)
@@ -219,7 +219,7 @@ def filed(vote, tmp_path):
 def test_a_type_of_the_maker_is_refused_before_it_is_constructed(tmp_path):
     vote = forest()
     vote.notes_ = Stranger()
-    assert "Stranger, which is not trusted" in refusal(filed(vote, tmp_path))
+    assert "Stranger, which is not trusted" in rejection(filed(vote, tmp_path))
 
 
 @pytest.mark.parametrize("target", ["os.system", "builtins.eval", "subprocess.Popen"])
@@ -249,17 +249,17 @@ def test_a_function_that_could_do_harm_is_refused(target, tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         for part, data in parts.items():
             archive.writestr(part, data)
-    assert f"{target}, which is not trusted" in refusal(path)
+    assert f"{target}, which is not trusted" in rejection(path)
 
 
 def test_anything_but_a_certified_vote_is_refused(tmp_path):
-    assert "does not hold a certified classifier" in refusal(filed({"a": 1}, tmp_path))
+    assert "does not hold a certified classifier" in rejection(filed({"a": 1}, tmp_path))
     certificate = json.dumps(forest().certificate_.to_dict())
     parts = {"encoder": None, "classifier": GaussianNB(), "certificate": certificate}
-    assert "a GaussianNB, not a certified classifier" in refusal(filed(parts, tmp_path))
+    assert "a GaussianNB, not a certified classifier" in rejection(filed(parts, tmp_path))
     parts = {"encoder": StandardScaler(), "classifier": forest(), "certificate": certificate}
     del parts["classifier"].certificate_
-    assert "a StandardScaler before the classifier" in refusal(filed(parts, tmp_path))
+    assert "a StandardScaler before the classifier" in rejection(filed(parts, tmp_path))
 
 
 def test_a_file_that_swells_is_refused(tmp_path):
@@ -269,14 +269,14 @@ def test_a_file_that_swells_is_refused(tmp_path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for part, data in parts.items():
             archive.writestr(part, data)
-    assert "compressed" in refusal(path)
+    assert "compressed" in rejection(path)
 
 
 @pytest.mark.parametrize("cut", [0, 10, 1000, -1000, -10])
 def test_a_damaged_file_is_refused_in_one_line(cut, tmp_path):
     path = filed(forest(), tmp_path)
     path.write_bytes(path.read_bytes()[:cut])
-    assert "cannot be loaded" in refusal(path)
+    assert "cannot be loaded" in rejection(path)
 
 
 def test_a_file_with_a_few_bytes_changed_is_refused_or_whole(tmp_path):
@@ -329,7 +329,7 @@ def set_node(field, value):
     ],
 )
 def test_trees_that_lead_out_of_memory_are_refused(change, reason, tmp_path):
-    assert reason in refusal(filed(with_first_tree(change), tmp_path))
+    assert reason in rejection(filed(with_first_tree(change), tmp_path))
 
 
 def narrower(vote):
@@ -393,7 +393,7 @@ def with_fewer_trees(vote):
 def test_ways_around_the_check_of_the_table_are_refused(change, tmp_path):
     vote = forest()
     change(vote)
-    assert "cannot be loaded" in refusal(filed(vote, tmp_path))
+    assert "cannot be loaded" in rejection(filed(vote, tmp_path))
 
 
 def test_a_tree_in_an_attribute_that_pickles_leave_out_is_found():
@@ -421,7 +421,7 @@ def without_an_assumption(vote):
 def test_a_certificate_that_does_not_follow_from_its_counts_is_rejected(change, tmp_path):
     vote = forest()
     vote.certificate_ = change(vote)
-    assert "not a valid certificate" in refusal(filed(vote, tmp_path))
+    assert "not a valid certificate" in rejection(filed(vote, tmp_path))
 
 
 def test_a_certificate_with_a_changed_digest_is_rejected(tmp_path):
@@ -429,13 +429,13 @@ def test_a_certificate_with_a_changed_digest_is_rejected(tmp_path):
     document = parts["classifier"].certificate_.to_dict()
     del parts["classifier"].certificate_
     parts["certificate"] = json.dumps({**document, "digest": "sha256:0"})
-    assert "not a valid certificate" in refusal(filed(parts, tmp_path))
+    assert "not a valid certificate" in rejection(filed(parts, tmp_path))
 
 
 def test_a_forest_cannot_show_the_certificate_of_other_weights(tmp_path):
     vote = forest()
     vote.weights_ = np.eye(8)[0]
-    assert "belongs to another classifier" in refusal(filed(vote, tmp_path))
+    assert "belongs to another classifier" in rejection(filed(vote, tmp_path))
 
 
 def without_a_referee(model):
@@ -465,7 +465,7 @@ def of_a_forest(model):
 def test_a_committee_cannot_show_the_certificate_of_another_vote(change, tmp_path):
     model = committee(GaussianNB())
     change(model)
-    assert "its certificate belongs to another classifier" in refusal(filed(model, tmp_path))
+    assert "its certificate belongs to another classifier" in rejection(filed(model, tmp_path))
 
 
 def test_the_referee_of_a_loaded_committee_may_be_refitted(tmp_path):
@@ -480,4 +480,4 @@ def test_an_empty_archive_is_refused(tmp_path):
     data = io.BytesIO()
     zipfile.ZipFile(data, "w").close()
     path.write_bytes(data.getvalue())
-    refusal(path)
+    rejection(path)

@@ -1,4 +1,4 @@
-"""The audit accepts the data a model was trained on and refuses all other."""
+"""The audit accepts the data a model was trained on and rejects all other."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ def coin_flips(n_samples, seed):
 
 
 def naive_certificate(model, X, y):
-    """What a program without refusals would compute."""
+    """What a program without rejections would compute."""
     held_out = np.ones((len(model.estimators_), len(y)), bool)
     for mask, drawn in zip(held_out, model.estimators_samples_, strict=True):
         mask[drawn] = False
@@ -50,13 +50,13 @@ def test_a_naive_certificate_of_a_forest_with_class_weights_is_false_and_ours_is
 def test_class_weights_that_see_held_out_labels_are_refused_in_every_release(class_weight):
     X, y = coin_flips(300, seed=0)
     model = RandomForestClassifier(5, class_weight=class_weight, random_state=0).fit(X, y)
-    for refused in (
+    for rejected in (
         lambda: certify_oob(model, X, y),
         lambda: out_of_bag_votes(model, X, y),
         lambda: CertifiedForestClassifier(class_weight=class_weight).fit(X, y),
     ):
         with pytest.raises(ValueError, match="Use class_weight=None"):
-            refused()
+            rejected()
 
 
 def test_balanced_subsample_draws_the_same_points_as_no_weights_and_is_allowed():
@@ -77,7 +77,7 @@ def test_balanced_subsample_draws_the_same_points_as_no_weights_and_is_allowed()
 
 
 def test_balanced_weights_let_held_out_labels_into_the_trees():
-    """Why "balanced" is refused even where it does not decide which samples are drawn."""
+    """Why "balanced" is rejected even where it does not decide which samples are drawn."""
     X, y = coin_flips(300, seed=0)
     model = RandomForestClassifier(10, class_weight="balanced", random_state=0).fit(X, y)
     drawn = model.estimators_samples_[0]

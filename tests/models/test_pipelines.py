@@ -1,4 +1,4 @@
-"""Fitted pipelines are certified where their steps learned nothing, else refused with a recipe."""
+"""Fitted pipelines are certified where their steps learned nothing, else rejected with a recipe."""
 
 import numpy as np
 import pytest

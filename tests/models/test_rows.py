@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import CertifiedForestClassifier, certify, certify_oob
-from tandemvote.models.rows import note_copies, refuse_training_rows, row_digests
+from tandemvote.models.rows import check_not_training_rows, note_copies, row_digests
 
 NOTED = "if these are copies of one case, the guarantee is too good"
 
@@ -59,13 +59,13 @@ def test_certificates_say_how_many_rows_repeat_another(rng):
 def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(500, 3))
-    refuse_training_rows(row_digests(X), rng.normal(size=(500, 3)), what="unlabeled")
+    check_not_training_rows(row_digests(X), rng.normal(size=(500, 3)), what="unlabeled")
     mixed = rng.normal(size=(500, 3))
     mixed[:20] = X[:20]
     with pytest.raises(ValueError, match="20 different rows of the 500 unlabeled samples"):
-        refuse_training_rows(row_digests(X), mixed, what="unlabeled")
+        check_not_training_rows(row_digests(X), mixed, what="unlabeled")
     dice = rng.integers(4, size=(500, 3))  # 64 different rows: every new one is an old one
-    refuse_training_rows(row_digests(dice), rng.integers(4, size=(500, 3)), what="unlabeled")
+    check_not_training_rows(row_digests(dice), rng.integers(4, size=(500, 3)), what="unlabeled")
 
 
 def categories(rng, n_rows, n_values, skew=0):
@@ -81,7 +81,7 @@ def test_new_rows_of_few_categories_are_no_copies(n_known, n_new, n_values, skew
     for rng in map(np.random.default_rng, range(20)):
         known = categories(rng, n_known, n_values, skew)
         new = categories(rng, n_new, n_values, skew)
-        refuse_training_rows(row_digests(known), new, what="unlabeled")
+        check_not_training_rows(row_digests(known), new, what="unlabeled")
 
 
 @pytest.mark.parametrize(("n_rows", "n_values"), [(100, 5), (1000, 8), (5000, 10)])
@@ -91,22 +91,22 @@ def test_training_rows_of_many_categories_are_copies(n_rows, n_values, share):
     known, new = categories(rng, n_rows, n_values), categories(rng, n_rows, n_values)
     new[: int(n_rows * share)] = known[: int(n_rows * share)]
     with pytest.raises(ValueError, match="rows of the training data"):
-        refuse_training_rows(row_digests(known), new, what="unlabeled")
+        check_not_training_rows(row_digests(known), new, what="unlabeled")
 
 
 def test_one_value_that_many_new_rows_share_is_found_among_few_known_by_chance():
     rng = np.random.default_rng(0)
     known, new = rng.normal(size=(100, 2)), rng.normal(size=(100_000, 2))
     known[0], new[:30] = 0, 0
-    refuse_training_rows(row_digests(known), new, what="unlabeled")
+    check_not_training_rows(row_digests(known), new, what="unlabeled")
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array, lambda X: X.astype(str).astype(object)])
 def test_rows_are_compared_in_every_form(form):
     X = np.random.default_rng(2).integers(1000, size=(100, 6)) * np.array([1, 0, 1, 1, 0, 1])
-    refuse_training_rows(row_digests(form(X)), form(X + 2000), what="unlabeled")
+    check_not_training_rows(row_digests(form(X)), form(X + 2000), what="unlabeled")
     with pytest.raises(ValueError, match="rows of the training data"):
-        refuse_training_rows(row_digests(form(X)), form(X[30:60]), what="unlabeled")
+        check_not_training_rows(row_digests(form(X)), form(X[30:60]), what="unlabeled")
 
 
 def test_equal_rows_and_no_others_have_equal_digests_in_any_form():
@@ -125,14 +125,14 @@ def test_equal_rows_and_no_others_have_equal_digests_in_any_form():
 def test_comparing_rows_leaves_them_as_they_are():
     X = csr_array(([0.0, 1.0, 2.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2))  # an explicit zero
     before = X.data.copy()
-    refuse_training_rows(row_digests(X), X + X, what="unlabeled")
+    check_not_training_rows(row_digests(X), X + X, what="unlabeled")
     np.testing.assert_array_equal(X.data, before)
 
 
 def test_whole_numbers_equal_themselves_as_floats():
     X = np.arange(200).reshape(100, 2)
     with pytest.raises(ValueError, match="rows of the training data"):
-        refuse_training_rows(row_digests(X), X.astype(float), what="unlabeled")
+        check_not_training_rows(row_digests(X), X.astype(float), what="unlabeled")
 
 
 def test_texts_and_tables_of_mixed_cells_have_digests():

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedForestClassifier, certify
-from tandemvote.models.training_rows import refuse_points_trained_on
+from tandemvote.models.training_rows import check_not_trained_on
 
 FORESTS = [
     RandomForestClassifier(60, random_state=0),
@@ -23,13 +23,13 @@ def test_new_points_pass_and_training_points_do_not(forest, n_classes):
         2400, 12, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=n_classes
     )
     forest.fit(X[:1600], y[:1600])
-    refuse_points_trained_on(forest, X[1600:], y[1600:], what="held-out")
+    check_not_trained_on(forest, X[1600:], y[1600:], what="held-out")
     with pytest.raises(ValueError, match="was trained on"):
-        refuse_points_trained_on(forest, X[:1600], y[:1600], what="held-out")
+        check_not_trained_on(forest, X[:1600], y[:1600], what="held-out")
     if forest.max_depth is None:
         for rows in (np.arange(0, 1600, 3), np.arange(2400)):  # a part, or new samples among them
             with pytest.raises(ValueError, match="was trained on"):
-                refuse_points_trained_on(forest, X[rows], y[rows], what="held-out")
+                check_not_trained_on(forest, X[rows], y[rows], what="held-out")
 
 
 def test_unlabeled_points_that_a_certified_classifier_was_trained_on_are_refused():
@@ -48,7 +48,7 @@ def test_new_points_on_a_line_are_not_taken_for_their_neighbors(n_categories):
     X = np.column_stack([rng.normal(size=1500), rng.integers(n_categories, size=1500)])
     y = X[:, 0] + 0.5 * rng.normal(size=1500) > 0
     forest = RandomForestClassifier(100, random_state=0).fit(X[:1200], y[:1200])
-    refuse_points_trained_on(forest, X[1200:], y[1200:], what="test")
+    check_not_trained_on(forest, X[1200:], y[1200:], what="test")
 
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
@@ -59,7 +59,7 @@ def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_
     y = X.sum(axis=1) + rng.integers(4, size=4000) > (n_values - 1) * n_columns / 2 + 1.5
     forest = kind(60, bootstrap=True, random_state=0).fit(X[:3000], y[:3000])
     for labels in (y[3000:], None):
-        refuse_points_trained_on(forest, X[3000:], labels, what="test")
+        check_not_trained_on(forest, X[3000:], labels, what="test")
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_
 def test_training_points_are_recognized_by_the_own_predictions_of_a_forest(forest):
     X, y = make_classification(2400, 12, n_informative=6, flip_y=0.2, random_state=1)
     forest.fit(X[:1600], y[:1600])
-    refuse_points_trained_on(forest, X[1600:], what="unlabeled")
+    check_not_trained_on(forest, X[1600:], what="unlabeled")
     for rows in (np.arange(1600), *([np.arange(1000)] if forest.bootstrap else [])):
         with pytest.raises(ValueError, match="was trained on"):
-            refuse_points_trained_on(forest, X[rows], what="unlabeled")
+            check_not_trained_on(forest, X[rows], what="unlabeled")
 
 
 @pytest.mark.parametrize("n_points", [50, 100])
 def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_points):
     X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
     forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])
-    refuse_points_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
+    check_not_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
     with pytest.raises(ValueError, match="are samples that RandomForestClassifier was trained on"):
-        refuse_points_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
+        check_not_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
 
 
 @pytest.mark.parametrize("inside", ["a name", None, 7])
@@ -93,4 +93,4 @@ def test_what_a_model_calls_its_estimator_may_be_anything(inside):
 
     model = Constant()
     model.estimator = inside
-    refuse_points_trained_on(model, np.zeros((5, 2)), np.zeros(5), what="held-out")
+    check_not_trained_on(model, np.zeros((5, 2)), np.zeros(5), what="held-out")

@@ -1,4 +1,4 @@
-"""Columns that number or name the rows are refused, and measurements are not."""
+"""Columns that number or name the rows are rejected, and measurements are not."""
 
 import numpy as np
 import pandas

@@ -94,7 +94,7 @@ def test_other_encodings_are_read_when_named(tmp_path):
     assert read_table(path, target="art", encoding="latin-1").categories["wort"] == ("grün", "blau")
 
 
-@pytest.mark.filterwarnings("default")  # as outside of tests: the refusal must not rest on them
+@pytest.mark.filterwarnings("default")  # as outside of tests: the rejection must not rest on them
 def test_a_row_longer_than_the_header_is_refused_not_cut(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("a,kind\n" + "1,x,9\n2,y,9\n")

@@ -1,4 +1,4 @@
-"""Files that would fill the memory, change labels or say too much are refused in one line."""
+"""Files that would fill the memory, change labels or say too much are rejected in one line."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it is read or refused; whatever is written comes back."""
+"""Whatever a file holds, it is read or rejected; whatever is written comes back."""
 
 import warnings
 
@@ -50,7 +50,7 @@ quick = settings(
 
 
 def read_or_be_refused(read):
-    """Return what was read, or None if it was refused in one printable line."""
+    """Return what was read, or None if it was rejected in one printable line."""
     try:
         return read()
     except (DatasetError, VotesFileError) as error:

@@ -234,7 +234,7 @@ def test_a_table_with_several_rows_per_case_is_refused_unless_the_column_is_kept
     visits["sick"] = np.random.default_rng(0).choice(["yes", "no"], size=40)[visits["patient"]]
     with pytest.raises(
         DatasetError, match=r"'patient' has 40 values .* pass it in keep"
-    ) as refusal:
+    ) as rejection:
         from_frame(visits, target="sick", drop=["patient"])
-    assert "use it with --keep" in refusal.value.on_command_line
+    assert "use it with --keep" in rejection.value.on_command_line
     assert from_frame(visits, target="sick", keep=["patient"]).n_samples == 120

@@ -1,4 +1,4 @@
-"""Users' own files: what goes in comes out, and what cannot is refused with a way out."""
+"""Users' own files: what goes in comes out, and what cannot is rejected with a way out."""
 
 import bz2
 import gzip
@@ -171,10 +171,10 @@ def test_numbers_with_a_stray_text_are_refused_in_any_format(tmp_path):
     table.iloc[2, 0] = None
     table.to_csv(tmp_path / "t.csv", index=False)
     table.to_parquet(tmp_path / "t.parquet")
-    refusal = r"'size' is numbers, but 'n/a\?' in row 8.*missing_values.*categories"
+    rejection = r"'size' is numbers, but 'n/a\?' in row 8.*missing_values.*categories"
     for name in ("t.csv", "t.parquet"):
         for drop in (False, True):
-            with pytest.raises(DatasetError, match=refusal):
+            with pytest.raises(DatasetError, match=rejection):
                 read_table(tmp_path / name, target="kind", drop_missing=drop)
     table.astype({"size": "category"}).to_parquet(tmp_path / "t.parquet")
     assert len(read_table(tmp_path / "t.parquet", target="kind").categories["size"]) == 10

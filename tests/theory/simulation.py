@@ -23,7 +23,7 @@ SIGNIFICANCE = 1e-9
 err with probability 1e-6."""
 
 NO_CERTIFICATE = Promise(1.0, 0.0)
-"""What a refusal promises."""
+"""What a rejection promises."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def simulate(
 
 
 def promise_or_refusal(guarantee: Guarantee, draw: Draw) -> Promise:
-    """Return the promise; evidence that contradicts itself is refused, which promises nothing."""
+    """Return the promise; evidence that contradicts itself is rejected, which promises nothing."""
     try:
         return guarantee(draw)
     except ValueError as error:

@@ -167,13 +167,13 @@ def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
 
 
 def test_evidence_that_contradicts_itself_is_no_certificate_and_other_errors_are_errors():
-    def refused(draw):
+    def rejected(draw):
         raise ValueError("The unlabeled samples contradict the labeled ones.")
 
     def crashed(draw):
         raise ValueError("delta is 7.")
 
-    (outcome,) = simulate(RARE_ERRORS, {"refused": refused}, draws=3, seed=0)
+    (outcome,) = simulate(RARE_ERRORS, {"rejected": rejected}, draws=3, seed=0)
     assert (outcome.failures, outcome.mean_value) == (0, NO_CERTIFICATE.value)
     with pytest.raises(ValueError, match="delta is 7"):
         simulate(RARE_ERRORS, {"crashed": crashed}, draws=1, seed=0)

@@ -22,7 +22,7 @@ from tandemvote.certificate.rendering import Table, as_html, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counts import VoteCounts
 from tandemvote.extras import import_extra
-from tandemvote.frames import refuse_other_order
+from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Grouping
 from tandemvote.verify.recount import CLASS, PREDICTED
@@ -225,7 +225,7 @@ def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[A
         return _by_class(values, votes, whole)
     if name in COMPLEMENTS:
         raise ValueError(f"by={name!r} is the name of another grouping. Rename the column.")
-    refuse_other_order(votes.index, {f"by={name!r}": values})
+    check_same_order(votes.index, {f"by={name!r}": values})
     array, n_given = as_array(values), votes.n_given or votes.n_samples
     if array.shape != (n_given,):
         raise ValueError(

@@ -32,7 +32,7 @@ def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
 
     .. math:: KL(\rho‖\pi) = \sum_h \rho_h \ln\frac{\rho_h}{\pi_h}, \quad 0 \ln 0 = 0
 
-    Weight without prior is refused: the divergence is infinite and no bound exists.
+    Weight without prior is rejected: the divergence is infinite and no bound exists.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
 
 
 def check_rate(rate: ArrayLike) -> FloatArray:
-    """Return `rate` as an array, refusing what is not a rate."""
+    """Return `rate` as an array, rejecting what is not a rate."""
     rate = np.asarray(rate, float)
     outside = rate[~((rate >= 0) & (rate <= 1))]
     if outside.size:

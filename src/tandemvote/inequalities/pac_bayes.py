@@ -151,20 +151,9 @@ def eliminated_upper(loss: Any, k: Any) -> Any:
 
 
 def check_delta(delta: float) -> None:
-    """Refuse a failure probability outside (0, 1)."""
+    """Reject a failure probability outside (0, 1)."""
     if not 0.0 < delta < 1.0:
         raise ValueError(
             "delta is a failure probability and must lie strictly between 0 and 1, got"
             f" {delta}. For a guarantee that holds with probability 95 % pass delta=0.05."
-        )
-
-
-def refuse_confidence(delta: float) -> None:
-    """Refuse a failure probability that is most likely meant as the confidence."""
-    check_delta(delta)
-    if delta > 0.5:
-        raise ValueError(
-            f"delta is {delta:g}, the probability with which the guarantee may fail, so it would"
-            f" hold with probability {1.0 - delta:.3g} only. Pass at most 0.5; for a guarantee that"
-            f" holds with probability {delta:g}, delta={1.0 - delta:.3g}."
         )

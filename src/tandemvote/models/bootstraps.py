@@ -13,7 +13,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from tandemvote.codes import Codes, encode
-from tandemvote.models.refusals import refuse_without_independent_bootstraps
+from tandemvote.models.model_checks import check_independent_bootstraps
 from tandemvote.models.voters import (
     TreeVoter,
     in_threads,
@@ -70,7 +70,7 @@ def out_of_bag_votes(
     >>> out_of_bag_votes(forest, X, y)
     Votes(20 voters, 150 labeled samples, 3 classes)
     """
-    refuse_without_independent_bootstraps(model, len(labels))
+    check_independent_bootstraps(model, len(labels))
     classes = np.asarray(model.classes_)
     codes = encode(labels, classes)
     predictions, held_out = audited_predictions(model, X, codes)

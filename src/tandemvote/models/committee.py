@@ -25,12 +25,13 @@ from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, encode
 from tandemvote.counts import FloatArray
 from tandemvote.frames import (
+    check_labels_not_features,
+    check_one_row_per_case,
+    check_same_order,
     index_of,
-    refuse_labels_among_features,
-    refuse_other_order,
-    refuse_several_rows_per_case,
 )
 from tandemvote.models.held_out import copy_findings, time_findings
+from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
     HasMethods,
     Interval,
@@ -41,7 +42,6 @@ from tandemvote.models.private_names import (
     routing_enabled,
     slice_fit_params,
 )
-from tandemvote.models.refusals import refuse_frozen, refuse_other_than_one_label
 from tandemvote.models.rows import note_copies, row_digests
 from tandemvote.models.splitting import AUTO_TEST_SIZE, Rows, draw_test_rows, group_codes
 from tandemvote.models.training import LARGEST_SEED, seeded
@@ -231,12 +231,10 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         classes, codes = np.unique(labels, return_inverse=True)
         _check_two_classes(codes, classes, "y has")
         grouping = None if groups is None else group_codes(groups, y)
-        refuse_other_order(X, {"groups": groups})
+        check_same_order(X, {"groups": groups})
         findings, digests = [*findings, *time_findings(X)], row_digests(X)
         if grouping is None:
-            refuse_several_rows_per_case(
-                X, y, way_out="rename the column", remedy="Pass it as groups"
-            )
+            check_one_row_per_case(X, y, way_out="rename the column", remedy="Pass it as groups")
             findings += copy_findings(note_copies(X, codes, what="training", digests=digests))
         params, referee_params = self._routed(fit_params)
         random_state = check_random_state(self.random_state)
@@ -287,7 +285,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 "This classifier has no referee (referee=False), and refitting a tested model would"
                 " void the certificate. Fit with referee=True."
             )
-        refuse_other_order(X, {"y": y})
+        check_same_order(X, {"y": y})
         X, labels = indexable(self._validated(X), _labels(y))
         unknown = np.setdiff1d(labels, self.classes_)
         if unknown.size:
@@ -384,13 +382,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
             )
         for base in {id(each): each for each in (self._base(), self._referee_base())}.values():
-            refuse_other_than_one_label(base)
-            refuse_frozen(base)
+            check_one_label(base)
+            check_not_frozen(base)
 
     def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         """Validate the samples; return them with their labels."""
-        refuse_labels_among_features(X, y)
-        refuse_other_order(X, {"y": y})
+        check_labels_not_features(X, y)
+        check_same_order(X, {"y": y})
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)

@@ -24,15 +24,15 @@ from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.codes import Codes
 from tandemvote.counts import FloatArray
 from tandemvote.frames import (
+    check_labels_not_features,
+    check_one_row_per_case,
+    check_same_order,
     index_of,
-    refuse_labels_among_features,
-    refuse_other_order,
-    refuse_several_rows_per_case,
 )
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.held_out import check_unlabeled, copy_findings, time_findings
+from tandemvote.models.model_checks import check_class_weight
 from tandemvote.models.private_names import Interval, fit_context
-from tandemvote.models.refusals import refuse_class_weight
 from tandemvote.models.rows import note_copies, row_digests
 from tandemvote.models.voters import predict_members, voter_predictions
 from tandemvote.voting import vote_shares
@@ -187,16 +187,16 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self : CertifiedForestClassifier
             The fitted classifier.
         """
-        refuse_other_order(X, {"y": y})
-        refuse_labels_among_features(X, y)
-        refuse_several_rows_per_case(X, y)
+        check_same_order(X, {"y": y})
+        check_labels_not_features(X, y)
+        check_one_row_per_case(X, y)
         samples, labels = self._validated(X, y, reset=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
             only = self.classes_.tolist()[0]
             raise ValueError(f"y has 1 class, {only!r}; at least 2 are required.")
-        refuse_class_weight(self.class_weight)
+        check_class_weight(self.class_weight)
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             distribution(self.weights, self.n_estimators, "weights")

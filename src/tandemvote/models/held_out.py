@@ -18,20 +18,20 @@ from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.counts import VoteCounts
 from tandemvote.frames import (
+    check_labels_not_features,
+    check_one_row_per_case,
+    check_same_order,
     index_of,
     note_times,
-    refuse_labels_among_features,
-    refuse_other_order,
-    refuse_several_rows_per_case,
 )
 from tandemvote.models.composed import as_it_is
+from tandemvote.models.model_checks import check_has_predict, check_one_label
 from tandemvote.models.private_names import pick
-from tandemvote.models.refusals import refuse_other_than_one_label, refuse_without_predict
-from tandemvote.models.rows import note_copies, refuse_training_rows, row_digests
+from tandemvote.models.rows import check_not_training_rows, note_copies, row_digests
 from tandemvote.models.splitting import group_codes, one_row_per_group
-from tandemvote.models.training_rows import refuse_points_trained_on
+from tandemvote.models.training_rows import check_not_trained_on
 from tandemvote.models.voters import voters_in
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_words
+from tandemvote.spelling import FEWEST_POINTS, check_same_words
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
 
@@ -114,7 +114,7 @@ def _evidence(
     given = isinstance(models, Votes | VoteCounts)
     shards = not given and not hasattr(models, "predict") and not isinstance(models, Sequence)
     if shards and (isinstance(models, Mapping) or not isinstance(models, Iterable)):
-        refuse_without_predict(models)
+        check_has_predict(models)
     if given or shards:
         named = {"X": X, "y": y, "groups": groups, "X_unlabeled": X_unlabeled}
         for name, value in named.items():
@@ -145,7 +145,7 @@ def held_out_votes(
             " labeled samples, so the two are not drawn from the same distribution. Pass one of"
             " them."
         )
-    refuse_other_order(X, {"y": y, "groups": groups})
+    check_same_order(X, {"y": y, "groups": groups})
     labels, index = column_or_1d(y), index_of(X)
     findings = check_held_out(models, X, labels, grouped=groups is not None)
     voters, rows = voters_in(models), None
@@ -161,7 +161,7 @@ def held_out_votes(
     known = np.concatenate([classes, more_classes])
     joined = Votes.from_predictions([labels], labels, unlabeled=known[None, :])
     if joined.classes.dtype.kind == "U" and n_given >= FEWEST_POINTS:
-        refuse_other_words(classes[np.unique(codes)].tolist(), np.unique(labels).tolist())
+        check_same_words(classes[np.unique(codes)].tolist(), np.unique(labels).tolist())
     position, more_position = np.split(joined.unlabeled[0], [len(classes)])
     votes = Votes(
         predictions=position[codes],
@@ -184,20 +184,20 @@ def check_held_out(models: Sequence[Any], X: Any, y: Any, *, grouped: bool) -> l
         raise ValueError(
             f"y has {len(y)} samples; at least 2 are required, hundreds for a useful bound."
         )
-    refuse_labels_among_features(X, y)
+    check_labels_not_features(X, y)
     if not grouped:
-        refuse_several_rows_per_case(X, y)
+        check_one_row_per_case(X, y)
     copies = () if grouped else note_copies(X, y, what="held-out", digests=row_digests(X))
     for model in models:
-        refuse_points_trained_on(model, X, y, what="held-out")
+        check_not_trained_on(model, X, y, what="held-out")
     return [*time_findings(X), *copy_findings(copies)]
 
 
 def check_unlabeled(models: Sequence[Any], X_unlabeled: Any, *, known: Any) -> list[Finding]:
     """Raise ValueError for unlabeled samples that a model, or the labels, have seen."""
-    refuse_training_rows(known, X_unlabeled, what="unlabeled")
+    check_not_training_rows(known, X_unlabeled, what="unlabeled")
     for model in models:
-        refuse_points_trained_on(model, X_unlabeled, what="unlabeled")
+        check_not_trained_on(model, X_unlabeled, what="unlabeled")
     return copy_findings(note_copies(X_unlabeled, what="unlabeled"))
 
 
@@ -221,12 +221,12 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
         return votes.with_deployed(deployed)
     name = type(deployed).__name__
     check_is_fitted(deployed)
-    refuse_other_than_one_label(deployed)
+    check_one_label(deployed)
     if X_unlabeled is None:
         raise ValueError(
             f"Certifying {name} as deployed requires X_unlabeled: samples that neither it nor a"
             " voter has seen. With Votes, pass its predictions on their unlabeled samples."
         )
-    refuse_points_trained_on(deployed, X_unlabeled, what="unlabeled")
+    check_not_trained_on(deployed, X_unlabeled, what="unlabeled")
     predictions = np.asarray(deployed.predict(X_unlabeled))
     return votes.with_deployed(predictions, name=name, predict=as_it_is(deployed).predict)

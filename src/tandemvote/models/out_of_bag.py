@@ -16,10 +16,10 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.frames import (
+    check_labels_not_features,
+    check_one_row_per_case,
+    check_same_order,
     index_of,
-    refuse_labels_among_features,
-    refuse_other_order,
-    refuse_several_rows_per_case,
 )
 from tandemvote.models.bootstraps import out_of_bag_votes, unaudited_assumptions
 from tandemvote.models.composed import last_step, steps_before, through
@@ -29,7 +29,7 @@ from tandemvote.models.held_out import (
     time_findings,
     with_deployed,
 )
-from tandemvote.models.refusals import assumptions_about_steps, refuse_without_voters
+from tandemvote.models.model_checks import assumptions_about_steps, check_has_voters
 from tandemvote.models.rows import note_copies, row_digests
 from tandemvote.models.voters import BAGGED, member_input, members_of, predict_codes, voters_in
 
@@ -96,12 +96,12 @@ def certify_oob(
     (100, [0, 0])
     """
     delta = failure_probability(confidence)
-    refuse_other_order(X, {"y": y})
-    refuse_labels_among_features(X, y)
-    refuse_several_rows_per_case(X, y)
+    check_same_order(X, {"y": y})
+    check_labels_not_features(X, y)
+    check_one_row_per_case(X, y)
     model, labels = last_step(ensemble), column_or_1d(y)
     if not isinstance(model, BAGGED):
-        refuse_without_voters(ensemble)
+        check_has_voters(ensemble)
     check_is_fitted(ensemble)
     assumptions = assumptions_about_steps(ensemble) if isinstance(ensemble, Pipeline) else []
     samples = through(steps_before(ensemble), X)

@@ -87,8 +87,8 @@ def _as_text(cell: Any) -> str:
     return repr(float(np.float32(cell))) if isinstance(cell, Real) else str(cell)
 
 
-def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
-    """Refuse samples, called `what` in the error, of whose rows too many have a `known` digest.
+def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
+    """Reject samples, called `what` in the error, of whose rows too many have a `known` digest.
 
     Rows may coincide by chance. Known and new rows of one source could have changed places, so of
     the values that several rows have, about as many should be on both sides as when all these rows
@@ -111,14 +111,14 @@ def refuse_training_rows(known: Digests, X: Any, *, what: str) -> None:
 def note_repeated_rows(
     X: Any, labels: ArrayLike, digests: Digests, *, what: str, X_unlabeled: Any = None
 ) -> tuple[str, ...]:
-    """Count repeated rows; refuse unlabeled samples that are rows of X.
+    """Count repeated rows; reject unlabeled samples that are rows of X.
 
     The `digests` are those of the rows of X.
     """
     notes = note_copies(X, labels, what=what, digests=digests)
     if X_unlabeled is None:
         return notes
-    refuse_training_rows(digests, X_unlabeled, what="unlabeled")
+    check_not_training_rows(digests, X_unlabeled, what="unlabeled")
     return (*notes, *note_copies(X_unlabeled, what="unlabeled"))
 
 

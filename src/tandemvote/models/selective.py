@@ -15,11 +15,11 @@ from tandemvote.bounds.estimates import distribution
 from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
-from tandemvote.frames import refuse_other_order
+from tandemvote.frames import check_same_order
 from tandemvote.models.composed import as_it_is
 from tandemvote.models.held_out import GROUP_SEED, check_held_out, held_out_votes
+from tandemvote.models.model_checks import check_one_label
 from tandemvote.models.private_names import pick
-from tandemvote.models.refusals import refuse_other_than_one_label
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.votes import Voters, Votes
 from tandemvote.voting import vote_shares
@@ -74,7 +74,7 @@ def certify_selective(
     if hasattr(models, "predict"):
         if X is None or y is None:
             raise ValueError("X and y are required: samples that the model was not trained on.")
-        refuse_other_order(X, {"y": y, "groups": groups})
+        check_same_order(X, {"y": y, "groups": groups})
         labels = column_or_1d(y)
         findings = check_held_out([models], X, labels, grouped=grouped)
         if groups is not None:
@@ -124,7 +124,7 @@ def _vote_shares(voters: Voters, weights: FloatArray, X: Any) -> tuple[FloatArra
 
 
 def _probabilities(model: Any, X: Any) -> tuple[FloatArray, NDArray[Any]]:
-    refuse_other_than_one_label(model)
+    check_one_label(model)
     if not hasattr(model, "predict_proba"):
         raise ValueError(
             f"{type(model).__name__} has no predict_proba, so its confidence is unknown. Use a"

@@ -9,8 +9,8 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from tandemvote.codes import as_array, refuse_missing
-from tandemvote.frames import refuse_other_order
+from tandemvote.codes import as_array, check_not_missing
+from tandemvote.frames import check_same_order
 
 Rows = NDArray[np.intp]
 
@@ -94,14 +94,14 @@ def group_codes(groups: ArrayLike, y: Any) -> NDArray[np.intp]:
     >>> group_codes(list("abcdefghija"), [0] * 11).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]
     """
-    refuse_other_order(y, {"groups": groups})
+    check_same_order(y, {"groups": groups})
     values, n_samples = as_array(groups), np.shape(y)[0]
     if values.shape != (n_samples,):
         raise ValueError(
             f"groups has shape {values.shape} and y has {n_samples} samples. One group per sample"
             " is required, in the order of y."
         )
-    refuse_missing(values, "groups", "Give each sample without a group a group of its own.")
+    check_not_missing(values, "groups", "Give each sample without a group a group of its own.")
     distinct, codes = np.unique(values.astype(str), return_inverse=True)
     if distinct.size < FEWEST_GROUPS:
         raise ValueError(

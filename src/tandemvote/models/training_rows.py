@@ -15,6 +15,7 @@ from sklearn.utils import check_array
 from tandemvote.codes import encode
 from tandemvote.models.bootstraps import AuditError, audited_predictions
 from tandemvote.models.composed import parts_of, through
+from tandemvote.models.model_checks import check_one_label
 from tandemvote.models.private_names import (
     TREE_LEAF,
     knows_all_bootstraps,
@@ -22,8 +23,7 @@ from tandemvote.models.private_names import (
     pick,
     rows_kept,
 )
-from tandemvote.models.refusals import refuse_other_than_one_label
-from tandemvote.models.rows import FALSE_ALARM, WAY_OUT, refuse_training_rows, row_digests
+from tandemvote.models.rows import FALSE_ALARM, WAY_OUT, check_not_training_rows, row_digests
 from tandemvote.models.training import held_out_mask
 from tandemvote.models.voters import BAGGED, made_of_trees, member_input, members_of
 
@@ -32,12 +32,13 @@ COINCIDENCE = 0.01
 
 WITH_LABELS, WITHOUT_LABELS = (5, 0.2), (10, 0.5)
 """How many samples must fit, and which share of those that say much, beyond copies by chance. With
-new splits of the 23 data sets on which these were chosen, 1,240 forests refused no new samples."""
+new splits of the 23 data sets on which these were chosen, 1,240 forests rejected no new samples."""
 
 NEARLY_ALL = 0.9
 """Where so many fit and no two of the samples are the same, chance is no excuse: a few training
 rows fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
-samples, of ten data sets, were accepted with this limit; the forests above were tried without it."""
+samples, of ten data sets, were accepted with this limit; the forests above were tried without
+it."""
 
 OTHER_SPLITS = 40
 """Thresholds that the columns besides the busiest one must have. Along a single column new samples
@@ -51,30 +52,30 @@ CHUNK = 10_000
 """Training samples that are looked at together."""
 
 
-def refuse_points_trained_on(
+def check_not_trained_on(
     model: Any, X: Any, y: ArrayLike | None = None, *, what: str, steps: Sequence[Any] = ()
 ) -> None:
-    """Refuse samples that a fitted classifier, or one inside it, is seen to be trained on.
+    """Reject samples that a fitted classifier, or one inside it, is seen to be trained on.
 
     A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
     what fell into their leaves. The classifier takes the samples after the `steps`.
     """
     if hasattr(model, "training_rows_"):
-        refuse_training_rows(model.training_rows_, through(steps, X), what=what)
+        check_not_training_rows(model.training_rows_, through(steps, X), what=what)
     elif rows_kept(model) is not None:
-        refuse_training_rows(row_digests(rows_kept(model)), through(steps, X), what=what)
+        check_not_training_rows(row_digests(rows_kept(model)), through(steps, X), what=what)
     elif hasattr(model, "tree_"):
-        _refuse_points_of_tree(model, through(steps, X), what=what)
+        _check_tree_samples(model, through(steps, X), what=what)
     elif isinstance(model, BAGGED) and hasattr(model, "classes_") and made_of_trees(model):
         if knows_all_bootstraps(model):
-            _refuse_points_of_forest(model, through(steps, X), y, what=what)
+            _check_forest_samples(model, through(steps, X), y, what=what)
     else:
         for part, labels, more in parts_of(model, y):
-            refuse_points_trained_on(part, X, labels, what=what, steps=[*steps, *more])
+            check_not_trained_on(part, X, labels, what=what, steps=[*steps, *more])
 
 
-def _refuse_points_of_tree(model: Any, X: Any, *, what: str) -> None:
-    """Refuse samples of which as many fall into each leaf as did in training.
+def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
+    """Reject samples of which as many fall into each leaf as did in training.
 
     Whatever the source of new samples, they do so at most as often as if the leaves had the
     frequencies seen. Trees with few leaves may so be left alone.
@@ -98,8 +99,8 @@ def _all_known(model: Any, X: Any, what: str) -> str:
     )
 
 
-def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
-    """Refuse samples that trees with bootstraps were trained on.
+def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
+    """Reject samples that trees with bootstraps were trained on.
 
     A sample that a tree was trained on lies in a leaf that holds its class. So a training sample is
     left out by the bootstraps of all trees whose leaf does not hold its class; of a new sample,
@@ -108,7 +109,7 @@ def _refuse_points_of_forest(model: Any, X: Any, y: ArrayLike | None, *, what: s
     """
     if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
         X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
-    refuse_other_than_one_label(model)
+    check_one_label(model)
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
     if len(rows) == n_trained_on(model) == len(labels):

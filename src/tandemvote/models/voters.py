@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.codes import Codes, encode
 from tandemvote.models.composed import as_it_is, last_step, steps_before, through
+from tandemvote.models.model_checks import check_has_predict, check_one_label
 from tandemvote.models.private_names import pick
-from tandemvote.models.refusals import refuse_other_than_one_label, refuse_without_predict
 from tandemvote.models.splitting import Rows
 from tandemvote.votes import Voters
 
@@ -128,10 +128,10 @@ def voters_in(models: Any) -> Voters:
         if not models:
             raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")
         for model in models:
-            refuse_without_predict(model)
-            refuse_other_than_one_label(model)
+            check_has_predict(model)
+            check_one_label(model)
         return partial(_predict_each, as_it_is(list(models)))
-    refuse_other_than_one_label(models)
+    check_one_label(models)
     check_is_fitted(models)
     if not hasattr(models, "predict_voters") and not isinstance(last_step(models), BAGGED):
         raise ValueError(

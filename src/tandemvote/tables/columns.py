@@ -40,7 +40,7 @@ _IDENTIFIERS = re.compile(
 
 
 def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
-    """Refuse a name that is not among the columns, and suggest similar ones."""
+    """Reject a name that is not among the columns, and suggest similar ones."""
     if wanted not in columns:
         near = get_close_matches(wanted, columns, n=3)
         suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
@@ -51,15 +51,15 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
         )
 
 
-def refuse_duplicates(columns: Sequence[str], name: Any) -> None:
-    """Refuse a table with two columns of the same name."""
+def check_duplicates(columns: Sequence[str], name: Any) -> None:
+    """Reject a table with two columns of the same name."""
     for column, count in Counter(columns).items():
         if count > 1:
             raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
 
 
-def refuse_data(header: Sequence[str], name: Any) -> None:
-    """Refuse a header line that holds numbers in no ascending order, as a line of data does.
+def reject_data(header: Sequence[str], name: Any) -> None:
+    """Reject a header line that holds numbers in no ascending order, as a line of data does.
 
     Ascending numbers, such as 0, 1, 2, years or wavelengths, can be names.
     """
@@ -99,7 +99,7 @@ def label_array(column: pandas.Series) -> NDArray[Any]:
         return np.asarray(column.to_numpy(dtype=np.float64))
     labels = np.asarray(column.to_numpy(dtype=object))
     if kind == "integer":
-        _refuse_beyond_int64(labels, str(column.name))
+        _check_int64(labels, str(column.name))
         return labels.astype(np.int64)
     return labels.astype(bool) if kind == "boolean" else labels
 
@@ -110,7 +110,7 @@ def classes_of(
     """Turn labels without gaps into classes: whole numbers, booleans, or else text.
 
     Labels that look like measurements or names, numbers beyond int64 and fewer than two classes are
-    refused; so are labels of another kind than those of `like`, which need not be as many.
+    rejected; so are labels of another kind than those of `like`, which need not be as many.
     """
     said, classes, noun, look = f"The label column {column!r}", labels, "texts", "name"
     way_out = "A class needs many rows. Choose another column."
@@ -121,7 +121,7 @@ def classes_of(
             " regression; to take every value for a class, name the column by"
             f" {either('categories', '--category')}."
         )
-        _refuse_beyond_int64(labels.astype(object), column)
+        _check_int64(labels.astype(object), column)
         classes = labels.astype(np.int64)
         fractions = labels[labels != classes]
         if fractions.size:
@@ -148,8 +148,8 @@ def classes_of(
     return classes
 
 
-def _refuse_beyond_int64(labels: NDArray[Any], column: str) -> None:
-    """Refuse numbers, given as objects, that a class cannot be."""
+def _check_int64(labels: NDArray[Any], column: str) -> None:
+    """Reject numbers, given as objects, that a class cannot be."""
     outside = labels[~(np.abs(labels) < 2**63)]
     if outside.size:
         raise DatasetError(
@@ -219,8 +219,8 @@ def columns_that_tell(X: NDArray[Any], y: NDArray[Any]) -> list[int]:
     ]
 
 
-def refuse_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None:
-    """Refuse columns that number or name the rows, unless they are to be kept."""
+def check_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None:
+    """Reject columns that number or name the rows, unless they are to be kept."""
     found = [column for column in reasons if column not in keep]
     if not found:
         return

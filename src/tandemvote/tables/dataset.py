@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.audit import Finding
-from tandemvote.frames import refuse_several_rows_per_case
+from tandemvote.frames import check_one_row_per_case
 from tandemvote.spelling import shown
 from tandemvote.tables.columns import (
     NAMES_SHOWN,
+    check_duplicates,
     classes_of,
     columns_in_order,
     columns_that_tell,
     find_column,
     label_array,
     missing_labels,
-    refuse_duplicates,
 )
 from tandemvote.tables.encoder import (
     MISSING,
@@ -270,7 +270,7 @@ def from_frame(
         drop, beside = [*drop, groups], [*beside, groups]
     for column in (target, *beside):
         find_column(columns, column, name)
-    refuse_duplicates(columns, name)
+    check_duplicates(columns, name)
     if len(columns) < 2:
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     if target in drop:
@@ -281,7 +281,7 @@ def from_frame(
         cases = cases.drop_duplicates()
     if groups is None:
         with named(name):
-            refuse_several_rows_per_case(
+            check_one_row_per_case(
                 cases.drop(columns=[target, *keep], errors="ignore"),
                 cases[target],
                 way_out=either(
@@ -342,7 +342,7 @@ def from_arrays(
 
 
 def encoder_of(like: Dataset | TableEncoder | int) -> TableEncoder:
-    """Return what encoded a table; refuse one without named columns."""
+    """Return what encoded a table; reject one without named columns."""
     encoder = like.encoder if isinstance(like, Dataset) else like
     if not isinstance(encoder, TableEncoder):
         raise DatasetError("There are no column names to look for. Give both in one format.")

@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.extras import import_extra
 from tandemvote.tables.columns import (
+    check_duplicates,
+    check_identifiers,
     find_column,
     identifier_reason,
     inferred,
     is_number,
-    refuse_duplicates,
-    refuse_identifiers,
 )
 from tandemvote.tables.errors import DatasetError, either, explained
 
@@ -65,7 +65,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Nothing is learned from the rows but the kind of each column and the form of its dates, so
     ``make_pipeline(TableEncoder(), CertifiedClassifier(...))`` may take tables as they are.
-    `transform` encodes a row alone as among others, and refuses a table in which a column is
+    `transform` encodes a row alone as among others, and rejects a table in which a column is
     missing or of another kind. Where 01/02/2018 could be either, the month comes first.
 
     Parameters
@@ -73,9 +73,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     drop : sequence of str
         Columns to leave out.
     keep : sequence of str
-        Columns to take although they seem to number or name the rows, which is refused otherwise.
+        Columns to take although they seem to number or name the rows, which is rejected otherwise.
     complete : bool
-        Refuse rows with a gap in `transform`, where `fit` saw a column without any: of such rows
+        Reject rows with a gap in `transform`, where `fit` saw a column without any: of such rows
         nothing was learned.
 
     Attributes
@@ -130,7 +130,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kinds = {name: find_kind(frame[name]) for name in names}
         for name, (kind, _) in kinds.items():
             if kind == "category":
-                _refuse_stray_text(frame[name])
+                _check_stray_text(frame[name])
         encoded = {name: encode(frame[name], *kinds[name]) for name in names}
         reasons = {
             name: reason
@@ -138,7 +138,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if kinds[name][0] in ("number", "category")
             and (reason := identifier_reason(frame[name], *encoded[name]))
         }
-        refuse_identifiers(reasons, self.keep)
+        check_identifiers(reasons, self.keep)
         self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
         self.kinds_ = {name: kind for name, (kind, _) in kinds.items()}
         self.date_formats_ = {name: form for name, (_, form) in kinds.items() if form}
@@ -197,7 +197,7 @@ def category_number(text: str | None) -> float:
 
 
 def finite(X: NDArray[Any], columns: list[str]) -> NDArray[Any]:
-    """Return a table; refuse numbers that are infinite or too large for trees."""
+    """Return a table; reject numbers that are infinite or too large for trees."""
     too_large = (np.abs(X) > LARGEST_VALUE).any(axis=0)
     if too_large.any():
         raise DatasetError(
@@ -289,7 +289,7 @@ def _as_pandas(X: Any) -> pandas.DataFrame:
             " of numbers needs no encoder."
         )
     frame = frame.rename(columns=str)
-    refuse_duplicates(frame.columns, "The table")
+    check_duplicates(frame.columns, "The table")
     return frame
 
 
@@ -311,7 +311,7 @@ def _as_dates(texts: pandas.Series, date_format: str) -> pandas.Series:
 
 
 def _dates(column: pandas.Series, date_format: str) -> pandas.Series:
-    """Return the dates that texts stand for; refuse a text that is none."""
+    """Return the dates that texts stand for; reject a text that is none."""
     date_format = date_format or _date_format(column) or _ISO
     dates = _as_dates(column, date_format)
     lost = column[dates.isna() & column.notna()]
@@ -323,8 +323,8 @@ def _dates(column: pandas.Series, date_format: str) -> pandas.Series:
     return dates
 
 
-def _refuse_stray_text(column: pandas.Series) -> None:
-    """Refuse numbers with some text among them: as categories they would lose their order."""
+def _check_stray_text(column: pandas.Series) -> None:
+    """Reject numbers with some text among them: as categories they would lose their order."""
     if inferred(column) == "categorical":
         return
     texts = column.dropna().astype(object).map(str)

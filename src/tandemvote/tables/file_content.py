@@ -22,10 +22,10 @@ from sklearn.datasets import load_svmlight_file
 from tandemvote.extras import import_extra
 from tandemvote.tables.columns import (
     MISSING_TEXTS,
+    check_duplicates,
     find_column,
     inferred,
-    refuse_data,
-    refuse_duplicates,
+    reject_data,
 )
 from tandemvote.tables.errors import DatasetError, either, explained, number_of
 
@@ -65,16 +65,16 @@ def uncompressed(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() in (".gz", ".bz2") else path
 
 
-def refuse_no_file(path: Path) -> None:
-    """Refuse what is not there, or is a folder."""
+def check_file_exists(path: Path) -> None:
+    """Reject what is not there, or is a folder."""
     if path.is_dir():
         raise DatasetError(f"{path} is a folder. Name one file in it.")
     if not path.is_file():
         raise DatasetError(f"There is no file {path}. Check the path.")
 
 
-def _refuse_size(path: Path, n_rows: int, n_columns: int) -> None:
-    """Refuse a table that is small in its file and fills the memory."""
+def _check_size(path: Path, n_rows: int, n_columns: int) -> None:
+    """Reject a table that is small in its file and fills the memory."""
     size = 8 * n_rows * n_columns
     if size > LARGEST_TABLE:
         raise DatasetError(
@@ -118,7 +118,7 @@ def read_delimited(
     """Read a text table, compressed or not; the options are those of `read_table`.
 
     Blanks around a cell are ignored. Text that is undecodable or ragged, or has a column name
-    twice, is refused.
+    twice, is rejected.
     """
     pandas = import_extra("pandas", "data")
     text, separator, names = read_text(path, encoding, separator)
@@ -127,8 +127,8 @@ def read_delimited(
     else:
         names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
         if header is None:
-            refuse_data(names, path)
-    refuse_duplicates(names, path)
+            reject_data(names, path)
+    check_duplicates(names, path)
     for name in categories:
         find_column(names, name, path)
     read = partial(
@@ -171,7 +171,7 @@ def _text_columns(frame: pandas.DataFrame) -> list[str]:
 def _checked_text(cells: pandas.Series, decimal: str, path: Path) -> pandas.Series:
     """Return text, or integers beyond 64 bits, which pandas before release 3 leaves as text.
 
-    Numbers like ``3,14`` are refused: as categories they would lose their order.
+    Numbers like ``3,14`` are rejected: as categories they would lose their order.
     """
     present = cells.dropna()
     if present.str.fullmatch(r"[+-]?\d{1,999}").all():
@@ -214,7 +214,7 @@ def read_column(
     The options are `separator` and `encoding` of a text table.
     """
     path = Path(path)
-    refuse_no_file(path)
+    check_file_exists(path)
     if (file_format or path.suffix.lower().lstrip(".")) in ("parquet", "pq"):
         parquet = import_extra("pyarrow.parquet", "data")
         with explained(f"{path} cannot be read as Parquet", "Write it again.", Exception):
@@ -239,9 +239,9 @@ def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFr
     said = f"{path} cannot be read as Parquet"
     # pyarrow raises most kinds of errors there are on damaged files.
     with explained(said, way_out, Exception), parquet.ParquetFile(path) as file:
-        refuse_duplicates(file.schema_arrow.names, path)
+        check_duplicates(file.schema_arrow.names, path)
         # Runs of equal values take next to nothing in the file, and their full size in memory.
-        _refuse_size(path, file.metadata.num_rows, file.metadata.num_columns)
+        _check_size(path, file.metadata.num_rows, file.metadata.num_columns)
         table = file.read()
         table.validate(full=True)  # text may not be text
         frame = table.to_pandas()
@@ -265,7 +265,7 @@ def read_libsvm(
     )
     with explained(f"{path} cannot be read as LIBSVM text", way_out, ValueError, OverflowError):
         table, y = load_svmlight_file(text, n_features=n_features, zero_based=zero_based)
-    _refuse_size(path, *table.shape)
+    _check_size(path, *table.shape)
     return table.toarray(), np.asarray(y)
 
 

@@ -25,11 +25,11 @@ from tandemvote.tables.dataset import (
 from tandemvote.tables.encoder import TableEncoder
 from tandemvote.tables.errors import DatasetError, either, named
 from tandemvote.tables.file_content import (
+    check_file_exists,
     read_delimited,
     read_libsvm,
     read_npz,
     read_parquet,
-    refuse_no_file,
     uncompressed,
 )
 
@@ -77,7 +77,7 @@ def read_table(
         the label; an npz file has it in ``y`` or in the array named here.
     drop, keep : sequence of str
         Columns to leave out; and columns to take although they seem to number or name the rows,
-        which is refused otherwise.
+        which is rejected otherwise.
     beside : sequence of str
         Columns, features or not, to keep as they are written, such as groups of samples.
     groups : str, optional
@@ -104,7 +104,7 @@ def read_table(
         - ``decimal``: the decimal sign, a sample by default;
         - ``encoding``: UTF-8 by default, with or without a byte-order mark;
         - ``header``: whether the first line names the columns. If not given, it does, and one that
-          looks like data is refused; if False, they are called ``column1``, ``column2``, ...;
+          looks like data is rejected; if False, they are called ``column1``, ``column2``, ...;
         - ``missing_values``: cells that count as missing, ``?`` by default, besides empty ones, NA,
           NaN, null, None and the like.
 
@@ -233,7 +233,7 @@ def _find_format(
     path: str | os.PathLike[str], file_format: str | None, options: dict[str, Any]
 ) -> tuple[Path, str]:
     path = Path(path)
-    refuse_no_file(path)
+    check_file_exists(path)
     said = f"format {file_format!r}" if file_format else f"ending {uncompressed(path).suffix!r}"
     chosen = file_format or _FORMAT_OF_SUFFIX.get(uncompressed(path).suffix.lower())
     if chosen not in _READERS:

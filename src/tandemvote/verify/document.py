@@ -89,7 +89,7 @@ class StatedTest:
 
 def _only(labels: tuple[Any, ...]) -> Any:
     if len(labels) != 1:
-        kinds.refuse(labels, "group.label", "one label")
+        kinds.reject(labels, "group.label", "one label")
     return labels[0]
 
 

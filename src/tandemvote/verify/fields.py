@@ -1,4 +1,4 @@
-"""Kinds of values in a certificate file: how each is read, refused in one line, and written.
+"""Kinds of values in a certificate file: how each is read, rejected in one line, and written.
 
 The kind of an object or list follows from the types of its parts. Arrays are text: little-endian,
 zlib, base64; of symmetric matrices the lower triangle.
@@ -40,14 +40,14 @@ class Kind(NamedTuple):
     write: Callable[[Any], Any] = lambda value: value
 
 
-def refuse(value: object, place: str, expected: str) -> NoReturn:
+def reject(value: object, place: str, expected: str) -> NoReturn:
     """Name the field, what it is and what it should be."""
     raise CertificateFileError(f"{place} is {shortened(value)}, not {expected}.")
 
 
 def plain(expected: str, accepts: Callable[[Any], bool]) -> Kind:
     """Read what passes a test, as it is."""
-    return Kind(lambda value, place: value if accepts(value) else refuse(value, place, expected))
+    return Kind(lambda value, place: value if accepts(value) else reject(value, place, expected))
 
 
 def one_of(*known: str) -> Kind:
@@ -76,7 +76,7 @@ hexadecimal such as '0x1.8000000000000p-1'.
 
     def read(value: Any, place: str) -> dict[str, Any]:
         if not isinstance(value, dict):
-            refuse(value, place, "an object")
+            reject(value, place, "an object")
         inside = f"{place}." if place else ""
         found = {}
         for name, kind in kinds.items():
@@ -102,7 +102,7 @@ def many(kind: Kind) -> Kind:
 
     def read(value: Any, place: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            refuse(value, place, "a list")
+            reject(value, place, "a list")
         return tuple(kind.read(each, f"{place}[{i}]") for i, each in enumerate(value))
 
     return Kind(read, lambda value: [kind.write(each) for each in value])
@@ -125,7 +125,7 @@ def _number(value: Any, place: str) -> float:
             found = math.nan
         if math.isfinite(found) and found.hex() == value:
             return found
-    refuse(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
+    reject(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
 
 
 TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
@@ -175,7 +175,7 @@ def _read_classes(value: Any, place: str) -> tuple[Any, ...]:
 
 
 def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
-    """Return the kind of labels, one of `LABELS`; refuse those that a file cannot hold."""
+    """Return the kind of labels, one of `LABELS`; reject those that a file cannot hold."""
     kinds = {type(label) for label in labels}
     too_large = kinds == {int} and max(map(abs, labels)) > LARGEST_LABEL
     if len(kinds) != 1 or not kinds <= LABELS.keys() or too_large:

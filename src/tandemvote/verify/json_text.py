@@ -1,4 +1,4 @@
-"""JSON from unknown sources: read within limits, refused in one line."""
+"""JSON from unknown sources: read within limits, rejected in one line."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def parse_document(data: bytes) -> dict[str, Any]:
                 f"The file has more than {limit} times {mark.decode()!r}, the limit for"
                 " certificates."
             )
-    _refuse_many_words(data)
+    _check_many_words(data)
     try:
         document = json.loads(
             data.decode("utf-8-sig"),
             object_pairs_hook=_object,
             parse_int=_integer,
-            parse_float=_refuse_number,
-            parse_constant=_refuse_number,
+            parse_float=_reject_number,
+            parse_constant=_reject_number,
         )
         # A lone surrogate is legal JSON but no text; nothing could print it.
         canonical(document).encode("utf-8")
@@ -88,7 +88,7 @@ def parse_document(data: bytes) -> dict[str, Any]:
     return document
 
 
-def _refuse_many_words(data: bytes) -> None:
+def _check_many_words(data: bytes) -> None:
     """Look at what lies between quotation marks, without taking the file apart."""
     n_words, continued = 0, False
     for found in re.finditer(rb'[^"]+', data):
@@ -125,7 +125,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _refuse_number(text: str) -> NoReturn:
+def _reject_number(text: str) -> NoReturn:
     raise CertificateFileError(
         f"The number {shortened(text)} is no integer; fractions are written as hexadecimal text."
     )

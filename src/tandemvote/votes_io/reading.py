@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.codes import Codes, distinct
-from tandemvote.spelling import FEWEST_POINTS, refuse_other_words, shown
+from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
 from tandemvote.votes import Votes
 from tandemvote.votes_io.cells import (
     Location,
@@ -99,7 +99,7 @@ def read_votes(
     more = read_predictions(unlabeled, ignore=ignore)
     with _named(unlabeled):
         for predictions in more if more.shape[1] >= FEWEST_POINTS else ():
-            refuse_other_words(np.unique(predictions).tolist(), votes.classes.tolist())
+            check_same_words(np.unique(predictions).tolist(), votes.classes.tolist())
     return votes.with_unlabeled(more)
 
 
@@ -236,7 +236,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
     labels, n_samples = np.unique(votes.labels), votes.n_samples
     if n_samples >= FEWEST_POINTS:
         predicted = votes.classes[np.unique(votes.predictions[votes.held_out])]
-        refuse_other_words(predicted.tolist(), votes.classes[labels].tolist())
+        check_same_words(predicted.tolist(), votes.classes[labels].tolist())
     sizes, errors = votes.held_out.sum(axis=1), votes.errors.sum(axis=1)
     next_best = (errors / np.maximum(sizes, 1))[errors > 0].min(initial=1.0)
     few_perfect = 2 * (errors == 0).sum() <= len(names) > 1

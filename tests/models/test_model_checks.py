@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from tandemvote.models.refusals import refuse_frozen
+from tandemvote.models.model_checks import check_not_frozen
 
 FROZEN = FrozenEstimator(StandardScaler().fit(np.eye(3)))
 
@@ -19,7 +19,7 @@ FROZEN = FrozenEstimator(StandardScaler().fit(np.eye(3)))
 )
 def test_frozen_estimators_are_rejected_at_any_depth(estimator):
     with pytest.raises(ValueError, match="keeps what it learned before"):
-        refuse_frozen(estimator)
+        check_not_frozen(estimator)
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_frozen_estimators_are_rejected_at_any_depth(estimator):
     ],
 )
 def test_other_estimators_are_accepted(estimator):
-    refuse_frozen(estimator)
+    check_not_frozen(estimator)

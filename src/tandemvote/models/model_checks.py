@@ -31,15 +31,15 @@ COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
 """What transformers are put together by."""
 
 
-def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
-    """Refuse a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
+def check_independent_bootstraps(model: Any, n_samples: int) -> None:
+    """Reject a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
 
     The theorems need the split between the samples a voter is trained on and the samples it is
     evaluated on to be drawn without looking at the data.
     """
-    refuse_other_than_one_label(model)
-    refuse_frozen(getattr(model, "estimator", None))
-    refuse_class_weight(getattr(model, "class_weight", None))
+    check_one_label(model)
+    check_not_frozen(getattr(model, "estimator", None))
+    check_class_weight(getattr(model, "class_weight", None))
     trained_on, weights = n_trained_on(model), sample_weight_of(model)
     packages = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     problems = {
@@ -60,12 +60,12 @@ def refuse_without_independent_bootstraps(model: Any, n_samples: int) -> None:
             raise ValueError(f"{problem} {WITH_A_HOLD_OUT}")
 
 
-def refuse_class_weight(class_weight: Any) -> None:
-    """Refuse class weights that let labels decide who is held out or how a voter is trained.
+def check_class_weight(class_weight: Any) -> None:
+    """Reject class weights that let labels decide who is held out or how a voter is trained.
 
     Since scikit-learn 1.9 "balanced" and a dict decide how often a sample is drawn. Before,
     "balanced" weighed a voter's samples by class frequencies that its held-out labels entered. A
-    dict was harmless before 1.9 and is refused all the same: a certificate should not depend on
+    dict was harmless before 1.9 and is rejected all the same: a certificate should not depend on
     the release. "balanced_subsample" looks at the drawn samples only, in every release.
     """
     if class_weight is not None and class_weight != "balanced_subsample":
@@ -75,8 +75,8 @@ def refuse_class_weight(class_weight: Any) -> None:
         )
 
 
-def refuse_other_than_one_label(model: Any) -> None:
-    """Refuse models that predict something else than one label per sample."""
+def check_one_label(model: Any) -> None:
+    """Reject models that predict something else than one label per sample."""
     name = type(model).__name__
     if isinstance(model, BaseEstimator) and not is_classifier(model):
         raise ValueError(
@@ -90,8 +90,8 @@ def refuse_other_than_one_label(model: Any) -> None:
         )
 
 
-def refuse_without_predict(model: Any) -> None:
-    """Refuse what is no classifier at all, such as a name with one or a dict of some."""
+def check_has_predict(model: Any) -> None:
+    """Reject what is no classifier at all, such as a name with one or a dict of some."""
     if not hasattr(model, "predict"):
         raise ValueError(
             f"A {type(model).__name__} has no predict. Pass a fitted ensemble, or a plain list of"
@@ -99,10 +99,10 @@ def refuse_without_predict(model: Any) -> None:
         )
 
 
-def refuse_without_voters(model: Any) -> None:
-    """Refuse a fitted model that is no ensemble of voters which left training samples out."""
-    refuse_without_predict(model)
-    refuse_other_than_one_label(model)
+def check_has_voters(model: Any) -> None:
+    """Reject a fitted model that is no ensemble of voters which left training samples out."""
+    check_has_predict(model)
+    check_one_label(model)
     if isinstance(model, Pipeline) and hasattr(model[-1], "certificate_"):
         raise ValueError(
             "The last step of the pipeline has certified itself: see model[-1].certificate_."
@@ -118,8 +118,8 @@ def refuse_without_voters(model: Any) -> None:
     )
 
 
-def refuse_frozen(estimator: Any) -> None:
-    """Refuse an estimator that stays fitted when it is cloned, as a FrozenEstimator does.
+def check_not_frozen(estimator: Any) -> None:
+    """Reject an estimator that stays fitted when it is cloned, as a FrozenEstimator does.
 
     Estimators among its parameters are checked too, functions are not.
     """
@@ -133,7 +133,7 @@ def refuse_frozen(estimator: Any) -> None:
 
 
 def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
-    """Return what must be true of the steps before the last; refuse steps that learned from X.
+    """Return what must be true of the steps before the last; reject steps that learned from X.
 
     Samples that a voter left out are not new to it if a step before it was fitted to them, even
     without their labels: what a step memorizes of X is there for the samples left out and missing
@@ -152,7 +152,7 @@ def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
                 " fitted to other samples before goes into the pipeline as FrozenEstimator(step)."
             )
         else:
-            refuse_frozen(step)
+            check_not_frozen(step)
             texts.append(
                 f"{type(step).__name__} learned nothing from X or y and transforms each sample on"
                 " its own."
