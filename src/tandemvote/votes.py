@@ -253,11 +253,6 @@ class Votes:
         return int(self.unlabeled.shape[1])
 
     @property
-    def guessing_error(self) -> float:
-        """Error of always naming the most frequent label."""
-        return 1.0 - float(np.bincount(self.labels).max() / self.n_samples)
-
-    @property
     def untested(self) -> NDArray[np.bool_]:
         """Voters without held-out samples, shape (n_voters,)."""
         return np.asarray(~self.held_out.any(axis=1))

@@ -137,7 +137,7 @@ def test_without_extras_the_command_says_in_one_line_how_to_get_it(bare, command
 
 
 def test_with_all_extras_the_module_certifies_and_the_script_verifies(complete):
-    asked = "certify --predictions votes.csv --certificate vote.json --report vote.html"
+    asked = "certify-votes votes.csv --certificate vote.json --report vote.html"
     made = run(complete, "-m", "tandemvote", *asked.split())
     assert made.returncode == 0, made.stderr
     assert (complete[1] / "vote.html").stat().st_size > 10_000

@@ -108,20 +108,6 @@ def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
         )
 
 
-def note_repeated_rows(
-    X: Any, labels: ArrayLike, digests: Digests, *, what: str, X_unlabeled: Any = None
-) -> tuple[str, ...]:
-    """Count repeated rows; reject unlabeled samples that are rows of X.
-
-    The `digests` are those of the rows of X.
-    """
-    notes = note_copies(X, labels, what=what, digests=digests)
-    if X_unlabeled is None:
-        return notes
-    check_not_training_rows(digests, X_unlabeled, what="unlabeled")
-    return (*notes, *note_copies(X_unlabeled, what="unlabeled"))
-
-
 def note_copies(
     X: Any, labels: ArrayLike | None = None, *, what: str, digests: Digests | None = None
 ) -> tuple[str, ...]:
