@@ -13,8 +13,8 @@ from tandemvote.audit import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.counts import VoteCounts
+from tandemvote.decimals import percent, rounded_up
 from tandemvote.votes import Votes
 
 

@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tandemvote import CertifiedClassifier, Votes, certify, write_report
 from tandemvote.audit import Finding
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.rendering import rate
+from tandemvote.decimals import rounded_up
 from tandemvote.report.page import Confusion
 from tandemvote.tables import TableEncoder
 

@@ -8,9 +8,9 @@ import pytest
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document
 from tandemvote.verify.fields import pack, unpack

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
+from tandemvote.decimals import rounded_up
 from tandemvote.verify.fields import pack
 from tandemvote.votes import Votes
 

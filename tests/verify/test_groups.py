@@ -8,8 +8,8 @@ import pytest
 
 from tandemvote.assumptions import GROUPS
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
+from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, Group, digest_of
 from tandemvote.verify.fields import pack, unpack

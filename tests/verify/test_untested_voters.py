@@ -8,8 +8,8 @@ import pytest
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.file import document_of
+from tandemvote.decimals import rounded_up
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
 from tandemvote.votes import Votes

@@ -17,9 +17,9 @@ from tandemvote.audit import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import FEW_VOTERS
-from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.rendering import as_html, as_text, rate
 from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.decimals import percent, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tandemvote.audit import Finding
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.decimals import rounded_up
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.decimals import rounded_up
 from tandemvote.verify import verify_file
 from tandemvote.verify.document import (
     ONE_ROW_PER_GROUP,

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.pipeline import issue, tally_vote
 from tandemvote.certificate.rendering import Table, as_html, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counts import VoteCounts
+from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.audit import Finding
-from tandemvote.certificate.decimals import percent, rounded_down, rounded_up
 from tandemvote.certificate.rendering import Table, as_html, as_text
 from tandemvote.counts import FloatArray
+from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.pac_bayes import check_delta

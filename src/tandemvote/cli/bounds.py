@@ -56,7 +56,7 @@ def bounds(
     For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
     """
     from tandemvote.bounds import BOUNDS, Estimates, RequirementError
-    from tandemvote.certificate.decimals import rounded_up
+    from tandemvote.decimals import rounded_up
 
     if n_errors is not None and n_samples is not None and n_errors > n_samples:
         raise typer.BadParameter(f"--errors {n_errors} is more than --samples {n_samples}.")

@@ -23,8 +23,8 @@ def demo(
     from sklearn.ensemble import RandomForestClassifier
 
     from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-    from tandemvote.certificate.decimals import rounded_up
     from tandemvote.certificate.rendering import Table, rate
+    from tandemvote.decimals import rounded_up
     from tandemvote.report import write_report
 
     X, y = load_digits(return_X_y=True)

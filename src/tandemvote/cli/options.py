@@ -131,7 +131,7 @@ class Confidence:
     @property
     def delta(self) -> float:
         """Failure probability."""
-        from tandemvote.certificate.decimals import failure_probability
+        from tandemvote.decimals import failure_probability
 
         return failure_probability(self.confidence)
 

@@ -59,7 +59,7 @@ def deliver(result: Result, files: VotesOutputs, guarantee: Guarantee, *, as_jso
         say(line, err=True)
     value, limit = result.certificate.value, guarantee.max_error
     if limit is not None and value > limit:
-        from tandemvote.certificate.decimals import rounded_up
+        from tandemvote.decimals import rounded_up
 
         proven = f"the error rate is at most {rounded_up(value)}, --max-error is {limit:g}."
         say(f"Not guaranteed: {proven}", err=True)
@@ -120,8 +120,8 @@ def _print_json(result: Result, *, all_bounds: bool) -> None:
 
 def _print(result: Result, *, all_bounds: bool) -> None:
     from tandemvote.bounds import get_bound
-    from tandemvote.certificate.decimals import rounded_up
     from tandemvote.certificate.rendering import Table
+    from tandemvote.decimals import rounded_up
 
     certificate = result.certificate
     say(in_options(repr(certificate)))

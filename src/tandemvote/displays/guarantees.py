@@ -11,11 +11,11 @@ import numpy as np
 
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.decimals import rounded_down, rounded_up
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
 from tandemvote.certificate.selective import SelectiveCertificate, Threshold
 from tandemvote.counts import FloatArray
+from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 
 WIDEST_NAME = 30

@@ -20,10 +20,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.audit import Finding
-from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, encode
 from tandemvote.counts import FloatArray
+from tandemvote.decimals import failure_probability
 from tandemvote.frames import (
     check_labels_not_features,
     check_one_row_per_case,

@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tandemvote.audit import Finding
 from tandemvote.bounds.estimates import distribution
 from tandemvote.bounds.registry import AUTO
-from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.codes import Codes
 from tandemvote.counts import FloatArray
+from tandemvote.decimals import failure_probability
 from tandemvote.frames import (
     check_labels_not_features,
     check_one_row_per_case,

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
+from tandemvote.decimals import failure_probability
 from tandemvote.frames import (
     check_labels_not_features,
     check_one_row_per_case,

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from tandemvote.bounds.estimates import distribution
-from tandemvote.certificate.decimals import failure_probability
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
+from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order
 from tandemvote.models.composed import as_it_is
 from tandemvote.models.held_out import GROUP_SEED, check_held_out, held_out_votes

@@ -15,9 +15,9 @@ from sklearn.metrics import confusion_matrix
 
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.decimals import percent, rounded_up
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
+from tandemvote.decimals import percent, rounded_up
 from tandemvote.displays import (
     BoundsDisplay,
     GroupsDisplay,
