@@ -190,7 +190,7 @@ def test_what_cannot_be_votes_is_refused(arguments, message):
 def test_unlabeled_predictions_need_every_voter_and_no_gap():
     with pytest.raises(ValueError, match="the same voters, one row each"):
         Votes.from_predictions([[0, 1]], [0, 1], unlabeled=[[0], [1]])
-    with pytest.raises(ValueError, match="every unlabeled point"):
+    with pytest.raises(ValueError, match="every unlabeled sample"):
         Votes.from_predictions([[0, 1]], [0, 1], unlabeled=[[0, np.nan]])
 
 

@@ -90,7 +90,7 @@ def test_a_voter_without_held_out_points_means_no_guarantee():
         lone_errors=[[0, 0], [0, 0]],
         classes=[0, 1],
     )
-    with pytest.warns(bounds.VacuousBoundWarning, match="voter 0 has no held-out point"):
+    with pytest.warns(bounds.VacuousBoundWarning, match="voter 0 has no held-out sample"):
         assert get_bound("first_order")(Estimates(counts)) == 1
 
 

@@ -159,7 +159,7 @@ def test_what_pairs_hide_three_voters_reveal():
 
 def test_what_three_voters_hide_all_of_them_reveal():
     counts = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
-    assert "together are not those of any points" in verify_file(file_of(counts)).problem
+    assert "together are not those of any samples" in verify_file(file_of(counts)).problem
     assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
 
 
@@ -171,7 +171,7 @@ def test_what_common_points_reveal_one_point_more_does_not_hide():
     found = problems(
         replace(honest, sizes=sizes, overlaps=overlaps, disagreement_overlaps=overlaps)
     )
-    assert "together are not those of any points" in found[0]
+    assert "together are not those of any samples" in found[0]
 
 
 def test_a_group_that_cannot_be_is_found_among_honest_voters():
@@ -194,7 +194,7 @@ def test_a_group_that_cannot_be_is_found_among_honest_voters():
     assert (lone >= 0).all()
     forged = replace(honest, tandem_errors=tandem, lone_errors=lone, disagreements=lone)
     weights = np.where(np.arange(30) < 15, 0.9, 0.1)
-    assert "together are not those of any points" in problems(forged, weights / weights.sum())[0]
+    assert "together are not those of any samples" in problems(forged, weights / weights.sum())[0]
 
 
 def changed(counts, **changes):

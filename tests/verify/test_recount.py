@@ -59,7 +59,7 @@ def test_another_prediction_of_an_unlabeled_sample_is_found(counted):
         said = votes.classes[votes.unlabeled].copy()
         voter, point = rng.integers(said.shape[0]), rng.integers(said.shape[1])
         said[voter, point] = (said[voter, point] + 1) % votes.classes.size
-        assert "unlabeled point" in next(recount(document, None, said, {}))
+        assert "unlabeled sample" in next(recount(document, None, said, {}))
 
 
 def test_other_unlabeled_samples_are_found(counted):

@@ -47,7 +47,7 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
         " not a fair sample. Train it with CertifiedClassifier.": "imblearn" in packages,
         f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
-        f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which points"
+        f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which samples"
         " its first voters drew. Refit it with all its voters.": not knows_all_bootstraps(model),
         # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
         "bootstrap=False trained every voter on every sample, so none is left to evaluate it on."

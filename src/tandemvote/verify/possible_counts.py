@@ -145,14 +145,14 @@ def _limits_of_pairs(
     )
     unlabeled, among_all = counts["unlabeled_disagreements"], counts["disagreement_overlaps"]
     errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
-    yield "tandem errors", 0, both_wrong, overlaps, "points both hold out"
+    yield "tandem errors", 0, both_wrong, overlaps, "samples both hold out"
     yield "tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"
-    yield "common points", 0, overlaps, np.minimum(sizes, sizes.T), "points of one of them"
+    yield "common samples", 0, overlaps, np.minimum(sizes, sizes.T), "samples of one of them"
     labeled = counts["disagreements"] - unlabeled
-    yield "labeled disagreements", 0, labeled, overlaps, "points both hold out"
-    yield "unlabeled disagreements", 0, unlabeled, among_all - overlaps, "unlabeled points"
+    yield "labeled disagreements", 0, labeled, overlaps, "samples both hold out"
+    yield "unlabeled disagreements", 0, unlabeled, among_all - overlaps, "unlabeled samples"
     yield "lone errors", 0, lone, labeled, "labeled disagreements"
-    not_both = "points on which they do not both err"
+    not_both = "samples on which they do not both err"
     yield "lone errors", 0, lone, overlaps - both_wrong, not_both
     # Of a voter's e errors among n samples, those on the o common samples number at most min(e, o)
     # and at least e - (n - o), and no fewer than the tandem errors, which are not lone.
@@ -161,7 +161,7 @@ def _limits_of_pairs(
     most = np.minimum(errors, overlaps) - both_wrong
     most = most + most.T
     yield "lone errors", least, lone, most, "that their own and their tandem errors allow"
-    by_one = "points on which one of them errs"
+    by_one = "samples on which one of them errs"
     yield "labeled disagreements", 0, labeled, lone + both_wrong, by_one
 
 
@@ -203,7 +203,7 @@ def _impossible_triples(counts: Counts, k: int) -> Iterator[tuple[tuple[int, int
     held_out, wrong = counts["overlaps"], counts["tandem_errors"]
     differ, n_unlabeled = counts["unlabeled_disagreements"], int(counts["unlabeled"][0, 0])
     sets = {
-        "held-out points": held_out,
+        "held-out samples": held_out,
         "errors": wrong,
         "correct predictions": held_out - wrong - counts["lone_errors"],
         "predictions": held_out - counts["disagreements"],
@@ -253,16 +253,16 @@ def _negative_squares(counts: Counts, k: int, weights: FloatArray) -> Iterator[s
         t, single, o = (_square(b, matrix) for matrix in (wrong, lone, held_out))
         # A quadratic in c that is nowhere negative.
         if min(t, o, o - t - single) < 0 or (2 * t + single) ** 2 > 4 * t * o:
-            yield "the errors of all voters together are not those of any points"
+            yield "the errors of all voters together are not those of any samples"
         for points, differ in among:
             if (k - 1) * _square(b, points) < k * _square(b, differ):
-                yield "the disagreements of all voters together are not those of any points"
+                yield "the disagreements of all voters together are not those of any samples"
     if common:
         # On common samples the number of voters that err is an integer: no square is needed.
         total = int(errors.sum())
         some = total // max(n, 1)
         if int(wrong.sum()) - (2 * some + 1) * total + some * (some + 1) * n < 0:
-            yield "the errors of all voters together are not those of any points"
+            yield "the errors of all voters together are not those of any samples"
 
 
 def _coefficients(forms: list[FloatArray]) -> Iterator[IntArray]:

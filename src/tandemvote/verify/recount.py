@@ -113,7 +113,7 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     def counted(first: int, second: int) -> dict[str, int]:
         common = held_out[first] & held_out[second]
         return {
-            "points both hold out": common.bit_count(),
+            "samples both hold out": common.bit_count(),
             "common errors": (wrong[first] & wrong[second]).bit_count(),
             "lone errors": (common & (wrong[first] ^ wrong[second])).bit_count(),
             "disagreements": common.bit_count() - _agreements(says, first, second),

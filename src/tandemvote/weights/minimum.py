@@ -38,7 +38,7 @@ class Status(Enum):
         "kept uniform weights: the minimizer of the relaxed bound has a larger bound to report"
     )
     NO_COMMON_POINTS = (
-        "kept the prior as weights: two voters share no held-out point, so there is no bound to"
+        "kept the prior as weights: two voters share no held-out sample, so there is no bound to"
         " minimize"
     )
 
