@@ -126,6 +126,16 @@ def test_missing_data_is_rejected(data):
         certify(model, X)
     with pytest.raises(ValueError, match="y has 1 samples; at least 2 are required"):
         certify(model, X[500:501], y[500:501])
+    for models in (model, [model]):
+        with pytest.raises(ValueError, match=r"X has 400 samples and y has 399\. Pass one label"):
+            certify(models, X[500:], y[501:])
+
+
+def test_a_class_is_rejected(data):
+    X, y = data
+    for models in (GaussianNB, [GaussianNB]):
+        with pytest.raises(ValueError, match=r"GaussianNB is a class.*GaussianNB\(\)\.fit"):
+            certify(models, X[500:], y[500:])
 
 
 def test_weights_that_were_fitted_are_not_tested(data):

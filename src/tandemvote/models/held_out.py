@@ -180,6 +180,13 @@ def held_out_votes(
 
 def check_held_out(models: Sequence[Any], X: Any, y: Any, *, grouped: bool) -> list[Finding]:
     """Raise ValueError for samples that cannot test the models; return what else was found."""
+    for model in models:
+        check_has_predict(model)
+    if np.shape(X)[0] != len(y):
+        raise ValueError(
+            f"X has {np.shape(X)[0]} samples and y has {len(y)}. Pass one label per sample, in the"
+            " same order."
+        )
     if len(y) < 2:
         raise ValueError(
             f"y has {len(y)} samples; at least 2 are required, hundreds for a useful bound."

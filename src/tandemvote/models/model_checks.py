@@ -91,16 +91,28 @@ def check_one_label(model: Any) -> None:
 
 
 def check_has_predict(model: Any) -> None:
-    """Reject what is no classifier at all, such as a name with one or a dict of some."""
+    """Reject objects that are not classifiers, such as dicts, pairs with a name, and classes."""
+    if isinstance(model, type):
+        raise ValueError(
+            f"{model.__name__} is a class, not a fitted classifier. Pass an instance:"
+            f" {model.__name__}().fit(X, y)."
+        )
     if not hasattr(model, "predict"):
         raise ValueError(
-            f"A {type(model).__name__} has no predict. Pass a fitted ensemble, or a plain list of"
-            " fitted classifiers: list(models.values()), or [model for name, model in pairs]."
+            f"An object of type {type(model).__name__} has no predict. Pass a fitted classifier or a"
+            " list of fitted classifiers: list(models.values()), or [model for name, model in"
+            " pairs]."
         )
 
 
 def check_has_voters(model: Any) -> None:
-    """Reject a fitted model that is no ensemble of voters which left training samples out."""
+    """Reject a fitted model that is not an ensemble with out-of-bag samples."""
+    if not hasattr(model, "predict"):
+        raise ValueError(
+            f"ensemble is of type {type(model).__name__}; expected one fitted RandomForest,"
+            " ExtraTrees or Bagging classifier. Certify several models on held-out samples:"
+            " certify(models, X_held_out, y_held_out)."
+        )
     check_has_predict(model)
     check_one_label(model)
     if isinstance(model, Pipeline) and hasattr(model[-1], "certificate_"):

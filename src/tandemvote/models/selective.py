@@ -113,8 +113,13 @@ def _votes(models: Any, X: Any, y: Any, groups: Any) -> tuple[Votes, list[Any]]:
                 " samples that no voter was trained on."
             )
         return models, []
-    if not isinstance(models, Sequence) or X is None or y is None:
-        raise ValueError("models, X and y must be fitted classifiers and held-out samples.")
+    if not isinstance(models, Sequence):
+        raise ValueError(
+            f"models is of type {type(models).__name__}; expected a fitted classifier, a list of"
+            " fitted classifiers, or Votes."
+        )
+    if X is None or y is None:
+        raise ValueError("X and y are required: samples that no model was trained on.")
     return held_out_votes(models, X, y, groups=groups)
 
 
