@@ -214,3 +214,9 @@ def test_overlaps_of_too_many_sizes_are_neither_read_nor_written(monkeypatch):
         Document.from_json(written)
     with pytest.raises(ValueError, match="fewer voters"):
         document.to_json()
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    certificate = certify_votes(Votes.from_predictions([[0, 1] * 50], [0, 1] * 50))
+    with pytest.raises(FileNotFoundError, match=r"c\.json: there is no folder .*nowhere"):
+        certificate.save(tmp_path / "nowhere" / "c.json")

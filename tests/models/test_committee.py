@@ -297,6 +297,9 @@ def test_bad_samples_are_rejected(data):
     model = CertifiedClassifier(GaussianNB(), random_state=0)
     with pytest.raises(ValueError, match="y has 1 class, 'low'; at least 2"):
         model.fit(X, ["low"] * 400)
+    for missing in (None, np.nan):
+        with pytest.raises(ValueError, match=r"1 of 400 labels in y are missing, the first at 3\."):
+            model.fit(X, pd.Series([*y[:3], missing, *y[4:]], dtype=object))
     rare = np.full(40, "low")
     rare[model.set_params(test_size=1).fit(X[:40], y[:40]).test_indices_] = "top"
     with pytest.raises(ValueError, match="39 samples outside the test set have 1 class, 'low'"):

@@ -136,6 +136,11 @@ def test_models_without_out_of_bag_samples_are_rejected_with_the_way_out(model, 
         certify_oob(model.fit(X, y), X, y)
 
 
+def test_a_prior_in_words_is_rejected(forest, data):
+    with pytest.raises(ValueError, match="prior='uniform' is not valid; expected one number"):
+        certify_oob(forest, *data, prior="uniform")
+
+
 def test_a_list_of_ensembles_is_rejected(forest, data):
     with pytest.raises(ValueError, match="ensemble is of type list; expected one fitted"):
         certify_oob([forest], *data)

@@ -20,11 +20,11 @@ from tandemvote.verify.json_text import parse_document, read_document
     [
         (b"", "not JSON"),
         (b"\xff\xfe{}", "not text in UTF-8"),
-        (b"[1]", "no JSON object"),
-        (b'{"a": NaN}', "NaN' is no integer"),
-        (b'{"a": -Infinity}', "is no integer"),
+        (b"[1]", "not hold a JSON object"),
+        (b'{"a": NaN}', "NaN' is not an integer"),
+        (b'{"a": -Infinity}', "is not an integer"),
         (b'{"a": 1.5}', "hexadecimal"),
-        (b'{"a": 1e400}', "is no integer"),
+        (b'{"a": 1e400}', "is not an integer"),
         (b'{"a": ' + b"9" * 100_000 + b"}", "more than 19 digits"),
         (b'{"a": 1, "a": 2}', "'a' occurs twice"),
         (b'{"a": "\\ud800"}', "not text in UTF-8"),
@@ -67,6 +67,13 @@ def test_a_pipe_without_a_writer_is_rejected_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(CertificateFileError, match="pipe cannot be read: it is a pipe"):
         read_document(tmp_path / "pipe")
+
+
+def test_a_file_that_is_not_a_certificate_is_named(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text("a,b")
+    with pytest.raises(CertificateFileError, match=r"wine\.csv is not a certificate\. The file is"):
+        read_document(path)
 
 
 def test_a_file_above_the_limit_is_rejected_by_its_size(tmp_path, monkeypatch):

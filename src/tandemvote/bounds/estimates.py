@@ -325,6 +325,8 @@ def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArr
     """Return checked weights over voters, uniform by default, in an array of their own."""
     if values is None:
         return np.full(n_voters, 1.0 / n_voters)
+    if isinstance(values, str):
+        raise ValueError(f"{name}={values!r} is not valid; expected one number per voter.")
     weights = np.array(values, float)
     if weights.shape != (n_voters,):
         raise ValueError(

@@ -45,6 +45,8 @@ def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> 
     path = Path(path)
     text = json.dumps(document_of(certificate).to_json(), indent=1) + "\n"
     parse_document(text.encode("ascii"))  # what is larger than a reader accepts is not written
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}. Create it first.")
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with temporary.open("x", encoding="ascii", newline="\n") as stream:

@@ -151,8 +151,8 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
     votes = whole.votes
     if votes is None:
         raise ValueError(
-            "The certificate does not hold the votes, so the samples of each group cannot be"
-            " counted. Certify votes that fit in memory."
+            "This certificate does not hold the votes: it was loaded from a file, or certified from"
+            " counts. Call by_group on the certificate of the models or of Votes in memory."
         )
     if whole.deployed is not None or VOTE_PROFILE in whole.candidates:
         raise ValueError(

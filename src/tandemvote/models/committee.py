@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.audit import Finding
 from tandemvote.certificate.pipeline import certify_votes
-from tandemvote.codes import Codes, encode
+from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import (
@@ -499,6 +499,7 @@ def _trained(job: Job, X: Any, codes: NDArray[np.intp]) -> Member:
 
 
 def _labels(y: ArrayLike) -> NDArray[Any]:
+    check_not_missing(as_array(y), "labels in y", "Drop these samples.")
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     return np.asarray(column_or_1d(values, warn=True))
 
@@ -507,8 +508,8 @@ def _check_two_classes(codes: NDArray[np.intp], classes: NDArray[Any], where: st
     if (codes == codes[0]).all():
         only = classes.tolist()[codes[0]]
         raise ValueError(
-            f"{where} 1 class, {only!r}; at least 2 are required. Pass more samples, or a smaller"
-            " test_size."
+            f"{where} 1 class, {only!r}; at least 2 are required. Pass more samples of other"
+            " classes."
         )
 
 

@@ -38,7 +38,11 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (OSError, ValueError) as error:  # no file can have a path with a null character
         reason = getattr(error, "strerror", None) or error
         raise CertificateFileError(f"{printable(str(path))} cannot be read: {reason}.") from error
-    return parse_document(data)
+    try:
+        return parse_document(data)
+    except CertificateFileError as error:
+        name = printable(str(path))
+        raise CertificateFileError(f"{name} is not a certificate. {error}") from error
 
 
 def parse_document(data: bytes) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def parse_document(data: bytes) -> dict[str, Any]:
             f" {error.colno}."
         ) from error
     if not isinstance(document, dict):
-        raise CertificateFileError("The file holds no JSON object.")
+        raise CertificateFileError("The file does not hold a JSON object.")
     return document
 
 
@@ -127,7 +131,7 @@ def _integer(digits: str) -> int:
 
 def _reject_number(text: str) -> NoReturn:
     raise CertificateFileError(
-        f"The number {shortened(text)} is no integer; fractions are written as hexadecimal text."
+        f"The number {shortened(text)} is not an integer; fractions are written as hexadecimal text."
     )
 
 
