@@ -37,9 +37,9 @@ def check_same_order(points: Any, columns: Mapping[str, Any]) -> None:
         same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
         if same and not own.equals(index):
             raise ValueError(
-                f"{name} has the index of the samples in another order, so its values would be"
-                " taken for those of other samples. Pass it in the order of the samples, by"
-                " .loc[their index]; if it is in that order, by .to_numpy()."
+                f"{name} has the index of the samples in another order, but values are"
+                " matched by position. Reorder it with .loc[X.index]. If its order is right, pass"
+                " .to_numpy()."
             )
 
 
@@ -56,8 +56,8 @@ def check_labels_not_features(X: Any, y: Any) -> None:
     column, labels = (np.asarray(values).astype(str) for values in (X[name], y))
     if column.shape == labels.shape and (column == labels).all():
         raise ValueError(
-            f"X has the column {name!r}, which holds the labels y: the model would be told what it"
-            f" is to predict. Pass X.drop(columns={name!r})."
+            f"X has the column {name!r}, which equals the labels y. Exclude it:"
+            f" X.drop(columns={name!r})."
         )
 
 
@@ -95,10 +95,9 @@ def check_one_row_per_case(
         if bdtrc(alike - 1, n_cases, by_chance) < FALSE_ALARM:
             raise ValueError(
                 f"{where} has {n_cases} values in two rows or more, {alike} of them with the same"
-                f" label in all their rows; chance would give about {by_chance * n_cases:.0f}. If"
-                " these are cases with several rows each, or rows drawn more than once, voters know"
-                f" those that they are tested on, and the guarantee is not about new ones. {remedy}"
-                f"; if it names no cases, {way_out}."
+                f" label in all their rows; about {by_chance * n_cases:.0f} would by chance. If"
+                " rows with the same value belong together, models are tested on cases that they"
+                f" were trained on. {remedy}; if it does not identify cases, {way_out}."
             )
 
 
@@ -107,6 +106,6 @@ def note_times(X: Any) -> tuple[str, ...]:
     if not hasattr(X, "iloc") or getattr(X.index, "dtype", np.dtype(object)).kind not in "Mm":
         return ()
     return (
-        "The index holds times. If rows close in time depend on each other, or the source changes,"
-        " the guarantee is not about later rows.",
+        "The index holds times. If rows close in time depend on each other, or the distribution"
+        " changes, the bound does not hold for later rows.",
     )

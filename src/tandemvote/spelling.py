@@ -18,7 +18,7 @@ def check_same_words(predictions: Collection[str], labels: Collection[str]) -> N
         )
 
 
-FROM_CODES = "codes of classes become names again by classes[codes], classes being sorted names"
+FROM_CODES = "classes[codes] turns codes into names, if classes are the sorted names"
 
 
 def shown(words: Collection[object], most: int = 3) -> str:

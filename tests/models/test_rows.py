@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tandemvote import CertifiedForestClassifier, certify, certify_oob
 from tandemvote.models.rows import check_not_training_rows, note_copies, row_digests
 
-NOTED = "if these are copies of one case, the guarantee is too good"
+NOTED = "If these rows are copies, the bound is too small"
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_po
     X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
     forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])
     check_not_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
-    with pytest.raises(ValueError, match="are samples that RandomForestClassifier was trained on"):
+    with pytest.raises(ValueError, match="are training samples of RandomForestClassifier"):
         check_not_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
 
 

@@ -81,7 +81,7 @@ def test_row_names_of_a_csv_file_are_refused_by_option_and_kept_or_dropped(tmp_p
     with pytest.raises(DatasetError) as caught:
         read_table(tmp_path / "t.csv", target="kind")
     assert "'Unnamed: 0' (whole numbers from 0 to 299 in order)" in str(caught.value)
-    assert "Give --drop 'Unnamed: 0' to leave it out" in caught.value.on_command_line
+    assert "Give --drop 'Unnamed: 0' to exclude it" in caught.value.on_command_line
     assert "drop=" not in caught.value.on_command_line
     dropped = read_table(tmp_path / "t.csv", target="kind", drop=["Unnamed: 0"])
     assert tuple(dropped.encoder.kinds_) == ("size",)

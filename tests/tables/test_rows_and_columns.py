@@ -45,7 +45,7 @@ def test_other_text_is_no_date(cells):
 
 def test_a_text_that_is_no_date_is_refused_where_dates_were():
     encoder = TableEncoder().fit(pandas.DataFrame({"day": ["01.02.2018", None]}))
-    with pytest.raises(DatasetError, match=r"'day' holds dates .*'soon' is none"):
+    with pytest.raises(DatasetError, match=r"'day' holds dates .*'soon' is not one"):
         encoder.transform(pandas.DataFrame({"day": ["03.02.2018", "soon"]}))
     assert np.isnan(encoder.transform(pandas.DataFrame({"day": [None]}))).all()
 
@@ -175,7 +175,7 @@ def test_a_separator_can_be_named(tmp_path, separator, text):
     path.write_text(text)
     dataset = read_table(path, target="kind", separator=separator)
     assert dataset.X.tolist() == [[1], [2]] and dataset.y.tolist() == ["a", "b"]
-    with pytest.raises(DatasetError, match="'::' is no separator"):
+    with pytest.raises(DatasetError, match="'::' is not a valid separator"):
         read_table(path, target="kind", separator="::")
 
 

@@ -254,7 +254,7 @@ def write(tmp_path, name, content):
         ),
         ("t.csv", "5.1,3.5,0\n4.9,3,1\n", "label", "looks like data.*Pass header=False"),
         ("t.csv", "1,0,0\n2,1,0\n", "1", "looks like data.*Pass header=False"),
-        ("t.csv", "a,label\n1,0\n2,1\n", None, "name the label column by target"),
+        ("t.csv", "a,label\n1,0\n2,1\n", None, "name the label column with target"),
         ("t.csv", "label\n1\n2\n", "label", "no column besides the label"),
         ("t.csv", "", "label", "is empty"),
         ("t.csv", " \n\n", "label", "is empty"),
@@ -314,7 +314,7 @@ def test_the_format_can_be_named_where_the_ending_does_not_tell(tmp_path):
 
 def test_rows_all_with_gaps_cannot_all_be_dropped(tmp_path):
     path = write(tmp_path, "t.csv", "a,b,label\n,1,0\n1,,1\n")
-    with pytest.raises(DatasetError, match=r"no row is left of 2.*drop_missing=False"):
+    with pytest.raises(DatasetError, match=r"every row of 2.*drop_missing=False"):
         read_table(path, target="label", drop_missing=True)
 
 

@@ -25,7 +25,7 @@ SMALLEST_DELTA = 1e-300  # below, tails may underflow, and Chernoff's limit, a l
 
 
 def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float = 0.05) -> Any:
-    r"""Upper confidence limit for an error rate after k errors on n points, rounded up.
+    r"""Upper confidence limit for an error rate after k errors on n samples, rounded up.
 
     .. math:: \mathrm{Beta}^{-1}(1 - \delta;\ k + 1,\ n - k)
 
@@ -40,8 +40,8 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     check_delta(delta)
     if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_POINTS) & (k == np.floor(k))).all():
         raise ValueError(
-            f"A test set of {n_samples!r} points cannot show {n_errors!r} errors: need whole"
-            f" numbers, 0 <= errors <= points, and 1 to {MOST_POINTS} points."
+            f"n_errors={n_errors!r} and n_samples={n_samples!r} are not valid; expected whole"
+            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_POINTS}."
         )
     # No error, or only one point without: the tail is a power of one probability.
     limit = np.where(k == 0, -np.expm1(np.log(delta) / n), np.exp(np.log1p(-delta) / n))

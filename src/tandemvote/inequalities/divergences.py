@@ -121,7 +121,7 @@ def check_rate(rate: ArrayLike) -> FloatArray:
     outside = rate[~((rate >= 0) & (rate <= 1))]
     if outside.size:
         raise ValueError(
-            f"A rate must lie in [0, 1], got {outside.flat[0]}. Pass errors divided by points."
+            f"A rate must lie in [0, 1], got {outside.flat[0]}. Pass errors divided by samples."
         )
     return rate
 

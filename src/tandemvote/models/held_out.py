@@ -193,7 +193,7 @@ def check_held_out(models: Sequence[Any], X: Any, y: Any, *, grouped: bool) -> l
         )
     check_labels_not_features(X, y)
     if not grouped:
-        check_one_row_per_case(X, y)
+        check_one_row_per_case(X, y, remedy="Pass it as groups")
     copies = () if grouped else note_copies(X, y, what="held-out", digests=row_digests(X))
     for model in models:
         check_not_trained_on(model, X, y, what="held-out")

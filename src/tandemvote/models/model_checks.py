@@ -23,7 +23,7 @@ WITH_A_HOLD_OUT = (
 )
 
 TRAIN_IT = (
-    "Train the whole with a certificate, CertifiedClassifier(model).fit(X, y), or use held-out"
+    "Use CertifiedClassifier(model).fit(X, y), which trains and certifies, or use held-out"
     " samples: certify(model, X_held_out, y_held_out)."
 )
 
@@ -43,17 +43,17 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
     trained_on, weights = n_trained_on(model), sample_weight_of(model)
     packages = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     problems = {
-        f"{type(model).__name__} of imbalanced-learn draws samples by label, so those left out are"
-        " not a fair sample. Train it with CertifiedClassifier.": "imblearn" in packages,
+        f"{type(model).__name__} of imbalanced-learn draws samples by label, which the"
+        " bound does not allow. Train it with CertifiedClassifier.": "imblearn" in packages,
         f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
-        f"{type(model).__name__} was enlarged with warm_start=True and has forgotten which samples"
-        " its first voters drew. Refit it with all its voters.": not knows_all_bootstraps(model),
+        f"{type(model).__name__} was enlarged with warm_start=True and no longer stores the"
+        " bootstraps of its first members. Refit it at once.": not knows_all_bootstraps(model),
         # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
-        "bootstrap=False trained every voter on every sample, so none is left to evaluate it on."
+        "bootstrap=False trained every member on every sample, so there are no out-of-bag samples."
         " Refit with bootstrap=True.": not model.bootstrap and n_drawn(model) >= n_samples,
-        "The model was fitted with sample_weight, to which its bootstraps were proportional, so the"
-        " samples left out are not a fair sample. Refit without.": weights is not None,
+        "The model was fitted with sample_weight, so its bootstraps depend on"
+        " the weights. Refit it without sample_weight.": weights is not None,
     }
     for problem, applies in problems.items():
         if applies:
@@ -99,8 +99,8 @@ def check_has_predict(model: Any) -> None:
         )
     if not hasattr(model, "predict"):
         raise ValueError(
-            f"An object of type {type(model).__name__} has no predict. Pass a fitted classifier or a"
-            " list of fitted classifiers: list(models.values()), or [model for name, model in"
+            f"An object of type {type(model).__name__} has no predict. Pass a fitted classifier or"
+            " a list of fitted classifiers: list(models.values()), or [model for name, model in"
             " pairs]."
         )
 
@@ -125,8 +125,8 @@ def check_has_voters(model: Any) -> None:
             " samples, use certify(model, X_held_out, y_held_out)."
         )
     raise ValueError(
-        f"{type(model).__name__} has no voters that left training samples out, as forests and"
-        f" bagging do, so its training data show nothing. {TRAIN_IT}"
+        f"{type(model).__name__} has no out-of-bag samples, so its training data cannot test"
+        f" it. {TRAIN_IT}"
     )
 
 
@@ -159,9 +159,9 @@ def assumptions_about_steps(pipeline: Pipeline) -> list[str]:
             texts.append(f"{step!r} was fitted before, to other samples than X.")
         elif getattr(step, "learns_from_rows", get_tags(step).requires_fit):
             raise ValueError(
-                f"{type(step).__name__} was fitted to all samples, those that the voters left out"
-                f" among them, so these show nothing about new samples. {TRAIN_IT} A step that was"
-                " fitted to other samples before goes into the pipeline as FrozenEstimator(step)."
+                f"{type(step).__name__} was fitted to all samples, including the out-of-bag"
+                f" samples. {TRAIN_IT} Wrap a step that was fitted to other samples in"
+                " FrozenEstimator."
             )
         else:
             check_not_frozen(step)

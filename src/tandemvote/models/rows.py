@@ -28,9 +28,7 @@ NUMBERS = "biuf"
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 """By which SplitMix64 steps from one seed to the next; here from column to column."""
 
-WAY_OUT = (
-    "The voters know these samples, so they show nothing. Pass samples that were not trained on."
-)
+WAY_OUT = "The bound requires samples that no model was trained on. Pass held-out samples."
 
 
 def row_digests(X: Any) -> Digests:
@@ -119,7 +117,7 @@ def note_copies(
     Examples
     --------
     >>> note_copies([[1, 2], [3, 4], [1, 2]], [0, 1, 0], what="training")  # doctest: +ELLIPSIS
-    ('1 of 3 training rows repeats an earlier one, label included; if ...',)
+    ('1 of 3 training rows repeats an earlier one, label included. If ...',)
     """
     of_label: Any = np.uint64(0)
     if labels is not None:
@@ -132,6 +130,6 @@ def note_copies(
         return ()
     return (
         f"{n_copies} of {n_rows} {what} rows {'repeat' if n_copies > 1 else 'repeats'} an earlier"
-        f" one{'' if labels is None else ', label included'}; if these are copies of one case, the"
-        " guarantee is too good.",
+        f" one{'' if labels is None else ', label included'}. If these rows are copies, the bound"
+        " is too small: remove the copies.",
     )

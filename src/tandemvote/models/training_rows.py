@@ -127,9 +127,8 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     share += shown + min(unseen, NEARLY_ALL - share)
     if n_fits >= fewest and n_fits >= share * fits.size:
         raise ValueError(
-            f"Of {fits.size} {what} samples that can be told apart, {n_fits} are samples"
-            f" that {type(model).__name__} was trained on: every tree whose leaf does not hold"
-            f" their label left the same training sample out. {WAY_OUT}"
+            f"{n_fits} of {fits.size} {what} samples that could be compared are training samples of"
+            f" {type(model).__name__}: the leaves of its trees contain them. {WAY_OUT}"
         )
 
 

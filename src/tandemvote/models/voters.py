@@ -135,7 +135,7 @@ def voters_in(models: Any) -> Voters:
     check_is_fitted(models)
     if not hasattr(models, "predict_voters") and not isinstance(last_step(models), BAGGED):
         raise ValueError(
-            f"{type(models).__name__} is no ensemble whose voters are known. Pass a list of fitted"
+            f"{type(models).__name__} is not an ensemble with known members. Pass a list of fitted"
             " classifiers, [model] for a single one."
         )
     return partial(predict_members, as_it_is(models))

@@ -117,8 +117,8 @@ def classes_of(
     if labels.dtype.kind in "iuf":
         noun, look = "numbers", "measurement"
         way_out = (
-            "A vote needs classes. Cut it into a few, choose another column, or use a tool for"
-            " regression; to take every value for a class, name the column by"
+            "A classifier needs classes. Bin the values, choose another column, or use a tool for"
+            " regression; to use every value as a class, name the column with"
             f" {either('categories', '--category')}."
         )
         _check_int64(labels.astype(object), column)
@@ -230,7 +230,7 @@ def check_identifiers(reasons: Mapping[str, str], keep: Collection[str]) -> None
     )
     these, it = ("This column seems", "it") if len(found) == 1 else ("These columns seem", "them")
     raise DatasetError(
-        f"{these} to number or name the rows: {listed}. Voters that tell rows apart by it may do"
-        f" well here and fail on new rows. {either(f'Pass drop={found}', f'Give {dropping}')} to"
-        f" leave {it} out, or {either(f'keep={found}', keeping)} to use {it}."
+        f"{these} to number or name the rows: {listed}. Models may memorize rows by it and"
+        f" fail on new rows. {either(f'Pass drop={found}', f'Give {dropping}')} to"
+        f" exclude {it}, or {either(f'keep={found}', keeping)} to use {it}."
     )

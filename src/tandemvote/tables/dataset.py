@@ -264,7 +264,7 @@ def from_frame(
     frame = frame.rename(columns=str).reset_index(drop=True)  # rows keep their number if some go
     columns = list(frame.columns)
     if target is None:
-        way = f"name the label column by {either('target', '--target')}"
+        way = f"name the label column with {either('target', '--target')}"
         raise DatasetError(f"{name}: {way}, one of {shown(columns, NAMES_SHOWN)}.")
     if groups is not None:
         drop, beside = [*drop, groups], [*beside, groups]
@@ -370,14 +370,15 @@ def _points(
         raise DatasetError(
             f"{about['name']}: no label in {n_unlabeled} {of_rows}, the first of them row"
             f" {unlabeled.argmax() + 1}; texts such as NaN and None count as missing. Fill it in,"
-            f" or {either('pass drop_unlabeled=True', 'give --drop-unlabeled')} to leave out such"
+            f" or {either('pass drop_unlabeled=True', 'give --drop-unlabeled')} to exclude such"
             f" rows{either('', ', --use-unlabeled to use them with --scheme trees')}"
-            f" ({either('drop_missing=True', '--drop-missing')}: all rows with a gap go)."
+            f" ({either('drop_missing=True', '--drop-missing')} excludes all rows with"
+            " missing entries)."
         )
     if not (left & ~unlabeled).any():
         raise DatasetError(
-            f"{about['name']}: no row is left {of_rows}, as every one has a missing entry. Fill"
-            f" some in{either(', or use drop_missing=False', ', or leave out --drop-missing')}."
+            f"{about['name']}: every row {of_rows} has a missing entry. Fill"
+            f" some in{either(', or use drop_missing=False', ', or remove --drop-missing')}."
         )
     rows, labeled = left & ~unlabeled, ~unlabeled[left]
     y = labels(rows)  # before the features: a target that is none takes no time

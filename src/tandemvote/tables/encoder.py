@@ -318,7 +318,7 @@ def _dates(column: pandas.Series, date_format: str) -> pandas.Series:
     if lost.size:
         raise DatasetError(
             f"The column {column.name!r} holds dates of the form {date_format}, but"
-            f" {lost.iloc[0]!r:.40} is none. Write all dates in the same way."
+            f" {lost.iloc[0]!r:.40} is not one. Write all dates in the same way."
         )
     return dates
 
@@ -335,6 +335,6 @@ def _check_stray_text(column: pandas.Series) -> None:
         raise DatasetError(
             f"Most of the column {column.name!r} is numbers, but {stray.iloc[0]!r} in row"
             f" {row + 1 if isinstance(row, int | np.integer) else row} is not. Correct it, or name"
-            f" it by {either('missing_values', '--missing')} if it stands for a missing entry, or"
-            f" the column by {either('categories', '--category')} if these are categories."
+            f" it with {either('missing_values', '--missing')} if it stands for a missing entry, or"
+            f" the column with {either('categories', '--category')} if these are categories."
         )

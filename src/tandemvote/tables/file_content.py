@@ -89,7 +89,9 @@ def read_text(
     """Read a text file, compressed or not; find its separator and the cells of its first line."""
     separator = _SPELLED.get(separator or "", separator)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
-        raise DatasetError(f"{separator!r} is no separator. Give one character, tab or space.")
+        raise DatasetError(
+            f"{separator!r} is not a valid separator. Give one character, tab or space."
+        )
     named = f"{either('encoding=', '--encoding ')}latin-1, where that is an option."
     way_out = f"Save it as UTF-8, or name its encoding, such as {named}"
     data = read_bytes(path)
@@ -98,7 +100,7 @@ def read_text(
         text = data.decode(encoding)
     if not text.strip():
         raise DatasetError(f"{path} is empty. Give a header line and rows below it.")
-    with explained(f"{path} is no table of text cells", "Save it again.", csv.Error):
+    with explained(f"{path} is not a table of text cells", "Save it again.", csv.Error):
         separator = separator or find_separator(text)
         lines = (line for line in io.StringIO(text, newline="") if line.strip())
         cells = next(csv.reader(lines, delimiter=separator))
@@ -148,7 +150,7 @@ def read_delimited(
     )
     missing = {*MISSING_TEXTS, *missing_values}
     sought = f"a table of {number_of(len(names), 'column')} separated by {separator!r}"
-    way_out = f"Correct the line, or name the sign by {either('separator', '--separator')}."
+    way_out = f"Correct the line, or name the sign with {either('separator', '--separator')}."
     problem, ragged = f"{path} cannot be read as {sought}", pandas.errors.ParserWarning
     with explained(problem, way_out, ValueError, ragged), catch_warnings():
         # A row longer than the header would lose its last cells with a mere warning.
@@ -235,7 +237,7 @@ def read_parquet(path: Path, *, categories: Sequence[str] = ()) -> pandas.DataFr
     """Read a Parquet file of up to `LARGEST_TABLE` bytes; a stored row index is left out."""
     parquet = import_extra("pyarrow.parquet", "data")
     import_extra("pandas", "data")
-    way_out = f"Write it again, or name its true format by {either('file_format', '--format')}."
+    way_out = f"Write it again, or name its true format with {either('file_format', '--format')}."
     said = f"{path} cannot be read as Parquet"
     # pyarrow raises most kinds of errors there are on damaged files.
     with explained(said, way_out, Exception), parquet.ParquetFile(path) as file:
@@ -261,7 +263,7 @@ def read_libsvm(
     text = io.BytesIO(read_bytes(path))
     way_out = (
         "Each line must be a number, the label, then index:value pairs in ascending order; name"
-        f" another format by {either('file_format', '--format')}."
+        f" another format with {either('file_format', '--format')}."
     )
     with explained(f"{path} cannot be read as LIBSVM text", way_out, ValueError, OverflowError):
         table, y = load_svmlight_file(text, n_features=n_features, zero_based=zero_based)

@@ -131,7 +131,8 @@ def _integer(digits: str) -> int:
 
 def _reject_number(text: str) -> NoReturn:
     raise CertificateFileError(
-        f"The number {shortened(text)} is not an integer; fractions are written as hexadecimal text."
+        f"The number {shortened(text)} is not an integer; fractions are written as"
+        " hexadecimal text."
     )
 
 

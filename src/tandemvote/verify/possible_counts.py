@@ -145,11 +145,11 @@ def _limits_of_pairs(
     )
     unlabeled, among_all = counts["unlabeled_disagreements"], counts["disagreement_overlaps"]
     errors, sizes = (np.diag(count)[:, np.newaxis] for count in (both_wrong, overlaps))
-    yield "tandem errors", 0, both_wrong, overlaps, "samples both hold out"
+    yield "tandem errors", 0, both_wrong, overlaps, "common held-out samples"
     yield "tandem errors", 0, both_wrong, np.minimum(errors, errors.T), "errors of one of them"
     yield "common samples", 0, overlaps, np.minimum(sizes, sizes.T), "samples of one of them"
     labeled = counts["disagreements"] - unlabeled
-    yield "labeled disagreements", 0, labeled, overlaps, "samples both hold out"
+    yield "labeled disagreements", 0, labeled, overlaps, "common held-out samples"
     yield "unlabeled disagreements", 0, unlabeled, among_all - overlaps, "unlabeled samples"
     yield "lone errors", 0, lone, labeled, "labeled disagreements"
     not_both = "samples on which they do not both err"

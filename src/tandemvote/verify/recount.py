@@ -102,7 +102,7 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if votes.n_voters != record.n_voters:
         yield (
             f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
-            " columns that are no voters are left out by --ignore"
+            " exclude other columns with --ignore"
         )
         return
     yield from _unknown_labels(record, votes, "the votes")
@@ -113,7 +113,7 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     def counted(first: int, second: int) -> dict[str, int]:
         common = held_out[first] & held_out[second]
         return {
-            "samples both hold out": common.bit_count(),
+            "common held-out samples": common.bit_count(),
             "common errors": (wrong[first] & wrong[second]).bit_count(),
             "lone errors": (common & (wrong[first] ^ wrong[second])).bit_count(),
             "disagreements": common.bit_count() - _agreements(says, first, second),
