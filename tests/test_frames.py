@@ -63,7 +63,7 @@ def test_rows_drawn_again_by_pandas_show_by_their_index():
     y = pd.Series((rng.random(400) < 0.3).astype(int))
     rare = y[y == 1].sample(160, replace=True, random_state=0).index
     rows = [*y.index, *rare]
-    with pytest.raises(ValueError, match=r"The index has .* rows with the same value belong together"):
+    with pytest.raises(ValueError, match=r"The index has .* rows with the same value"):
         check_one_row_per_case(X.loc[rows], y.loc[rows])
 
 

@@ -9,80 +9,83 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 HARD_VOTE = (
-    "The guarantee is about the hard weighted vote (the label with the largest total weight),"
-    " not about averaged probabilities."
+    "The bound is about the weighted majority vote (the class with the largest total weight), not"
+    " about averaged probabilities."
 )
 
 VOTES = (
-    "The samples are independent draws from the source the vote will be used on: no duplicated,"
-    " grouped or time-ordered rows.",
+    "The samples are drawn independently from the distribution that the classifier will be used"
+    " on: no duplicated, grouped or time-ordered rows.",
     "Which samples a voter was trained on was decided without looking at the data.",
-    "Held-out samples were not used in any other way: not for tuning, not for selecting features"
-    " or voters, not for choosing the kind of bound, delta or the prior.",
+    "Held-out samples were not used for anything else: not for tuning, not for selecting features"
+    " or voters, not for choosing the bound, the confidence or the prior.",
     HARD_VOTE,
-    "The voters are used as they were: a refit, even on more data, is another vote.",
+    "The voters are used unchanged. After a refit, even on more data, the bound no longer holds.",
 )
 
 TESTED_AND_UNTESTED = (
-    "The tested models are used as they were: to refit or replace one of them voids the bound. The"
-    " untested models (the referee) may be refitted or replaced at any time, with any samples."
+    "The tested models are used unchanged. If one of them is refitted or replaced, the bound no"
+    " longer holds. The untested models (the referee) may be refitted or replaced at any time, with"
+    " any samples."
 )
 """What a vote with untested voters rests on, in place of the last one above."""
 
 UNTESTED_MAY_KNOW = (
     "The test samples did not influence the tested models: not by training, tuning, selecting"
-    " features or models, or choosing the bound, delta or the prior. The untested models (the"
-    " referee) may have been trained on them."
+    " features or models, or choosing the bound, the confidence or the prior. The untested"
+    " models (the referee) may have been trained on them."
 )
 """The same in place of the one about held-out samples above, and of the one about test samples."""
 
 ONE_ROW_PER_GROUP = (
-    "The groups are independent draws from the distribution of groups that the classifier will"
-    " meet. The bound is about a random row of a random new group: not about further rows of known"
-    " groups, and not about a random row of all data where groups differ in size."
+    "The groups are drawn independently from the distribution of groups that the classifier will"
+    " be used on. The bound is about a random row of a random new group: not about further rows of"
+    " known groups, and not about a random row of all data where groups differ in size."
 )
 """What a bound from one row per group rests on, in place of the first one above."""
 
 UNLABELED_POINTS = (
-    "The unlabeled samples are independent draws from the same source; they were used neither to"
-    " train a voter nor to choose the weights. Samples on which the voters differ more than their"
-    " errors allow would have been rejected; a shift to samples on which they agree, rightly or"
-    " wrongly, cannot be seen."
+    "The unlabeled samples are drawn independently from the same distribution. They were used"
+    " neither to train a voter nor to choose the weights. Samples on which the voters disagree more"
+    " than their errors allow would have been rejected. A shift to samples on which they agree"
+    " cannot be detected."
 )
 
 DEPLOYED = (
-    "The guarantee is about the deployed classifier as it was when it predicted the unlabeled"
-    " samples, not about the vote of the voters through which it is certified; refitted it is"
-    " another classifier.",
-    "Labeled and unlabeled samples are independent draws from the source that the deployed"
-    " classifier will meet: no duplicated, grouped or time-ordered rows.",
+    "The bound is about the deployed classifier as it was when it predicted the unlabeled samples,"
+    " not about the vote of the voters through which it is certified. After a refit of the deployed"
+    " classifier the bound no longer holds.",
+    "Labeled and unlabeled samples are drawn independently from the distribution that the deployed"
+    " classifier will be used on: no duplicated, grouped or time-ordered rows.",
     "The unlabeled samples were used for nothing else: neither the deployed classifier nor a voter"
-    " nor the weights were trained, tuned or chosen on them. Samples on which several voters differ"
-    " more than their errors allow would have been rejected; one voter alone has nobody to differ"
-    " from, and a shift to samples on which all agree, rightly or wrongly, cannot be seen.",
+    " nor the weights were trained, tuned or chosen on them. Samples on which several voters"
+    " disagree more than their errors allow would have been rejected. With one voter, or on samples"
+    " on which all voters agree, a shift cannot be detected.",
     VOTES[1],
     VOTES[2],
 )
 """What a guarantee for another classifier rests on, in place of all others."""
 
 TEST_POINTS = (
-    "The test samples are independent draws from the same source; they were used for nothing else:"
-    " not for training, tuning, choosing the weights or the kind of bound."
+    "The test samples are drawn independently from the same distribution. They were used for"
+    " nothing else: not for training, tuning, choosing the weights or the bound."
 )
 
 GROUPS = (
     "Which samples form a group was fixed before looking at these samples: no bins chosen on them."
-    " New samples of a group look as those in the data did. How frequent the groups are may change,"
-    " except for precision."
+    " New samples of a group are drawn from the same distribution as its samples in the data. The"
+    " frequencies of the groups may change, except for precision."
 )
 
 SELECTIVE = (
-    "The hold-out is made of independent draws from the source the vote will be used on: no"
-    " duplicated, grouped or time-ordered rows.",
-    "The hold-out was used for nothing else: not for training, weights, tuning or any choice.",
-    "The thresholds, the largest error allowed and delta were fixed before looking at the"
-    " hold-out.",
-    "The voters and weights are used as they were: a refit, even on more data, is another vote.",
+    "The held-out samples are drawn independently from the distribution that the classifier will"
+    " be used on: no duplicated, grouped or time-ordered rows.",
+    "The held-out samples were used for nothing else: not for training, weights, tuning or any"
+    " choice.",
+    "The thresholds, max_error and the confidence were fixed before looking at the held-out"
+    " samples.",
+    "The models and weights are used unchanged. After a refit, even on more data, the bound no"
+    " longer holds.",
 )
 """What a vote that abstains rests on."""
 

@@ -51,7 +51,7 @@ def test_frame_and_html_show_the_same(found):
     page = found._repr_html_()
     assert "&lt;a&gt;" in page
     assert "<a>" not in page
-    assert "How frequent the groups are may change" in page
+    assert "The frequencies of the groups may change" in page
 
 
 def test_names_from_a_file_cannot_move_the_cursor():
@@ -73,6 +73,7 @@ def test_a_label_of_two_groupings_needs_both_names():
     labels = np.arange(400) % 2
     whole = certify_votes(Votes.from_predictions([labels], labels))
     found = whole.by_group({"class": "class", "predicted": "predicted"})
+    assert found.headline.startswith("error rates by class and predicted class, all valid at once")
     with pytest.raises(KeyError, match="is the label of several groups"):
         found[0]
     assert found["class", 0].group.by == "class"

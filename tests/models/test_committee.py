@@ -401,9 +401,7 @@ def test_the_certificate_states_what_may_change(data):
     printed = repr(certificate)
     assert "4 tested models and a referee; a test set of 80 samples" in printed
     assert "refit it at any time, keep the tested models" in printed
-    assert any(
-        "The tested models are used as they were" in each for each in certificate.assumptions
-    )
+    assert any("The tested models are used unchanged" in each for each in certificate.assumptions)
 
 
 def test_groups_of_samples_are_those_given_to_fit(data):

@@ -64,16 +64,16 @@ def test_predictions_say_the_same_as_the_classifier_that_made_them():
 
 def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():
     certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
-    assert certificate.basis.startswith("RandomForestClassifier through 1 voters;")
+    assert certificate.basis.startswith("RandomForestClassifier through 1 voter;")
     assert "the error rate of RandomForestClassifier on new data" in certificate.guarantee
     assert certificate.observed is None
     (finding,) = certificate.findings
     assert finding.code == "deployed"
     assert "No labeled sample has tested RandomForestClassifier itself" in finding.message
     assumptions = " ".join(certificate.assumptions)
-    assert "the source that the deployed classifier will meet" in assumptions
+    assert "the distribution that the deployed classifier will be used on" in assumptions
     assert "neither the deployed classifier nor a voter" in assumptions
-    assert "about the hard weighted vote" not in assumptions
+    assert "about the weighted majority vote" not in assumptions
 
 
 def test_the_file_keeps_whom_it_is_about(tmp_path):

@@ -291,9 +291,9 @@ class Certificate:
         """What the bound is about and rests on, in one sentence."""
         n, bound = self.counts, f"bound {self.bound} ({get_bound(self.bound).label})"
         if len(self.candidates) > 1:
-            bound += f", the smallest of {len(self.candidates)} that share delta"
+            bound += f", the smallest of {len(self.candidates)} bounds"
         if self.deployed is not None:
-            subject = f"{self._subject} through {n.n_voters} voters"
+            subject = f"{self._subject} through {n.n_voters} voter{'s' * (n.n_voters > 1)}"
         elif self.n_untested:
             referee = "a referee" if self.n_untested == 1 else f"{self.n_untested} untested models"
             subject = f"{n.n_voters - self.n_untested} tested models and {referee}"

@@ -101,7 +101,8 @@ class GroupCertificates:
     @property
     def headline(self) -> str:
         """What is bounded, and with which confidence."""
-        listed = printable(" and ".join(each.by for each in self.groupings))
+        named = {PREDICTED: "predicted class"}
+        listed = printable(" and ".join(named.get(each.by, each.by) for each in self.groupings))
         delta = percent(self.certificate.delta)
         return f"error rates by {listed}, all valid at once ({delta} confidence)"
 

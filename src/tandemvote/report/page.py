@@ -108,8 +108,8 @@ def _certificate_of(classifier: Any) -> Certificate:
     certificate = getattr(last_step(classifier), "certificate_", None)
     if not isinstance(certificate, Certificate):
         raise TypeError(
-            f"certified is a {type(classifier).__name__} without a certificate. Pass a fitted"
-            " certified classifier, a Certificate or GroupCertificates."
+            f"certified is of type {type(classifier).__name__}, which has no error bound to report."
+            " Pass a fitted certified classifier, a Certificate or GroupCertificates."
         )
     return certificate
 
