@@ -28,7 +28,7 @@ plt.show()
 
 # %%
 # What a bound counts for a sample
-# -------------------------------
+# --------------------------------
 # Z is the share of trees that err at a sample. The vote can err only where Z is one half or more.
 # The first-order bound counts 2 Z for every sample, the second-order bound 4 Z²: less where a few
 # trees err, more where nearly all do. Which of the two is smaller depends on the histogram below.
@@ -44,7 +44,7 @@ plt.show()
 # share fewer samples that neither has seen.
 
 counts = forest.certificate_.counts
-print(f"points per tree: at least {counts.n_min}, per pair: at least {counts.n_min_pairs}")
+print(f"samples per tree: at least {counts.n_min}, per pair: at least {counts.n_min_pairs}")
 for name, mean in {
     "first_order": 2 * profile.gibbs_loss,
     "tandem": 4 * profile.tandem_loss,

@@ -29,7 +29,7 @@ from tandemvote.bounds import Estimates, c_tandem_oracle, first_order_oracle, ta
 
 
 def estimates_of(wrong):
-    """Losses of voters that err where `wrong` is 1, shape (n_voters, n_points)."""
+    """Losses of voters that err where `wrong` is 1, shape (n_voters, n_samples)."""
     votes = Votes.from_predictions(wrong, np.zeros(wrong.shape[1], int))
     return Estimates(VoteCounts.from_votes(votes))
 

@@ -1,6 +1,6 @@
 """
-A random forest that says how often it can be wrong
-===================================================
+A random forest with an error bound
+===================================
 
 In the paper every tree of a forest votes. Each tree leaves some samples out of its training set;
 evaluated on those, the forest gets a guarantee, and every label still goes into training.
@@ -38,10 +38,10 @@ for assumption in forest.certificate_.assumptions:
 
 # %%
 # New samples
-# ----------
+# -----------
 # New samples, which would not have labels in practice. The prediction is the hard weighted vote of
-# the trees, because that is what the guarantee is about. It is cautious: it must hold for all
-# sources that could have produced data like this.
+# the trees, because that is what the guarantee is about. The bound is cautious: it must hold for
+# every distribution that could have produced data like this.
 
 print(f"errors on {len(y_new)} new samples: {(forest.predict(X_new) != y_new).mean():.3f}")
 BoundsDisplay.from_certificate(forest.certificate_).plot()

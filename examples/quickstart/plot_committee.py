@@ -1,6 +1,6 @@
 """
-A committee: a guarantee to use
-===============================
+A committee: nearly the bound of a hold-out
+===========================================
 
 Four models are tested together on a test set, and a fifth, the referee, is trained on all labels.
 Their vote gets a guarantee close to that of a hold-out.
@@ -10,8 +10,8 @@ Their vote gets a guarantee close to that of a hold-out.
 # Train and certify
 # -----------------
 # `~tandemvote.CertifiedClassifier` takes any classifier. The first line of the certificate has
-# three numbers: the error of the tested models' vote on the test samples, what is guaranteed with
-# probability 95 %, and what always naming the most frequent label gives.
+# three numbers: the error of the tested models' vote on the test samples, the bound with
+# 95% confidence, and the error of always predicting the most frequent class.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -36,9 +36,9 @@ pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 linear = CertifiedClassifier(pipeline, random_state=0).fit(X, y)
 
 # %%
-# Beside the vote of the trees
-# ----------------------------
-# In the paper every tree votes. A single tree is a weak classifier, and the guarantee pays for it.
+# Compared with the vote of the trees
+# -----------------------------------
+# In the paper every tree votes. The bound is then a multiple of the error of single trees.
 trees = CertifiedForestClassifier(weights="tandem", max_samples=0.5, random_state=0).fit(X, y)
 
 models = {"five forests": forests, "five pipelines": linear, "one vote per tree": trees}
@@ -49,7 +49,7 @@ for row, model in enumerate(models.values()):
     ax.scatter(found.observed, row, color="#14679e", label="observed" if row == 0 else None)
     ax.scatter(found.value, row, color="#b8500a", label="guaranteed" if row == 0 else None)
     ax.scatter(1 - model.score(X_new, y_new), row, marker="|", s=200, color="black",
-               label="on new points" if row == 0 else None)  # fmt: skip
+               label="on new samples" if row == 0 else None)  # fmt: skip
 ax.set(yticks=range(3), yticklabels=models, xlabel="error", xlim=(0, None))
 ax.invert_yaxis()
 ax.legend(loc="upper right")

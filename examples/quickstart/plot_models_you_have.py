@@ -8,7 +8,7 @@ all of them. What can be guaranteed for their vote, and for each model alone?
 
 # %%
 # A list is certified on samples that none of the models saw
-# ---------------------------------------------------------
+# ----------------------------------------------------------
 # Nothing is trained again, and nothing is chosen on the held-out samples: they are a test set, and
 # the guarantee is the exact binomial limit, the tightest there is.
 
@@ -37,7 +37,7 @@ vote = certify(list(models.values()), X_held_out, y_held_out)
 print(vote)
 
 # %%
-# The certificate predicts by the vote it is about.
+# The `predict` of the certificate is the certified vote.
 
 print(vote.predict(X_held_out[:5]))
 
@@ -67,7 +67,7 @@ plt.show()
 
 # %%
 # Samples that a model was trained on are rejected
-# ----------------------------------------------
+# ------------------------------------------------
 
 try:
     certify(models["random forest"], X_train, y_train)

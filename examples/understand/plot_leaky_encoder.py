@@ -46,20 +46,20 @@ right = CertifiedClassifier(
 print(str(right.certificate_).splitlines()[0])
 
 # %%
-# What new samples say
-# -------------------
+# Errors on new samples
+# ---------------------
 
 errors = {
     "encoded before": (leaky, (leaky.predict(encoder.transform(X_new)) != y_new).mean()),
     "encoder inside": (right, (right.predict(X_new) != y_new).mean()),
 }
 figure, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
-for row, (model, on_new_points) in enumerate(errors.values()):
+for row, (model, on_new_samples) in enumerate(errors.values()):
     found = model.certificate_
     first = row == 0
     ax.barh(row, found.value, height=0.5, color="0.85", label="guaranteed at most" if first else "")
     ax.plot(found.observed, row, "o", color="tab:blue", label="observed" if first else "")
-    ax.plot(on_new_points, row, "D", color="tab:red", label="on new points" if first else "")
+    ax.plot(on_new_samples, row, "D", color="tab:red", label="on new samples" if first else "")
 ax.set(yticks=range(len(errors)), yticklabels=errors, xlabel="error", xlim=(0, 1))
 ax.invert_yaxis()
 ax.legend(loc="upper right")

@@ -4,7 +4,7 @@ The model you deploy is not the one you tested
 
 A model is tested on a hold-out, and then refitted on all labels, because labels are precious. The
 refitted model is another one, and the test says nothing about it. Samples without labels close the
-gap: they show how often the two answer differently.
+gap: they show how often the two predictions differ.
 """
 
 # %%
@@ -38,10 +38,10 @@ print(certificate)
 
 # %%
 # How many unlabeled samples?
-# -------------------------------
-# They must be new to both models and come from the same source. Beyond a few hundred, more of them
-# change little here: what remains is how often the two models differ. The
-# certificate's ``predict`` is that of the refitted model.
+# ---------------------------
+# They must be new to both models and come from the same distribution. Beyond a few hundred, more of
+# them change little here: what remains is how often the two models differ. The certificate's
+# ``predict`` is that of the refitted model.
 
 sizes = [25, 50, 100, 200, 400, 700]
 values = [
@@ -56,6 +56,6 @@ ax.axhline(
 )  # fmt: skip
 error = (certificate.predict(X_more) != y_more).mean()
 ax.axhline(error, color="0.5", linestyle=":", label="error of the refitted model")
-ax.set(xlabel="points without labels", ylabel="error", ylim=(0, None))
+ax.set(xlabel="unlabeled samples", ylabel="error", ylim=(0, None))
 ax.legend()
 plt.show()

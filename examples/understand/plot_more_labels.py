@@ -2,14 +2,14 @@
 How many labels does a guarantee need?
 ======================================
 
-Three designs on the same digits: a test set of a quarter of the labels, a committee, and the
-trees of one forest. All three get better with more labels, at different prices.
+Three schemes on the same digits: a test set of a quarter of the labels, a committee, and the
+trees of one forest. All three bounds get smaller with more labels.
 """
 
 # %%
 # From 200 to 1,600 labels
 # ------------------------
-# The test set spends a quarter of the labels and certifies one forest trained on the rest. The
+# The test set takes a quarter of the labels and certifies one forest trained on the rest. The
 # committee's referee and the trees train with every label.
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
 How many samples should a tree see?
-==================================
+===================================
 
-Full bagging draws as many samples as there are, with replacement, and leaves 37 % of them out of a
-tree; two trees share only 14 %. Fewer draws make each tree weaker but leave more common samples,
+Full bagging draws as many samples as there are, with replacement, and leaves 37% of them out of a
+tree; two trees share only 14%. Fewer draws make each tree weaker but leave more common samples,
 and the tandem bound is estimated on common samples. This is the paper's comparison of full with
 reduced bagging, on data bundled with scikit-learn.
 """
@@ -49,8 +49,8 @@ for name, (X, y) in data_sets.items():
 # -------------------------------
 # The error of the vote rises by one to two percentage points down to a fifth of the draws, because
 # voters that are weaker also differ more. The tandem bound falls as the overlaps
-# grow, until the trees become too weak. The share must be chosen beforehand: picking the best point
-# of this picture for a certificate on the same data would void it.
+# grow, until the trees become too weak. The share must be chosen beforehand: picking the best value
+# in this picture for a certificate on the same data would void it.
 
 styles = {
     "first order (FO)": {"color": "tab:red", "marker": "s"},
@@ -62,7 +62,7 @@ for axis, (name, lines) in zip(axes, curves.items(), strict=True):
     for label, values in lines.items():
         axis.plot(draws, values, label=label, **styles[label])
     axis.axvline(0.5, color="0.8", linewidth=1, zorder=0)
-    axis.set(title=name, xlabel="draws a tree, as a share of the points")
+    axis.set(title=name, xlabel="draws a tree, as a share of the samples")
     axis.invert_xaxis()
 axes[0].set(ylabel="error of the vote, bounded or observed", ylim=(0, None))
 axes[0].annotate("reduced bagging", (0.49, 0.66), color="0.4", fontsize=9)

@@ -1,10 +1,10 @@
 """
-One class at a time, and only where the vote is sure
-====================================================
+Groups, and a classifier that abstains
+======================================
 
-A guarantee is an average over all new samples. If one class is rare, that average says little about
-it: a vote that always names the frequent class has a small error. And if some samples are easy and
-others hard, it says little about the easy ones. Two finer guarantees help.
+A certificate is about the average over all new samples. If one class is rare, that average says
+little about it: always predicting the frequent class has a small error. And if some samples are
+easy and others hard, it says little about the easy ones. Two finer certificates help.
 """
 
 # %%
@@ -41,8 +41,8 @@ GroupsDisplay.from_certificates(by_class).plot()
 plt.show()
 
 # %%
-# A hold-out that no model saw gives exact limits, also of the precision (how often the vote is
-# right where it names a class), and for any group that is known of a sample, here by its ink.
+# A hold-out that no model saw gives exact limits, also of the precision (how often a predicted
+# class is right), and for any group that is known of a sample, here by its ink.
 
 ink = np.where(X_hold_out.sum(axis=1) > 300, "much ink", "little ink")
 on_hold_out = certify(model, X_hold_out, y_hold_out).by_group(
@@ -53,8 +53,8 @@ GroupsDisplay.from_certificates(on_hold_out).plot()
 plt.show()
 
 # %%
-# Only where the vote is sure
-# ---------------------------
+# Only confident samples
+# ----------------------
 # The margin of a vote is the lead of its winner: the difference of the two largest shares. A vote
 # may abstain where its margin is small. Name the largest error rate that is allowed: on held-out
 # samples, the smallest threshold that keeps it is searched for.

@@ -1,6 +1,6 @@
 """
 Samples without labels, a tighter guarantee for trees
-====================================================
+=====================================================
 
 Labels are expensive, samples are often free. For the vote of many trees they say something that
 labels cannot: how clearly the trees decide. Where nearly all trees agree, the vote errs only if
@@ -9,7 +9,7 @@ nearly all of them do, and that is rare.
 
 # %%
 # The same labels, more and more samples
-# -------------------------------------
+# --------------------------------------
 # Half of the digits keep their labels. Some of the others are given to ``fit`` without.
 
 import matplotlib.pyplot as plt
@@ -33,14 +33,13 @@ for n in sizes:
 # The picture
 # -----------
 # With unlabeled samples the bound ``vote_profile`` is reported; without them, the smaller of the
-# first-order and the tandem bound, each at half of delta. For three whole models
-# they gain nothing, or on folds about a tenth: there is not much to see in the agreement of three.
+# first-order and the tandem bound, each at half of delta.
 
 error = (plain.predict(X_more) != y_more).mean()
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-ax.plot(sizes, [each.value for each in certificates], "o-", label="guaranteed with these points")
+ax.plot(sizes, [each.value for each in certificates], "o-", label="guaranteed with these samples")
 ax.axhline(plain.certificate_.value, color="tab:orange", label="guaranteed without any")
 ax.axhline(error, color="0.5", linestyle=":", label="error on the other half")
-ax.set(xlabel="points without labels", ylabel="error of the vote", ylim=(0, 1))
+ax.set(xlabel="unlabeled samples", ylabel="error of the vote", ylim=(0, 1))
 ax.legend()
 plt.show()
