@@ -166,7 +166,7 @@ def test_chunks_cover_every_point_once():
     [
         (([[0, 1]], [0, 1, 1]), r"shape \(1, 2\) and labels \(3,\)"),
         (([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), "Transpose predictions"),
-        (([0, 1], [0, 1]), r"shape \(2,\)"),
+        (([0, 1], [0, 1]), r"shape \(2,\).*one column per sample\.$"),
         ((np.empty((0, 3)), [0, 1, 1]), "0 voters and 3 samples leave nothing to count"),
         ((np.empty((3, 0)), []), "3 voters and 0 samples leave nothing to count"),
         (([[0, 1]], [0, np.nan]), "1 of 2 labels are missing, the first at 1"),

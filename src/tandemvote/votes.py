@@ -112,7 +112,11 @@ class Votes:
             raise ValueError(
                 f"predictions has shape {predictions.shape} and labels {labels.shape}; expected"
                 " (n_voters, n_samples) and (n_samples,): one row per voter, one column per sample."
-                + (" Transpose predictions." if predictions.shape[:1] == labels.shape else "")
+                + (
+                    " Transpose predictions."
+                    if predictions.ndim == 2 and len(predictions) == labels.size
+                    else ""
+                )
             )
         if predictions.size == 0:
             raise ValueError(

@@ -20,7 +20,7 @@ def found():
 
 def test_no_sentence_claims_more_than_its_group(found):
     assert [each.group.label for each in found] == ["<a>", "b", "rare"]
-    assert "on the samples where class = 'b' on new data is at most" in found["b"].guarantee
+    assert "on new data, among the samples where class = 'b', is at most" in found["b"].guarantee
     assert found["rare"].guarantee == (
         "No error rate below 100% is guaranteed on the samples where class = 'rare' with 98.33%"
         " confidence."
@@ -77,6 +77,7 @@ def test_a_label_of_two_groupings_needs_both_names():
     with pytest.raises(KeyError, match="is the label of several groups"):
         found[0]
     assert found["class", 0].group.by == "class"
+    assert "one classifier on the samples where class = 0; a test set" in repr(found["class", 0])
     assert repr(found).splitlines()[1].split()[:2] == ["by", "group"]
     assert "precision >=" in repr(found)
 

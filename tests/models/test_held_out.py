@@ -131,6 +131,12 @@ def test_missing_data_is_rejected(data):
             certify(models, X[500:], y[501:])
 
 
+def test_an_iterable_of_something_else_is_rejected():
+    for given in (iter([1]), iter([[1]])):
+        with pytest.raises(TypeError, match="type int was given; expected Votes"):
+            certify(given)
+
+
 def test_a_class_is_rejected(data):
     X, y = data
     for models in (GaussianNB, [GaussianNB]):

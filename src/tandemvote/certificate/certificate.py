@@ -260,8 +260,10 @@ class Certificate:
         if self.value >= 1.0:
             return f"No error rate below 100% is guaranteed{where} with {confidence} confidence."
         new = "a random row of a random new group" if self.one_row_per_group else "new data"
+        if self.group is not None:
+            new += f", among {self.group.samples},"
         return (
-            f"With {confidence} confidence, the error rate of {self._subject}{where} on {new} is at"
+            f"With {confidence} confidence, the error rate of {self._subject} on {new} is at"
             f" most {rounded_up(100 * Decimal(self.value), 1)}%."
         )
 
@@ -299,6 +301,8 @@ class Certificate:
             subject = f"{n.n_voters - self.n_untested} tested models and {referee}"
         else:
             subject = "one classifier" if n.n_voters == 1 else f"the vote of {n.n_voters} voters"
+        if self.group is not None:
+            subject += f" on {self.group.samples}"
         samples = f"at least {n.n_min} held-out samples per voter"
         if self.bound == TEST_SET:
             samples = f"a test set of {n.sizes.max()} samples"

@@ -56,7 +56,12 @@ def count_votes(
 
 def _counted(shards: Shards) -> Iterator[Part]:
     for shard in shards:
-        for votes in [shard] if isinstance(shard, Votes) else shard:
+        for votes in shard if isinstance(shard, Iterable) else [shard]:
+            if not isinstance(votes, Votes):
+                raise TypeError(
+                    f"An object of type {type(votes).__name__} was given; expected Votes. Wrap"
+                    " predictions and labels in Votes.from_predictions."
+                )
             yield VoteCounts.from_votes(votes), votes.n_samples
 
 
