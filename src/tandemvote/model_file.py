@@ -120,7 +120,12 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     ------
     ModelFileError
         If the file is damaged, holds a type that is not trusted or an unsound tree, or if its
-        certificate is not valid or belongs to another classifier.
+        certificate is not valid or has another number of models or other weights.
+
+    Notes
+    -----
+    The certificate does not identify the models: a file in which somebody replaced a tested model
+    by another one is loaded. Only load files whose source you trust to have certified the models.
     """
     path = _model_path(path)
     if not path.is_file():
