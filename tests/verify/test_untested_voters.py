@@ -133,7 +133,7 @@ def test_recounting_finds_other_votes_and_other_tested_voters():
     other = replace(votes, labels=1 - votes.labels)
     assert any("test samples in" in text for text in recount(document, other, None, {}))
     swapped = replace(votes, held_out=votes.held_out[::-1])
-    assert "have 300 samples both hold out in the file and 0" in next(
+    assert "have 300 common held-out samples in the file and 0" in next(
         recount(document, swapped, None, {})
     )
 
