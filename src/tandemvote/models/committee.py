@@ -229,7 +229,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self._check_parameters()
         X, labels = self._checked(X, y)
         classes, codes = np.unique(labels, return_inverse=True)
-        _check_two_classes(codes, classes, "y has")
+        _check_two_classes(codes, classes, "y has", "Pass samples of other classes.")
         grouping = None if groups is None else group_codes(groups, y)
         check_same_order(X, {"groups": groups})
         findings, digests = [*findings, *time_findings(X)], row_digests(X)
@@ -240,7 +240,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         random_state = check_random_state(self.random_state)
         test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
         where = f"The {training.size} samples outside the test set have"
-        _check_two_classes(codes[training], classes, where)
+        fix = "Pass more samples, or a smaller test_size."
+        _check_two_classes(codes[training], classes, where, fix)
         tested, referee = self._train(X, codes, training, (params, referee_params), random_state)
         self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
         self.estimators_ = [each.model for each in tested]
@@ -504,13 +505,13 @@ def _labels(y: ArrayLike) -> NDArray[Any]:
     return np.asarray(column_or_1d(values, warn=True))
 
 
-def _check_two_classes(codes: NDArray[np.intp], classes: NDArray[Any], where: str) -> None:
+def _check_two_classes(
+    codes: NDArray[np.intp], classes: NDArray[Any], where: str, fix: str
+) -> None:
+    """Raise ValueError if all samples have one class."""
     if (codes == codes[0]).all():
         only = classes.tolist()[codes[0]]
-        raise ValueError(
-            f"{where} 1 class, {only!r}; at least 2 are required. Pass more samples of other"
-            " classes."
-        )
+        raise ValueError(f"{where} 1 class, {only!r}; at least 2 are required. {fix}")
 
 
 def _have_equal_scores(first: Any, second: Any, X: Any) -> bool:
