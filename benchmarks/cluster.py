@@ -12,10 +12,10 @@ import tempfile
 from time import process_time
 
 import numpy as np
+from counting import votes_parser, write_votes_apart
 from distributed import Client, LocalCluster
 from forest import timed
 
-from counting import votes_parser, write_votes_apart
 from tandemvote import VoteCounts
 from tandemvote.counts import INTEGER_FIELDS
 from tandemvote.votes_io import VoteFiles, count_votes
