@@ -78,8 +78,8 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
 
 def _positions(values: NDArray[Any], classes: NDArray[Any]) -> Codes:
     largest = max(classes.size - 1, 0)
-    found = np.searchsorted(classes, values).clip(max=largest)
-    return np.asarray(found.astype(np.min_scalar_type(largest)))
+    positions = np.searchsorted(classes, values).clip(max=largest)
+    return np.asarray(positions.astype(np.min_scalar_type(largest)))
 
 
 def as_array(values: Any) -> NDArray[Any]:

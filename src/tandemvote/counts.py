@@ -149,6 +149,8 @@ class VoteCounts:
         The part of `disagreements` that comes from unlabeled samples.
     tally : VoteTally or None
         Results of a vote of all voters: with equal weights, unless other weights were tallied.
+    partner_errors : ndarray of int64, shape (n_voters, n_voters), or None
+        Entry (h, k): errors of voter k on samples held out for both, to check held-out sets.
 
     Examples
     --------
@@ -170,6 +172,7 @@ class VoteCounts:
     classes: NDArray[Any]
     unlabeled_disagreements: IntArray = None  # type: ignore[assignment]
     tally: VoteTally | None = None
+    partner_errors: IntArray | None = None
 
     def __post_init__(self) -> None:
         if self.unlabeled_disagreements is None:
@@ -251,6 +254,9 @@ class VoteCounts:
         return VoteCounts._known_to_be_valid(
             classes=np.union1d(*comparable(self.classes, other.classes)),
             tally=None if self.tally is None or other.tally is None else self.tally + other.tally,
+            partner_errors=None
+            if self.partner_errors is None or other.partner_errors is None
+            else self.partner_errors + other.partner_errors,
             **{name: added(getattr(self, name), getattr(other, name)) for name in INTEGER_FIELDS},
         )
 
@@ -262,8 +268,10 @@ class VoteCounts:
         """Return the counts of some of the voters, given by position or mask."""
         chosen = np.arange(self.n_voters)[np.asarray(voters)]
         arrays = {name: getattr(self, name) for name in INTEGER_FIELDS}
-        kept = {name: array[np.ix_(*[chosen] * array.ndim)] for name, array in arrays.items()}
-        return VoteCounts(classes=self.classes, **kept)
+        chosen_counts = {
+            name: array[np.ix_(*[chosen] * array.ndim)] for name, array in arrays.items()
+        }
+        return VoteCounts(classes=self.classes, **chosen_counts)
 
     @property
     def n_test_errors(self) -> int | None:
@@ -372,9 +380,7 @@ class VoteCounts:
         )
 
 
-INTEGER_FIELDS = tuple(
-    part.name for part in fields(VoteCounts) if part.name not in ("classes", "tally")
-)
+INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.type == "IntArray")
 
 
 def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:
@@ -390,10 +396,10 @@ def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatAr
 def _count(votes: Votes, *, tally: bool) -> VoteCounts:
     """Counts of one chunk: symmetric products of 0/1 planes."""
     held_out, wrong, n_classes = votes.held_out, votes.errors, votes.classes.size
-    overlaps = true_pairs(held_out)
-    tandem_errors = true_pairs(wrong)
-    # Both err, or both are right, or exactly one of them errs.
-    lone_errors = overlaps - tandem_errors - true_pairs(held_out & ~wrong)
+    overlaps, tandem_errors = true_pairs(held_out), true_pairs(wrong)
+    partner_errors = true_pairs(held_out, wrong)
+    # Exactly one of them errs: the errors of either without those of both, twice.
+    lone_errors = partner_errors + partner_errors.T - 2 * tandem_errors
     disagreements = lone_errors  # with two classes
     if n_classes > 2:
         disagreements = overlaps - equal_pairs(votes.predictions, held_out, overlaps, n_classes)
@@ -408,4 +414,5 @@ def _count(votes: Votes, *, tally: bool) -> VoteCounts:
         classes=votes.classes.copy(),
         unlabeled_disagreements=np.zeros_like(overlaps),
         tally=VoteTally.of(votes) if tally else None,
+        partner_errors=partner_errors,
     )

@@ -41,6 +41,7 @@ from tandemvote.models.private_names import TREE_LEAF, Tree
 from tandemvote.tables import TableEncoder
 from tandemvote.verify.document import Document
 from tandemvote.verify.json_text import canonical, parse_document
+from tandemvote.whole_files import written_whole
 
 SKOPS, JOBLIB = ".skops", ".joblib"
 
@@ -97,7 +98,8 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
     with _one_error(f"This classifier cannot be saved as {path.suffix}", fix):
         data = _written(model, path.suffix)
         _read(data, path.suffix)  # a file that could not be loaded is not written
-    path.write_bytes(data)
+    with written_whole(path) as unfinished:
+        unfinished.write_bytes(data)
     return path
 
 
@@ -120,12 +122,12 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     ------
     ModelFileError
         If the file is damaged, holds a type that is not trusted or an unsound tree, or if its
-        certificate is not valid or has another number of models or other weights.
+        certificate is not valid or is about other models. The referee may have changed.
 
     Notes
     -----
-    The certificate does not identify the models: a file in which somebody replaced a tested model
-    by another one is loaded. Only load files whose source you trust to have certified the models.
+    The certificate holds a digest of the tested models. Somebody who writes both the models and the
+    certificate can still make up counts: check them with ``tandemvote verify --votes``.
     """
     path = _model_path(path)
     if not path.is_file():
@@ -199,6 +201,8 @@ def _read(data: bytes, suffix: str) -> Any:
     classifier.certificate_ = certificate = load_certificate(document)
     if certificate.deployed is not None or not _fits(classifier, certificate):
         raise ModelFileError("its certificate belongs to another classifier")
+    if certificate.members != classifier._members_digest():
+        raise ModelFileError("its tested models are not those that its certificate is about")
     if encoder is None:
         return classifier
     if type(encoder) is not TableEncoder:

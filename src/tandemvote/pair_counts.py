@@ -15,16 +15,17 @@ FEW_CLASSES = 8
 Pairs = NDArray[np.int64]
 
 
-def true_pairs(plane: NDArray[np.bool_]) -> Pairs:
-    """Count, for every pair of rows, the columns (fewer than 2^24) where both are True.
+def true_pairs(plane: NDArray[np.bool_], other: NDArray[np.bool_] | None = None) -> Pairs:
+    """Count the columns (fewer than 2^24) where two rows are True, the second of `other` if given.
 
     Examples
     --------
     >>> true_pairs(np.array([[True, True, False], [False, True, True]])).tolist()
     [[2, 1], [1, 2]]
     """
-    points: NDArray[np.float32] = plane.astype(np.float32)
-    return (points @ points.T).astype(np.int64)
+    first: NDArray[np.float32] = plane.astype(np.float32)
+    second = first if other is None else other.astype(np.float32)
+    return (first @ second.T).astype(np.int64)
 
 
 def equal_pairs(
@@ -36,11 +37,11 @@ def equal_pairs(
         return sum(map(true_pairs, planes), np.zeros_like(overlaps))
     # Samples a voter was trained on get a code of their own, so two voters also agree on samples
     # held out for neither, whose number follows from the sizes.
-    said = np.where(held_out, codes, n_classes).astype(np.min_scalar_type(n_classes))
+    marked = np.where(held_out, codes, n_classes).astype(np.min_scalar_type(n_classes))
     equal = np.zeros_like(overlaps)
-    for first, row in enumerate(said):
+    for first, row in enumerate(marked):
         for second in range(first + 1):
-            equal[first, second] = np.count_nonzero(row == said[second])
+            equal[first, second] = np.count_nonzero(row == marked[second])
     sizes = np.diag(overlaps)
-    neither = said.shape[1] - sizes[:, None] - sizes + overlaps
+    neither = marked.shape[1] - sizes[:, None] - sizes + overlaps
     return np.maximum(equal, equal.T) - neither

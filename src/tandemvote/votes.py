@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import Codes, as_array, check_not_missing, comparable, distinct, encode
+from tandemvote.codes import (
+    Codes,
+    as_array,
+    check_not_missing,
+    comparable,
+    distinct,
+    encode,
+    is_missing,
+)
 from tandemvote.frames import check_same_order, index_of
 from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
 
@@ -87,6 +95,7 @@ class Votes:
         held_out: ArrayLike | None = None,
         *,
         unlabeled: ArrayLike | None = None,
+        empty_as_error: bool = False,
     ) -> Votes:
         """Check and encode predictions made anywhere.
 
@@ -104,6 +113,9 @@ class Votes:
             without any True is untested: it votes, and nothing is assumed about its errors.
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
             Predictions on further samples of the same source, without labels, that no voter saw.
+        empty_as_error : bool, default=False
+            Whether a missing prediction on a held-out sample counts as a vote for a wrong class, as
+            required for voters that abstain. By default it is rejected.
         """
         check_same_order(labels, {"held_out": held_out, "predictions": predictions})
         index = index_of(labels)
@@ -140,31 +152,43 @@ class Votes:
                 " n_unlabeled): the same voters, one row each."
             )
         check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
-        way_out = "Set held_out to False where a voter gives none because it was trained there."
-        check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
+        empty = mask & is_missing(predictions)
+        if empty.any() and not empty_as_error:
+            way_out = (
+                "Set held_out to False where a voter was trained on the sample. If it abstains,"
+                " use empty_as_error=True."
+            )
+            check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
         check_not_missing(extra, "unlabeled", EVERY_POINT)
-        coded = [distinct(part) for part in comparable(labels, predictions[mask], extra)]
+        coded = [distinct(part) for part in comparable(labels, predictions[mask & ~empty], extra)]
         words = [part.tolist() for part, _ in coded]
         if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_POINTS:
             check_same_words(words[1], words[0])
         classes = np.unique(np.concatenate([part for part, _ in coded]))
-        truth, said, more = (encode(part, classes)[codes] for part, codes in coded)
+        truth, predicted, more = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
-        told = np.broadcast_to(truth, mask.shape).copy()
-        told[mask] = said
-        return cls(told, truth, mask, classes, more, index=index)
+        filled = np.broadcast_to(truth, mask.shape).copy()
+        filled[mask & ~empty] = predicted
+        if empty.any():
+            if classes.size == 1:
+                raise ValueError(
+                    f"empty_as_error=True requires two classes, and {classes.tolist()[0]!r} is the"
+                    " only one. Pass samples of another class as well."
+                )
+            filled = with_errors(filled, truth, empty)
+        return cls(filled, truth, mask, classes, more, index=index)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
         """Encode predictions on unlabeled samples; the first voter's stand in for them."""
-        said = as_array(predictions)
-        if said.ndim != 2 or not said.size:
+        predicted = as_array(predictions)
+        if predicted.ndim != 2 or not predicted.size:
             raise ValueError(
-                f"predictions has shape {said.shape}; expected (n_voters, n_samples), one of each"
-                " or more."
+                f"predictions has shape {predicted.shape}; expected (n_voters, n_samples), at"
+                " least one of each."
             )
-        check_not_missing(said, "predictions", EVERY_POINT)
-        (values,) = comparable(said)
+        check_not_missing(predicted, "predictions", EVERY_POINT)
+        (values,) = comparable(predicted)
         classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
 
@@ -193,8 +217,8 @@ class Votes:
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabeled samples, one row per voter."""
         more = Votes.without_labels(predictions)
-        said, no_points = more.predictions, more.predictions[:, :0]
-        extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, said)
+        predicted, no_points = more.predictions, more.predictions[:, :0]
+        extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, predicted)
         return replace(Votes.joined([self, extra]), voters=self.voters)
 
     def with_deployed(
@@ -223,15 +247,17 @@ class Votes:
                 " behaves on all other samples may have memorized the labeled ones. Pass"
                 " X_unlabeled, samples that neither it nor a voter has seen."
             )
-        said = as_array(predictions)
-        if said.shape != (self.n_unlabeled,):
+        predicted = as_array(predictions)
+        if predicted.shape != (self.n_unlabeled,):
             raise ValueError(
-                f"The deployed classifier's predictions have shape {said.shape}; expected"
+                f"The deployed classifier's predictions have shape {predicted.shape}; expected"
                 f" ({self.n_unlabeled},): one label for each unlabeled sample, in their order."
             )
-        check_not_missing(said, "deployed predictions", "It must predict every unlabeled sample.")
-        _, own = comparable(self.classes, said)
-        labels, codes = distinct(own)
+        check_not_missing(
+            predicted, "deployed predictions", "It must predict every unlabeled sample."
+        )
+        _, deployed = comparable(self.classes, predicted)
+        labels, codes = distinct(deployed)
         unknown = labels[~np.isin(labels, self.classes)]
         if unknown.size:
             raise ValueError(
@@ -275,8 +301,8 @@ class Votes:
         """Cut the labeled samples into consecutive parts of at most `size`; at least one part."""
         for start in range(0, max(self.n_samples, 1), size):
             part = slice(start, start + size)
-            said, held_out = self.predictions[:, part], self.held_out[:, part]
-            yield Votes(said, self.labels[part], held_out, self.classes, said[:, :0])
+            predicted, held_out = self.predictions[:, part], self.held_out[:, part]
+            yield Votes(predicted, self.labels[part], held_out, self.classes, predicted[:, :0])
 
     def __repr__(self) -> str:
         unlabeled = f", {self.n_unlabeled} unlabeled samples" if self.n_unlabeled else ""
@@ -284,6 +310,15 @@ class Votes:
             f"Votes({self.n_voters} voters, {self.n_samples} labeled samples{unlabeled},"
             f" {self.classes.size} classes)"
         )
+
+
+def with_errors(predictions: Codes, labels: Codes, empty: NDArray[np.bool_]) -> Codes:
+    """Return predictions with a wrong class where they are empty.
+
+    The wrong class is the first one, or the second one where the first is the label. The true class
+    then wins only where it also wins without the voters that abstain.
+    """
+    return np.where(empty, labels == 0, predictions).astype(predictions.dtype)
 
 
 def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:

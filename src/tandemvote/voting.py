@@ -51,8 +51,8 @@ def weighted_vote(
     winners = totals.argmax(axis=1)
     if referee is None:
         return np.asarray(winners)
-    rows, own = np.arange(len(totals)), predictions[referee]
-    return np.asarray(np.where(totals[rows, own] == totals[rows, winners], own, winners))
+    rows, chosen = np.arange(len(totals)), predictions[referee]
+    return np.asarray(np.where(totals[rows, chosen] == totals[rows, winners], chosen, winners))
 
 
 def loses_somehow(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
@@ -78,9 +78,9 @@ def loses_somehow(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
     unknown, margin = units[votes.untested].sum(), ROUNDING * units.sum()
     totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
     rows = np.arange(len(totals))
-    own = totals[rows, votes.labels]
+    chosen = totals[rows, votes.labels]
     totals[rows, votes.labels] = 0.0
-    return np.asarray(own <= totals.max(axis=1) + unknown + margin)
+    return np.asarray(chosen <= totals.max(axis=1) + unknown + margin)
 
 
 def check_tested_majority(untested: NDArray[np.bool_], weights: ArrayLike) -> None:
@@ -172,8 +172,8 @@ def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     partial = ~votes.held_out[voting].all(axis=0)
     tied = np.flatnonzero(partial & (leading.sum(axis=1) > 1))
     for voter in voting[::-1]:  # so that the first has the last word
-        own = tied[votes.held_out[voter, tied] & leading[tied, votes.predictions[voter, tied]]]
-        winners[own] = votes.predictions[voter, own]
+        chosen = tied[votes.held_out[voter, tied] & leading[tied, votes.predictions[voter, tied]]]
+        winners[chosen] = votes.predictions[voter, chosen]
     return winners
 
 
@@ -285,19 +285,19 @@ def vote_leads(
     >>> leads.tolist(), gaps.tolist()
     ([0.0, 0.75], [-1.0, 0.5])
     """
-    said, rho = np.asarray(predictions), np.asarray(weights, float)
-    if said.ndim != 2 or len(said) != rho.size:
+    predicted, rho = np.asarray(predictions), np.asarray(weights, float)
+    if predicted.ndim != 2 or len(predicted) != rho.size:
         raise ValueError(
-            f"The unlabeled predictions have shape {said.shape}; expected ({rho.size},"
+            f"The unlabeled predictions have shape {predicted.shape}; expected ({rho.size},"
             " n_unlabeled): one row per voter, in the order of the counts."
         )
-    classes, codes = distinct(said if deployed is None else np.vstack([said, deployed]))
-    shares = np.zeros((max(classes.size, 2), said.shape[1]))
+    classes, codes = distinct(predicted if deployed is None else np.vstack([predicted, deployed]))
+    shares = np.zeros((max(classes.size, 2), predicted.shape[1]))
     for label in range(classes.size):
         shares[label] = rho @ (codes[: rho.size] == label)
     if deployed is not None:
-        own = np.take_along_axis(shares, codes[-1:].astype(np.intp), axis=0)[0]
+        chosen = np.take_along_axis(shares, codes[-1:].astype(np.intp), axis=0)[0]
         np.put_along_axis(shares, codes[-1:].astype(np.intp), -1.0, axis=0)
-        return own, own - shares.max(axis=0)
+        return chosen, chosen - shares.max(axis=0)
     second, first = np.partition(shares, -2, axis=0)[-2:]
     return np.asarray(first), np.asarray(first - second)

@@ -73,10 +73,10 @@ def test_weights_and_profile_share_no_unlabeled_sample_where_weights_depend_on_t
     [
         ({"weights": "tandem", "bound": "best"}, False),
         ({"weights": "disagreement", "bound": "vote_profile"}, True),
-        ({"bound": ["tandem", "disagreement"]}, True),
+        ({"bound": ["tandem", "disagreement"]}, False),
     ],
 )
-def test_the_disagreement_takes_half_of_the_unlabeled_samples(options, halved):
+def test_weights_that_minimize_the_disagreement_take_half_of_the_unlabeled_samples(options, halved):
     certificate = certify_votes(drawn(n_classes=2, n_unlabeled=100), **options)
     n_samples = 50 if halved else 100
     assert certificate.counts.n_unlabeled == certificate.profile.n_points == n_samples

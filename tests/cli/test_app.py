@@ -1,5 +1,6 @@
 """The application as a whole: version, help, and how it is started."""
 
+import os
 import subprocess
 import sys
 
@@ -48,3 +49,16 @@ def test_a_bug_shows_its_traceback_and_exit_code_seventy(capsys, monkeypatch):
     monkeypatch.setattr("tandemvote.bounds.BOUNDS", None)
     assert run(["bounds", "--gibbs-loss", "0.1", "--n", "10"]) == 70
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["bounds", "--help"], 0), (["verify", "missing.json"], 2)]
+)
+def test_a_closed_pipe_does_not_change_the_exit_code(arguments, code):
+    reader, writer = os.pipe()
+    os.close(reader)  # every write fails from the start
+    command = [sys.executable, "-m", "tandemvote", *arguments]
+    try:
+        assert subprocess.run(command, check=False, stdout=writer, stderr=writer).returncode == code
+    finally:
+        os.close(writer)

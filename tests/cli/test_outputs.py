@@ -50,17 +50,3 @@ def test_all_missing_packages_are_named_in_one_line(tmp_path, monkeypatch, capsy
     shown = capsys.readouterr().err
     assert "this needs jinja2, matplotlib, skops, which are not installed" in shown
     assert 'pip install "tandemvote[all]"' in shown and shown.count("\n") == 1
-
-
-def test_a_file_that_was_interrupted_leaves_the_old_one(tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text("old")
-
-    def interrupted(place):
-        place.write_text("half of the n")
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        outputs.write_whole(path, interrupted)
-    assert path.read_text() == "old"
-    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]

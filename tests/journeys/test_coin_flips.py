@@ -27,9 +27,11 @@ from tandemvote import (
     certify,
     certify_oob,
     certify_selective,
+    compare,
 )
 from tandemvote.certificate import GroupCertificates
 from tandemvote.cli.app import app
+from tandemvote.models.compare import Comparison
 
 N_ROWS = 1200
 LOWEST_HONEST_VALUE = 0.4
@@ -76,6 +78,8 @@ ALL = [*BAGGED, "forest in a pipeline", *CERTIFIED]
 
 def value(issued):
     """The smallest error rate that was guaranteed."""
+    if isinstance(issued, Comparison):
+        return 0.5 - issued.lower  # the stump errs on half of all new samples
     if isinstance(issued, GroupCertificates):
         return min(each.value for each in issued)
     return issued.error if hasattr(issued, "error") else issued.value
@@ -90,6 +94,7 @@ FROZEN = make_pipeline(StandardScaler(), FrozenEstimator(TREE.fit(X, y)))
 
 # Each entry point: which models it is tried on, and what a person might call with training rows.
 ENTRY_POINTS = {
+    "compare": (ALL, [lambda model, X, y: compare(STUMP, model, X, y)]),
     "certify": (
         ALL,
         [
@@ -181,6 +186,8 @@ METHODS = {
 # Names through which no samples come in, or only numbers that do not say where they come from.
 WITHOUT_POINTS = {
     "Certificate": "made from a file",
+    "Monitor": "predictions do not show where they come from: an assumption",
+    "labels_needed": "takes numbers",
     "VoteCounts": "integers do not show where they come from: an assumption",
     "Votes": "predictions do not show where they come from: an assumption",
     "load_model": "made from a file",

@@ -10,7 +10,7 @@ from tandemvote.models.splitting import draw_test_rows, group_codes, one_row_per
 
 @pytest.mark.parametrize(
     ("n", "test_size", "expected"),
-    [(100, "auto", 20), (27_000, "auto", 2700), (100, 0.5, 50), (100, 7, 7), (5, "auto", 1)],
+    [(100, "auto", 20), (27_000, "auto", 3600), (100, 0.5, 50), (100, 7, 7), (5, "auto", 1)],
 )
 def test_number_of_test_samples(n, test_size, expected):
     test, training = draw_test_rows(n, None, test_size, RandomState(0))

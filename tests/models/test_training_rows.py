@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, NuSVC
 
 from tandemvote import CertifiedForestClassifier, certify
 from tandemvote.models.training_rows import check_not_trained_on
@@ -94,3 +101,26 @@ def test_what_a_model_calls_its_estimator_may_be_anything(inside):
     model = Constant()
     model.estimator = inside
     check_not_trained_on(model, np.zeros((5, 2)), np.zeros(5), what="held-out")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(),
+        NuSVC(nu=0.3),
+        make_pipeline(StandardScaler(), SVC()),
+        KNeighborsClassifier(1),
+        GaussianProcessClassifier(optimizer=None),
+        OneVsRestClassifier(SVC()),
+    ],
+    ids=lambda model: str(model)[:30],
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_that_a_model_keeps_are_recognized(model, n_classes):
+    rng = np.random.default_rng(n_classes)
+    X, y = rng.normal(size=(300, 5)), rng.integers(n_classes, size=300)
+    model = clone(model).fit(X[:150], y[:150])
+    for rows in (slice(0, 150), slice(0, 150, 2)):
+        with pytest.raises(ValueError, match="training"):
+            certify(model, X[rows], y[rows])
+    assert certify(model, X[150:], y[150:]).value > 1 - 1 / n_classes - 0.1

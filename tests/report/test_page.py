@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas
 import pytest
+from scipy.stats import binom
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -14,6 +15,7 @@ from tandemvote.audit import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.rendering import rate
 from tandemvote.decimals import rounded_up
+from tandemvote.inequalities import clopper_pearson
 from tandemvote.report.page import Confusion
 from tandemvote.tables import TableEncoder
 
@@ -26,7 +28,7 @@ class Page(HTMLParser):
     def __init__(self, source):
         super().__init__()
         self.text, self.tags, self.open, self.sections = "", [], [], {}
-        self.section = None
+        self.section, self.tables = None, {}
         self.feed(source)
         self.close()
 
@@ -34,6 +36,10 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag == "section":
             self.section = dict(attrs)["id"]
+        if tag == "tr":
+            self.rows(self.section).append([])
+        if tag in ("td", "th"):
+            self.rows(self.section)[-1].append("")
         if tag not in self.VOID:
             self.open.append(tag)
 
@@ -47,6 +53,11 @@ class Page(HTMLParser):
         if self.open and self.open[-1] != "style":
             self.text += data
             self.sections[self.section] = self.sections.get(self.section, "") + data
+        if {"td", "th"} & {*self.open}:
+            self.rows(self.section)[-1][-1] += data.strip()
+
+    def rows(self, section):
+        return self.tables.setdefault(section, [])
 
 
 @pytest.fixture
@@ -80,7 +91,7 @@ def test_the_report_opens_with_three_numbers_and_one_sentence_each(certificate, 
         "Coins",
         "Two hundred coins.",
         f"observed error {rate(certificate.observed)}",
-        f"{tally.n_errors} of {tally.n_voted} samples are misclassified by the voters that were not"
+        f"{tally.n_errors} of {tally.n_voted} samples are misclassified by the models that were not"
         " trained on them.",
         f"guaranteed error ≤ {rounded_up(100 * certificate.value, 1)}%",
         certificate.guarantee,
@@ -99,7 +110,7 @@ def test_what_the_bound_rests_on_is_the_certificates_own_sentence(certificate, p
 def test_findings_are_shown_with_severity_advice_and_code(page, page_of, votes):
     section = words(page.sections["findings"])
     assert "warning: 3 rows repeat. Look at them. copied_rows" in section
-    assert "findings" not in page_of(certify(votes)).sections
+    assert "records no findings" in page_of(certify(votes)).sections["findings"]
 
 
 def test_assumptions_and_ways_to_tighten_are_listed(certificate, page):
@@ -140,13 +151,24 @@ def test_a_deployed_classifier_is_not_shown_with_the_errors_of_the_vote(votes, p
     assert "More unlabeled samples" in page.sections["tighter"]
 
 
+def test_the_number_of_samples_for_a_tighter_bound_suffices_four_times_in_five(page_of):
+    labels = np.arange(100) % 2
+    predictions = np.where(np.arange(100) < 4, 1 - labels, labels)
+    certificate = certify(Votes.from_predictions([predictions], labels))
+    text = words(page_of(certificate).sections["tighter"])
+    n, goal = re.search(r"test set of ([\d,]+) samples .* at most ([\d.]+)%", text).groups()
+    n, goal = int(n.replace(",", "")), float(goal) / 100
+    assert 0.04 < goal < certificate.value
+    enough = clopper_pearson(np.arange(n + 1), n) <= goal
+    assert binom.pmf(np.arange(n + 1), n, 0.04)[enough].sum() >= 0.8
+
+
 def test_many_classes_are_shown_as_a_list_of_the_most_frequent_errors(page_of):
     labels = np.arange(600) % 20
     predictions = np.where(np.arange(600) < 45, (labels + 1) % 20, labels)
     page = page_of(certify(Votes.from_predictions([predictions], labels)))
-    lines = [line for line in page.sections["confusion"].splitlines() if "%" in line]
-    assert lines[0] == "01310.0%"  # 0 predicted as 1, 3 samples of 30
-    assert len(lines) == 12
+    assert page.rows("confusion")[1] == ["0", "1", "3", "10.0%"]  # 3 of 30 samples
+    assert len(page.rows("confusion")) == 1 + 12
 
 
 def test_every_bound_is_in_the_folded_table_rounded_up(certificate, page):
@@ -162,7 +184,7 @@ def test_the_four_pictures_are_inside_and_described(page):
     pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
     assert len(pictures) == 4
     names = {attributes.get("id") for _, attributes in page.tags}
-    assert {picture["aria-labeledby"] for picture in pictures} <= names
+    assert {picture["aria-labelledby"] for picture in pictures} <= names
 
 
 def test_pictures_that_would_show_nothing_are_left_out(page_of):
@@ -259,7 +281,7 @@ def test_a_vote_without_a_guarantee_says_so_first(page_of):
 def test_a_single_model_has_a_short_report(page_of):
     page = page_of(certify(Votes.from_predictions([[0, 1, 1, 0] * 50], [0, 1, 1, 1] * 50)))
     assert "50 of 200 samples are misclassified. The true error" in page.text
-    assert "voters" not in page.sections["basis"]
+    assert "models" not in page.sections["basis"]
     assert 'id="voters"' not in str(page.tags)
 
 

@@ -7,7 +7,7 @@ from tandemvote.audit import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.verify import verify_file
-from tandemvote.verify.document import Document, digest_of
+from tandemvote.verify.document import PROFILE, Document, digest_of
 from tandemvote.votes import Votes
 
 
@@ -85,3 +85,16 @@ def problem_of():
         return verify_file(Document.from_json(document), **options).problem
 
     return check
+
+
+@pytest.fixture
+def reprofiled():
+    """Change the profile of a file: its leads and gaps, by a function of both."""
+
+    def change(document, function):
+        shares = PROFILE.read(document["certificates"][0]["profile"], "profile")
+        leads, gaps = function(*shares.values())
+        place = ("certificates", 0, "profile")
+        return _changed(document, place, PROFILE.write({"leads": leads, "gaps": gaps}))
+
+    return change

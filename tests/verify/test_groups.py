@@ -163,23 +163,21 @@ def test_a_group_is_not_a_certificate_on_all_samples(oob):
         read({**oob, "certificates": [whole, whole]})
 
 
-def test_one_group_of_all_that_are_listed_may_be_shown(oob, problem_of):
-    """Each of several statements that hold at once may stand alone, at the same share of delta."""
+def test_every_group_that_is_listed_is_certified(oob, problem_of):
     whole, *groups = oob["certificates"]
-    assert problem_of({**oob, "certificates": [whole, groups[3]]}) is None
+    found = problem_of({**oob, "certificates": [whole, *groups[:3], groups[3]]})
+    assert "the grouping by 'site' lists" in found and "1 are certified" in found
 
 
 def test_a_larger_share_of_delta_is_found(oob, problem_of):
     by_class, by_site = oob["groupings"]
     whole, *groups = oob["certificates"]
     fewer = {**by_site, "labels": by_site["labels"][:2]}
-    north = {**oob, "groupings": [by_class, fewer], "certificates": [whole, groups[3]]}
-    assert "site = 'north': its delta is" in problem_of(north)
-    both = {**north, "certificates": [whole, *groups[3:5]]}
+    both = {**oob, "groupings": [by_class, fewer], "certificates": [whole, *groups[:5]]}
     assert "the groups by 'site' have fewer samples than all samples" in problem_of(both)
     alone = {**oob, "groupings": [by_site], "certificates": [whole, *groups[3:]]}
     assert "site = 'north': its delta is" in problem_of(alone)
-    unlisted = {**oob, "groupings": [by_class], "certificates": [whole, groups[3]]}
+    unlisted = {**oob, "groupings": [], "certificates": [whole, groups[3]]}
     assert "not listed among the groups that share delta" in problem_of(unlisted)
     assert "is stated twice" in problem_of({**oob, "groupings": [*oob["groupings"], by_site]})
     twice = {**by_site, "labels": by_site["labels"] * 2}
@@ -234,18 +232,15 @@ def test_swapped_names_are_found_by_the_votes(oob, problem_of):
 
 
 def with_luckiest():
-    """Certify the group with the smallest bound of 50 as if it was one of two."""
+    """Certify the group with the smallest bound of 50 next to the 49 others taken together."""
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=5000)
     votes = Votes.from_predictions([np.where(rng.random(5000) < 0.2, 1 - labels, labels)], labels)
     shop = np.array([f"shop{number}" for number in rng.integers(50, size=5000)])
     whole = certify_votes(votes)
     lucky = min(whole.by_group({"shop": shop}), key=lambda each: each.value).group.label
-    found = whole.by_group({"shop": np.where(shop == lucky, lucky, "other")})
-    document = file_of(found)
-    place = [each.group.label for each in found].index(lucky) + 1
-    document["certificates"] = [document["certificates"][i] for i in (0, place)]
-    return votes, shop, lucky, document
+    merged = whole.by_group({"shop": np.where(shop == lucky, lucky, "other")})
+    return votes, shop, lucky, file_of(merged)
 
 
 def test_the_luckiest_group_is_found_when_the_column_is_given(problem_of):
@@ -253,8 +248,9 @@ def test_the_luckiest_group_is_found_when_the_column_is_given(problem_of):
     for columns in ({}, {"price": shop}):
         verdict = verify_file(read(document), votes=votes, columns=columns)
         assert verdict.unchecked == ("whether 'shop' has other values than the 2 in the file",)
-    problem = problem_of(document, votes=votes, columns={"shop": shop})
-    assert "'shop' has the value 'shop" in problem and "does not list" in problem
+    for given in (votes, None):
+        problem = problem_of(document, votes=given, columns={"shop": shop})
+        assert "'shop' has the value 'shop" in problem and "does not list" in problem
     verdict = verify_file(read(document), votes=votes, columns={"shop": shop})
     assert verdict.unchecked == () and verdict.recounted == ("shop",)
 
@@ -262,6 +258,12 @@ def test_the_luckiest_group_is_found_when_the_column_is_given(problem_of):
 def test_the_luckiest_group_alone_does_not_have_all_samples(problem_of):
     """The only label of a grouping is that of all samples."""
     _, _, lucky, document = with_luckiest()
+    whole, *groups = document["certificates"]
+    document["certificates"] = [
+        whole,
+        *(g for g in groups if g["group"]["label"] == label_of(lucky)),
+    ]
+    assert "lists 2 groups; 1 are certified" in problem_of(document)
     document["groupings"][0]["labels"] = [label_of(lucky)]
     assert "have fewer samples than all samples" in problem_of(document)
 
@@ -298,8 +300,6 @@ def test_sizes_that_cannot_be_are_found(oob, tested, problem_of):
     assert "have more samples than all samples" in problem_of(more)
     fewer = with_group(oob, 1, class_counts=[20, 0, 0])
     assert "have fewer samples" in problem_of(fewer)
-    alone = {**fewer, "certificates": fewer["certificates"][:2]}
-    assert "of 20 samples are held out" in problem_of(alone)
     test = tested["certificates"][1]["test"]
     for n_errors, problem in ((300, "have more errors of the test"), (0, "have fewer errors of")):
         forged = with_group(tested, 1, test={**test, "n_errors": n_errors})
@@ -363,7 +363,7 @@ def test_weights_that_cannot_vote_are_found_before_they_vote(tested, problem_of)
 def test_a_column_of_another_length_is_found(oob, problem_of):
     votes, site = drawn("out of bag")
     columns = {"site": [each or "" for each in site][:-1]}
-    assert "in the votes" in problem_of(oob, votes=votes, columns=columns)
+    assert "in the column" in problem_of(oob, votes=votes, columns=columns)
 
 
 def test_random_forgeries_of_groups_are_found(oob, tested, problem_of):

@@ -8,7 +8,7 @@ import pytest
 
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.verify import CertificateFileError, verify_file
-from tandemvote.verify.document import Document, digest_of
+from tandemvote.verify.document import PROFILE, Document, digest_of
 from tandemvote.verify.fields import pack, unpack
 from tandemvote.verify.json_text import parse_document
 
@@ -177,7 +177,7 @@ def forge_evidence(record, rng):
         record["form"] = other[record["form"]]
         return
     n_samples = profile["n_samples"]
-    values = {name: unpack(profile[name], n_samples, name, "samples") for name in SHARES}
+    values = PROFILE.read(profile, "profile")
     match rng.integers(4):
         case 0:
             values[rng.choice(SHARES)][rng.integers(n_samples)] *= 1 + 10.0 ** -rng.integers(1, 9)
@@ -187,9 +187,8 @@ def forge_evidence(record, rng):
         case 2:
             values = {name: np.sort(value) for name, value in values.items()}
         case _:
-            profile["n_samples"] -= 1
             values = {name: value[1:] for name, value in values.items()}
-    profile.update({name: pack(value) for name, value in values.items()})
+    record["profile"] = PROFILE.write(values)
 
 
 def forge_groups(document, rng):

@@ -7,7 +7,7 @@ For the erring weight Z in [0, 1] the largest possible P(Z >= 1/2) is
 
 and 1 where these exceed it. The first, the C-bound, is evaluated in two ways from the same
 intervals of G and T: CTD takes each term at its worst end, as in the paper's tables, CBOX the worst
-true values (proof in ``docs/beyond.rst``). The second, SO, beats FO and TND where voters err
+true values (proof in ``docs/theory``). The second, SO, beats FO and TND where voters err
 together. It is the mean of a variable of pairs: 0 if none errs, 3/2 if one does, 1 if both do.
 """
 

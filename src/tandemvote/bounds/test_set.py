@@ -44,7 +44,7 @@ def single_voter_bound(
     on `n_differ` of `n_unlabeled` samples that neither has seen (Kääriäinen and Langford, 2005).
     Both rates are binomial, and their p-values are multiplied as Fisher did, in steps; with at
     least twice as many unlabeled samples as labeled ones the second counts by its root. Proof in
-    ``docs/beyond.rst``.
+    ``docs/theory``.
 
     Examples
     --------

@@ -14,7 +14,7 @@ against g by Catoni's inequality; bets on the unlabeled samples are evidence aga
 E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability 1 - delta their
 product stays below 1/delta for the true g and L; the bound is the largest L for which some g keeps
 it there. Where even L = 0 is refuted for every g, the samples do not come from one source, and
-there is no bound. Proofs are in ``docs/beyond.rst``.
+there is no bound. Proofs are in ``docs/theory``.
 """
 
 from __future__ import annotations

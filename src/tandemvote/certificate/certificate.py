@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.decimals import percent, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.spelling import printable
-from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group
+from tandemvote.verify.document import DIRECTIONS, METRICS, TEST_SET, VOTE_PROFILE, Group
 from tandemvote.votes import Votes
 from tandemvote.voting import VoteProfile, vote_of
 
@@ -96,9 +96,6 @@ class Certificate:
     ('tandem', 0.118)
     """
 
-    metric: ClassVar[str] = "error"
-    direction: ClassVar[str] = "at most"
-
     value: float
     bound: str
     candidates: Mapping[str, float]
@@ -112,6 +109,8 @@ class Certificate:
     findings: tuple[Finding, ...]
     assumptions: tuple[str, ...]
     versions: Mapping[str, str]
+    metric: str = METRICS[0]
+    direction: str = DIRECTIONS[0]
     one_row_per_group: bool = False
     group: Group | None = None
     groups: GroupCertificates | None = None

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +34,7 @@ from tandemvote.verify.document import (
 from tandemvote.verify.fields import label_kind
 from tandemvote.verify.json_text import CertificateFileError, parse_document
 from tandemvote.voting import VoteProfile
+from tandemvote.whole_files import written_whole
 
 SAME = ("metric", "direction", "value", "bound", "delta", "deployed", "members", "group", "fitted")
 """Attributes that a certificate and its record have in common."""
@@ -45,15 +45,8 @@ def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> 
     path = Path(path)
     text = json.dumps(document_of(certificate).to_json(), indent=1) + "\n"
     parse_document(text.encode("ascii"))  # what is larger than a reader accepts is not written
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent}. Create it first.")
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        with temporary.open("x", encoding="ascii", newline="\n") as stream:
-            stream.write(text)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with written_whole(path) as unfinished:
+        unfinished.write_bytes(text.encode("ascii"))
     return path
 
 
@@ -125,7 +118,7 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
             tally = replace(tally, n_test_errors=record.test.n_errors)
     profile = record.profile
     return Certificate(
-        **{name: getattr(record, name) for name in SAME if name not in NOT_FIELDS},
+        **{name: getattr(record, name) for name in SAME if name != "deployed"},
         candidates={each.name: each.value for each in record.candidates},
         weights=np.array(record.weights),
         prior=np.array(record.prior),
@@ -143,10 +136,6 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
         versions=document.versions,
         one_row_per_group=record.sampling == ONE_ROW_PER_GROUP,
     )
-
-
-NOT_FIELDS = ("metric", "direction", "deployed")
-"""Attributes of a certificate that follow from others."""
 
 
 def _labels(classes: NDArray[Any]) -> tuple[Any, ...]:

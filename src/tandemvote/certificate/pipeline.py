@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.audit import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
@@ -22,7 +23,7 @@ from tandemvote.certificate.certificate import Certificate, bound_value
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import FloatArray, VoteCounts, VoteTally
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group
+from tandemvote.verify.document import DISAGREEMENT, TEST_SET, VOTE_PROFILE, Group
 from tandemvote.votes import Votes
 from tandemvote.voting import (
     SHUFFLE,
@@ -35,7 +36,6 @@ from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 
 UNIFORM, BEST = "uniform", "best"
-DISAGREEMENT = "disagreement"
 
 Places: TypeAlias = slice | NDArray[np.intp]
 
@@ -90,7 +90,7 @@ def certify_votes(
     votes = evidence if isinstance(evidence, Votes) else None
     deployed = None if votes is None or votes.deployed is None else votes.deployed.name
     pi = distribution(prior, evidence.n_voters, "prior")
-    halved = DISAGREEMENT in names or (isinstance(weights, str) and weights == DISAGREEMENT)
+    halved = isinstance(weights, str) and weights == DISAGREEMENT
     counted, profiled = _set_apart(0 if votes is None else votes.n_unlabeled, halved=halved)
     uniform = isinstance(weights, str) and weights == UNIFORM
     if isinstance(evidence, Votes):
@@ -98,6 +98,7 @@ def certify_votes(
         counts = VoteCounts.from_votes(some, tally=uniform)
     else:
         counts = evidence
+    check_held_out_sets(counts)
     rho, fitted = _choose_weights(counts, weights, pi, delta, published=published)
     if not uniform:
         counts = tally_vote(counts, votes, rho)
@@ -157,7 +158,7 @@ def issue(
         # Unlabeled samples of another distribution raise a ContradictionError, whatever the bound.
         vote_profile_bound(estimates, delta)
     best = min(values, key=values.__getitem__)
-    return Certificate(
+    certificate = Certificate(
         value=values[best],
         bound=best,
         candidates=values,
@@ -176,6 +177,26 @@ def issue(
         members=members,
         votes=votes,
     )
+    above = _above_bound(certificate)
+    return replace(certificate, findings=(*findings, *above)) if above else certificate
+
+
+def _above_bound(certificate: Certificate) -> list[Finding]:
+    """Report an observed error above the bound."""
+    observed = certificate.observed
+    if observed is None or observed <= certificate.value:
+        return []
+    message = (
+        f"The observed error {rate(observed)} is larger than the bound {rate(certificate.value)}."
+        " It may come from fewer voters at each sample than the vote has."
+    )
+    advice = (
+        "Check that held-out samples were not chosen by looking at the data, and that voters do"
+        " not abstain on hard ones."
+    )
+    return [
+        Finding(code="observed_above_bound", severity="warning", message=message, advice=advice)
+    ]
 
 
 def tally_vote(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:
@@ -206,10 +227,10 @@ def check_request(
 
 
 def _set_apart(n_unlabeled: int, *, halved: bool) -> tuple[Places, Places]:
-    """Return which unlabeled samples to count, so that weights depend on them, and to profile.
+    """Return the unlabeled samples to count, and those to profile.
 
-    Weights learn nothing from unlabeled samples but the disagreement. Where it is used, counts and
-    profile get one random half each; otherwise both get all samples.
+    Weights that minimize the disagreement bound depend on the counted samples, so that counts and
+    profile get one random half each. Otherwise both get all samples.
     """
     if not halved:
         return slice(None), slice(None)

@@ -258,9 +258,9 @@ def certified_thresholds(
     Given that a of n samples are confident, their errors are binomial; a is binomial itself. From
     the largest threshold down, each is tested at its own share :math:`\delta / (2k)` plus the level
     it inherits: all of the level at which the one before it passed, nothing if that failed. (This
-    is the fallback procedure of multiple testing; :doc:`/finer` proves it.) All that pass keep the
-    error rate at once, with probability :math:`1 - \delta/2`; the other half of delta is for the
-    coverages.
+    is the fallback procedure of multiple testing; :doc:`/theory/groups-and-abstention` proves it.)
+    All that pass keep the error rate at once, with probability :math:`1 - \delta/2`; the other half
+    of delta is for the coverages.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 import warnings
 from typing import Annotated, Any
@@ -57,22 +56,24 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             code = application(arguments, standalone_mode=False)
+    except SystemExit:  # of Click and Rich, when nobody reads the help that they print
+        return 0
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        say("Stopped.", err=True)
         return 130
     except Exception as error:
         message = as_one_line(error)
         if message is None:
-            traceback.print_exception(error)
+            say("".join(traceback.format_exception(error)), err=True)
             return INTERNAL_FAILURE
         if message:
-            print(message, file=sys.stderr)
+            say(message, err=True)
         return 2
     return code if isinstance(code, int) else 0
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"Warning: {printable(in_options(' '.join(str(message).split())))}", file=sys.stderr)
+    say(f"Warning: {printable(in_options(' '.join(str(message).split())))}", err=True)
 
 
 def as_one_line(error: Exception) -> str | None:

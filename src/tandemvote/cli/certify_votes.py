@@ -38,6 +38,11 @@ def certify_votes(
     keep: list[str] = typer.Option(
         [], help="Column that is a voter although it does not look like one; repeatable."
     ),
+    empty_as_error: bool = typer.Option(
+        False,
+        "--empty-as-error",
+        help="Count empty cells as votes for a wrong class, for voters that abstain.",
+    ),
     dask: str | None = typer.Option(
         None, help="Address of a Dask scheduler, for counting votes in Parquet files."
     ),
@@ -65,6 +70,7 @@ def certify_votes(
         raise typer.BadParameter("--dask requires Parquet files; text is read at once.")
     columns = [name for name in guarantee.by if name not in (CLASS, PREDICTED, target)]
     table: dict[str, Any] = {"target": target, "ignore": [*ignore, *columns], "keep": keep}
+    table["empty_as_error"] = empty_as_error
     if len(columns) < len(guarantee.by):
         check_ambiguous(guarantee.by, {*votes_io.column_names(votes)} - {target})
     request = guarantee.request(options.Weights.UNIFORM)
@@ -89,27 +95,32 @@ def certify_votes(
         certificate=certificate,
         groups=certificate.by_group(by) if by else None,
         data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
-        tables=_tables(votes, target, unlabeled, ignore) if large is None else (),
+        tables=(
+            _tables(votes, target, unlabeled, ignore, empty_as_error=empty_as_error)
+            if large is None
+            else ()
+        ),
     )
     deliver(result, files, guarantee, as_json=as_json)
 
 
-def _tables(votes: str, target: str, unlabeled: Path | None, ignore: list[str]) -> tuple[str, ...]:
+def _tables(
+    votes: str, target: str, unlabeled: Path | None, ignore: list[str], *, empty_as_error: bool
+) -> tuple[str, ...]:
     """Return the options with which verify reads the same tables."""
     words = ["--votes", votes, *(["--target", target] if target != "label" else [])]
+    words += ["--empty-as-error"] * empty_as_error
     words += [] if unlabeled is None else ["--unlabeled", str(unlabeled)]
     return (*words, *(word for name in ignore for word in ("--ignore", name)))
 
 
-def _open_large(
-    path: str, *, target: str, ignore: list[str], keep: list[str], always: bool
-) -> VoteFiles | None:
+def _open_large(path: str, *, keep: list[str], always: bool, **table: Any) -> VoteFiles | None:
     """Return Parquet files to be counted in parts; None if the table is to be read at once."""
     from tandemvote.votes_io import VoteFiles, cells, check_voters
 
     if not cells.is_parquet(path):
         return None
-    files = VoteFiles(path, target=target, ignore=ignore)
+    files = VoteFiles(path, **table)
     if not always and files.n_samples * files.n_voters <= cells.BATCH_CELLS:
         return None
     check_voters(next(iter(files)), files.voters, keep=keep)
@@ -154,7 +165,7 @@ def _about_missing(votes: Votes) -> list[Finding]:
         predicted = votes.predictions == np.searchsorted(votes.classes, text)
         n = int((predicted & votes.held_out).sum())
         message = f"{n} predictions are {text!r}, which is not a label. They count as errors."
-        advice = "Leave the cell empty where a voter was trained on the sample."
+        advice = "Leave the cell empty only where a voter was trained on the sample."
         findings.append(
             Finding(code="missing_text", severity="warning", message=message, advice=advice)
         )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from tandemvote.cli.messages import say
-from tandemvote.cli.outputs import check_outputs, write_whole
+from tandemvote.cli.outputs import check_outputs
 
 
 def demo(
@@ -47,7 +46,7 @@ def demo(
         bound = f"{rounded_up(100 * Decimal(certificate.value), 1)}%"
         rows.append([scheme, rate(certificate.observed), bound, words])
     data = f"scikit-learn's digits data, {len(y):,} samples"
-    write_whole(report, partial(write_report, certified=committee, description=data))
+    write_report(report, certified=committee, description=data)
     table = Table(["scheme", "observed", "guaranteed (95%)", ""], "<>><", rows)
     say(f"How often will a classifier of handwritten digits be wrong? {len(y):,} samples.\n")
     say("\n".join([*table.lines(), "", f"The committee: {committee.certificate_}", ""]))

@@ -15,6 +15,7 @@ OPTIONS = {
     "by": "--by",
     "confidence": "--confidence",
     "drop": "--drop",
+    "empty_as_error": "--empty-as-error",
     "ignore": "--ignore",
     "keep": "--keep",
     "target": "--target",

@@ -249,7 +249,7 @@ class Training:
     test_size: str = option(
         "auto",
         "Committee, holdout: share or number of the rows (with --groups: of the groups) that test"
-        " the models; auto is 0.2, and less from 3,375 rows on.",
+        " the models; auto is 0.2, and less from 8,000 rows on.",
         metavar="auto|SHARE|NUMBER",
         callback=_parsed_test_size,
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -14,6 +13,7 @@ import typer
 
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import option
+from tandemvote.whole_files import written_whole
 
 if TYPE_CHECKING:
     from tandemvote.votes import Votes
@@ -99,17 +99,6 @@ def _problem(path: Path, endings: tuple[str, ...], taken: dict[Path, str]) -> st
     return ""
 
 
-def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
-    """Write a file under another name, and rename it when it is complete."""
-    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
-    try:
-        write(unfinished)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return path
-
-
 def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, Path]:
     """Write the votes of a certificate; return the files by the option of verify.
 
@@ -126,7 +115,8 @@ def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, 
     for name, table in tables.items():
         word = "" if name == "--votes" else name.replace("--", ".")
         place = path.with_name(f"{path.stem}{word}{path.suffix}")
-        written[name] = write_whole(place, partial(write_table, table))
+        write_table(table, place)
+        written[name] = place
     return written
 
 
@@ -137,10 +127,12 @@ def write_table(columns: dict[str, Any], path: Path | None) -> None:
     frame = pandas.DataFrame(columns)
     if path is None:
         say(frame.to_csv(index=False, lineterminator="\n"), newline=False)
-    elif path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, index=False)
+        return
+    with written_whole(path) as unfinished:
+        if path.suffix == ".parquet":
+            frame.to_parquet(unfinished, index=False)
+        else:
+            frame.to_csv(unfinished, index=False)
 
 
 def _voters(predictions: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import typer
@@ -49,7 +48,7 @@ def predict(
     if output is None:
         outputs.write_table(table, None)
     else:
-        outputs.write_whole(output, partial(outputs.write_table, table))
+        outputs.write_table(table, output)
         say(f"Predictions: {output}", err=True)
     certificate = classifier.certificate_
     for line in (certificate.guarantee, *certificate.findings):

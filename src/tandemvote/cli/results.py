@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,7 +12,7 @@ import typer
 from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.messages import in_options, say
 from tandemvote.cli.options import Guarantee
-from tandemvote.cli.outputs import Outputs, VotesOutputs, write_votes, write_whole
+from tandemvote.cli.outputs import Outputs, VotesOutputs, write_votes
 
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate, GroupCertificates
@@ -74,9 +73,7 @@ def _write(result: Result, files: VotesOutputs) -> list[str]:
 
         candidates = (result.groups, result.model, result.certificate)
         certified = next(each for each in candidates if each is not None)
-        write_whole(
-            files.report, partial(write_report, certified=certified, description=result.data)
-        )
+        write_report(files.report, certified=certified, description=result.data)
         lines.append(f"Report: {files.report}")
     if isinstance(files, Outputs) and files.votes is not None:
         votes = result.certificate.votes
@@ -90,7 +87,7 @@ def _write(result: Result, files: VotesOutputs) -> list[str]:
     if isinstance(files, Outputs) and files.model is not None:
         from tandemvote.model_file import JOBLIB_WARNING, save_model
 
-        write_whole(files.model, partial(save_model, result.pipeline))
+        save_model(result.pipeline, files.model)
         warning = f" ({JOBLIB_WARNING})" if files.model.suffix == ".joblib" else ""
         lines.append(f"Model: {files.model}{warning}")
     return lines

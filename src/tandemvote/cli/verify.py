@@ -37,6 +37,9 @@ def verify(
     ignore: list[str] = typer.Option(
         [], help="Column of the tables that is not a voter; repeatable."
     ),
+    empty_as_error: bool = typer.Option(
+        False, "--empty-as-error", help="As for certify-votes: empty cells of --votes are errors."
+    ),
     as_json: Json = False,
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, independently.
@@ -53,7 +56,10 @@ def verify(
     by = {grouping.by for grouping in document.groupings} & {*given}
     skipped = {*ignore, *by}
     again: dict[str, Any] = {
-        "votes": votes and votes_io.read_votes(votes, target=target, ignore=skipped, keep=None),
+        "votes": votes
+        and votes_io.read_votes(
+            votes, target=target, ignore=skipped, keep=None, empty_as_error=empty_as_error
+        ),
         "unlabeled": unlabeled and votes_io.read_predictions(unlabeled, ignore=skipped),
         "columns": votes_io.read_columns(votes, by) if votes else {},
     }

@@ -22,9 +22,11 @@ from scipy.special import kl_div
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 
 SMALLEST_NORMAL = float(np.finfo(float).tiny)
+LEAST_DIVERGENCE = 1e-290  # smaller ones are rounded up to it, since their squares underflow
 UNDERFLOWING_DECAY = 800.0
 MAX_ITERATIONS = 50
 BLOCK = 16_384  # elements iterated on together stay in cache, which doubles the speed
+ROUNDING = 2.0**-49  # 8 ulp, for the five operations from the decay to the bias
 
 
 def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
@@ -79,7 +81,8 @@ def kl_upper_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
 
     .. math:: kl^{+}(p, \varepsilon) = \max\{q : kl(p‖q) \le \varepsilon\}
 
-    Never below the true inverse, and above it by less than a relative 1e-9. Arrays are broadcast.
+    Never below the true inverse. Above it by less than a relative 1e-9 if the divergence is 0 or
+    at least 1e-290. Arrays are broadcast.
 
     Examples
     --------
@@ -90,7 +93,7 @@ def kl_upper_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     growing = np.where(p > 0, np.maximum(p, SMALLEST_NORMAL), 0.0)
     shrinking = 1.0 - p
     decay = _decay(shrinking, growing, divergence)
-    q = np.nextafter(p - shrinking * np.expm1(-decay), np.inf)
+    q = np.nextafter((p - shrinking * np.expm1(-decay)) * (1.0 + ROUNDING), np.inf)
     return np.where(divergence == 0, p, np.minimum(q, 1.0))[()]
 
 
@@ -99,8 +102,8 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
 
     .. math:: kl^{-}(p, \varepsilon) = \min\{q : kl(p‖q) \le \varepsilon\}
 
-    Never above the true inverse, and below it by less than a relative 1e-9, or by the smallest
-    normal number where it underflows.
+    Never above the true inverse. Below it by less than a relative 1e-9, or by the smallest normal
+    number where it underflows, if the divergence is 0 or at least 1e-290. Arrays are broadcast.
 
     Examples
     --------
@@ -111,7 +114,7 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     decay = _decay(p, 1.0 - p, divergence)
     # For a decay below ln 2 the difference keeps more digits than the product p exp(-t).
     q = np.where(decay < 0.5, p + p * np.expm1(-decay), p * np.exp(-decay))
-    q = np.nextafter(q, -np.inf)
+    q = np.nextafter(q * (1.0 - ROUNDING), -np.inf)
     return np.where(divergence == 0, p, np.maximum(q, 0.0))[()]
 
 
@@ -137,7 +140,9 @@ def _checked(p: ArrayLike, divergence: ArrayLike) -> tuple[FloatArray, FloatArra
 def _decay(shrinking: FloatArray, growing: FloatArray, divergence: FloatArray) -> FloatArray:
     """Return t at or right of the root of K(t) = divergence, infinite where nothing can shrink."""
     s, o, target = (np.ravel(a) for a in (shrinking, growing, divergence))
-    target = target * (1.0 + ARITHMETIC_MARGIN)
+    target = np.where(
+        target > 0, np.maximum(target * (1.0 + ARITHMETIC_MARGIN), LEAST_DIVERGENCE), 0.0
+    )
     # A coin that shows one side only has K(t) = t exactly.
     decay = np.where((o == 0) | (target == 0), target, np.inf)
     # K(t) <= s t, so where target >= 800 s the shrunken side underflows: leave t infinite.
@@ -154,7 +159,7 @@ def _newton(s: FloatArray, o: FloatArray, target: FloatArray) -> FloatArray:
     for _ in range(MAX_ITERATIONS):
         growth = -s * np.expm1(-t)
         value = s * _excess_over_exp(t) + o * _excess_over_log(growth / o, (o + growth) / o)
-        step = (value - target) * (o + growth) / growth
+        step = (value - target) * ((o + growth) / growth)
         t = t - step
         # Convergence is quadratic with a constant below 1/2: the next step would be below 1e-18 t.
         if (np.abs(step) <= 1e-9 * t).all():
@@ -169,7 +174,8 @@ def _start_right_of_root(s: FloatArray, o: FloatArray, target: FloatArray) -> Fl
     refined Pinsker inequality in its two directions.
     """
     asymptote = (target - o * np.where(o < 0.5, np.log(o), np.log1p(-np.minimum(s, 0.5)))) / s
-    growth = np.minimum(target + np.sqrt(target * (target + 2 * o)), np.sqrt(2 * s * target))
+    root = np.sqrt(target)  # taken first: the products below would underflow
+    growth = np.minimum(target + root * np.sqrt(target + 2 * o), root * np.sqrt(2 * s))
     share = growth / s * (1 + ARITHMETIC_MARGIN)
     with np.errstate(divide="ignore"):
         pinsker = np.where(share < 1, -np.log1p(-np.minimum(share, 1.0)), np.inf)

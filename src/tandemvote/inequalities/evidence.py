@@ -7,7 +7,7 @@ C >= 0 let
 
 Losses in [0, 1] with mean q satisfy E exp(n psi_C(p^, q)) <= 1, because exp(-C x) lies below its
 chord, and so does the average over a grid of tilts that depends on nothing but the sample size
-(proof for all weights at once in ``docs/beyond.rst``).
+(proof for all weights at once in ``docs/theory``).
 
 **Betting.** A player who doubts that the mean is as large as m bets against it: a share b_i, fixed
 before point i, of the capital

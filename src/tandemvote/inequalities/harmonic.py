@@ -7,7 +7,7 @@ Let w be the weights over voters (or pairs), pi their prior, n_p the sizes of th
 Then, with probability at least 1 - delta and for all weights at once,
 kl(L^_w‖L_w) <= (KL(R‖pi) + ln(mean xi / delta)) / n_H with the prior mean of xi(n_p). With sizes
 capped at (8 / pi) (sqrt(n_min) - 1)^2, above which they count as no larger, this is never looser
-than the published form with the smallest set (proofs in ``docs/beyond.rst``).
+than the published form with the smallest set (proofs in ``docs/theory``).
 """
 
 from __future__ import annotations

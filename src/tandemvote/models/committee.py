@@ -30,6 +30,7 @@ from tandemvote.frames import (
     check_same_order,
     index_of,
 )
+from tandemvote.models.digest import digest_of
 from tandemvote.models.held_out import copy_findings, time_findings
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
@@ -49,7 +50,7 @@ from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 Params = dict[str, Any]
 
@@ -116,7 +117,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         take its place. If False, the tested models predict alone: by their averaged probabilities,
         or by plurality if they have none. ``n_tested=1, referee=False`` is a plain hold-out.
     test_size : "auto", float or int, default="auto"
-        Share or number of the samples in the test set. "auto" is ``min(0.2, 3 * n ** (-1 / 3))``.
+        Share or number of the samples in the test set. "auto" is ``min(0.2, 4 * n ** (-1 / 3))``.
     confidence : float, default=0.95
         Probability with which the bound holds, at least 0.5 and below 1.
     n_jobs : int, default=None
@@ -259,6 +260,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             votes,
             delta=failure_probability(self.confidence),
             findings=findings,
+            members=self._members_digest(),
         )
         return self
 
@@ -375,6 +377,10 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Return the tested models, and the referee last."""
         models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
         return list(map(Member, models, self._known))
+
+    def _members_digest(self) -> str:
+        """Return the digest of the tested models, which the certificate holds."""
+        return digest_of([self.classes_, *self.estimators_, *self._known[: len(self.estimators_)]])
 
     def _check_parameters(self) -> None:
         if self._has_referee() and self.n_tested % 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import RFE
 from sklearn.pipeline import Pipeline
 
-FITTED_PARTS = ("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_")
+FITTED_PARTS = (
+    *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
+    "base_estimator_",  # of a Gaussian process
+)
 """Attributes under which classifiers keep those that they fitted. Where there is none of these,
 `estimator` was fitted before, as in a FrozenEstimator; elsewhere it is an unfitted pattern."""
 
@@ -60,6 +64,7 @@ def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
 
     `fit` gives an estimator new attributes, with `warm_start` changes its arrays, and may fit the
     estimators inside it, so these are copied at any depth. Compiled trees are shared, not copied.
+    An object with `predict` that is not a scikit-learn estimator is copied whole.
     """
     copies = {} if copies is None else copies
     if isinstance(model, np.ndarray):
@@ -68,9 +73,21 @@ def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
         parts = [as_it_is(part, copies) for part in model]
         return parts if type(model) is list else tuple(parts) if type(model) is tuple else model
     if not isinstance(model, BaseEstimator):
-        return model
+        return _whole_copy(model) if hasattr(model, "predict") else model
     if id(model) not in copies:
         copies[id(model)] = copy = object.__new__(type(model))
         for name, value in vars(model).items():
             vars(copy)[name] = as_it_is(value, copies)
     return copies[id(model)]
+
+
+def _whole_copy(model: Any) -> Any:
+    """Return a deep copy, or raise ValueError if there is none."""
+    try:
+        return deepcopy(model)
+    except Exception as error:  # whatever stands in the way of a copy
+        raise ValueError(
+            f"{type(model).__name__} cannot be copied ({error}), and without a copy later changes"
+            " of the object would change the certified classifier. Pass its predictions:"
+            " certify(Votes.from_predictions([model.predict(X)], y))."
+        ) from error

@@ -30,6 +30,7 @@ from tandemvote.frames import (
     index_of,
 )
 from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.digest import digest_of
 from tandemvote.models.held_out import check_unlabeled, copy_findings, time_findings
 from tandemvote.models.model_checks import check_class_weight
 from tandemvote.models.private_names import Interval, fit_context
@@ -38,7 +39,7 @@ from tandemvote.models.voters import predict_members, voter_predictions
 from tandemvote.voting import vote_shares
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 
 class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -65,7 +66,7 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Draws of each bootstrap; None draws as many as there are samples. With 0.5, the reduced
         bagging of the paper, more samples are out of bag and the second-order bounds get tighter.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
-    max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
+max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         How a tree is grown, as in `RandomForestClassifier`.
     class_weight : {"balanced_subsample"} or None, default=None
         Other class weights let the labels choose the out-of-bag samples.
@@ -219,6 +220,7 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             bound=self.bound,
             delta=failure_probability(self.confidence),
             findings=findings,
+            members=self._members_digest(),
         )
         self.weights_ = self.certificate_.weights
         return self
@@ -271,6 +273,10 @@ class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         """
         check_is_fitted(self)
         return voter_predictions(self.forest_, self._validated(X))
+
+    def _members_digest(self) -> str:
+        """Return the digest of the trees, which the certificate holds."""
+        return digest_of([self.classes_, *self.forest_.estimators_])
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
         allow_nan = get_tags(self).input_tags.allow_nan

@@ -31,6 +31,7 @@ from tandemvote.models.rows import check_not_training_rows, note_copies, row_dig
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
 from tandemvote.models.voters import voters_in
+from tandemvote.monitor import check_predicts_labels
 from tandemvote.spelling import FEWEST_POINTS, check_same_words
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
@@ -175,6 +176,7 @@ def held_out_votes(
         n_given=n_given,
         index=index,
     )
+    check_predicts_labels(votes)
     return votes, findings
 
 

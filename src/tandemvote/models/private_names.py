@@ -61,5 +61,9 @@ def knows_all_bootstraps(model: Any) -> bool:
 
 
 def rows_kept(model: Any) -> Any:
-    """Training samples that a classifier by nearest neighbors keeps; None if it keeps none."""
-    return getattr(model, "_fit_X", None)
+    """Return training samples that a classifier keeps, or None.
+
+    Nearest neighbors and Gaussian processes keep all of them, support vector machines some.
+    """
+    names = ("_fit_X", "X_train_", "support_vectors_")
+    return next((getattr(model, name) for name in names if hasattr(model, name)), None)

@@ -29,9 +29,9 @@ def largest_share(n: int) -> float:
     Examples
     --------
     >>> largest_share(1000), round(largest_share(64000), 3)
-    (0.2, 0.075)
+    (0.2, 0.1)
     """
-    return min(0.2, 3.0 / float(np.cbrt(n)))
+    return min(0.2, 4.0 / float(np.cbrt(n)))
 
 
 def draw_test_rows(

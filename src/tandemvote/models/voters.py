@@ -142,17 +142,26 @@ def voters_in(models: Any) -> Voters:
 
 
 def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
-    labels = [np.asarray(model.predict(X)) for model in models]
-    for model, predicted in zip(models, labels, strict=True):
-        if predicted.ndim != 1:
-            raise ValueError(
-                f"{type(model).__name__} predicts {predicted.shape[1:]} values per sample; expected"
-                " one label. Certify one model per output, each with its share of delta."
-            )
+    labels = [_one_label_each(model, np.asarray(model.predict(X))) for model in models]
     # A label that a model knows but never gives here is one it may give elsewhere.
     known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
     classes = np.unique(np.concatenate([*labels, *known]))
     return encode(np.array(labels), classes), classes
+
+
+def _one_label_each(model: Any, predicted: NDArray[Any]) -> NDArray[Any]:
+    """Return one label per sample, or raise ValueError for other predictions."""
+    if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost, with three classes or more
+        return predicted[:, 0]
+    if predicted.ndim != 1:
+        fix = "Certify one model per output, each with its share of delta."
+        if predicted.dtype.kind == "f":
+            fix = "If these are probabilities, predict classes[probabilities.argmax(axis=1)]."
+        raise ValueError(
+            f"predict of {type(model).__name__} returns an array of shape {predicted.shape};"
+            f" expected one label per sample. {fix}"
+        )
+    return predicted
 
 
 def predict_members(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:

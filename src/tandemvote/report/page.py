@@ -27,9 +27,12 @@ from tandemvote.displays import (
 )
 from tandemvote.extras import import_extra
 from tandemvote.models.composed import last_step
+from tandemvote.planning import labels_needed
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
+from tandemvote.verify.document import TEST_SET
 from tandemvote.voting import held_out_vote
+from tandemvote.whole_files import written_whole
 
 TITLE = "Certified error rate"
 
@@ -44,7 +47,7 @@ def write_report(
     """Write a report as one HTML file that loads nothing else.
 
     Everything in the report is read from the certificate. The confusion matrix and the picture of
-    the voters' errors require that the certificate holds the votes, as it does after fitting.
+    the models' errors require that the certificate holds the votes, as it does after fitting.
 
     Parameters
     ----------
@@ -95,12 +98,14 @@ def write_report(
         confusion=Confusion.from_certificate(certificate),
         groups=groups,
         groups_picture=None if groups is None else _draw_groups(groups),
+        more_labels=_more_labels(certificate),
         pictures=list(_pictures(certificate)),
         classifier=None if classifier is None else repr(classifier),
         get_bound=get_bound,
     )
     destination = Path(path)
-    destination.write_text(page, encoding="utf-8")
+    with written_whole(destination) as unfinished:
+        unfinished.write_text(page, encoding="utf-8")
     return destination
 
 
@@ -167,6 +172,27 @@ class Confusion:
         return sorted(found, key=lambda error: -error[2])
 
 
+def _more_labels(certificate: Certificate) -> str:
+    """Return how many test samples halve the distance from the counted errors to the bound."""
+    tally = certificate.counts.tally
+    if tally is None or tally.n_test_errors is None or certificate.bound != TEST_SET:
+        return ""
+    if certificate.metric != "error" or certificate.delta > 0.5 or certificate.value >= 1:
+        return ""
+    counted = tally.n_test_errors / tally.n_samples
+    # Rounded up to the digits that are shown, so that the number of samples fits the sentence.
+    goal = float(rounded_up(50 * (counted + certificate.value), 1)) / 100
+    if not counted < goal < certificate.value:
+        return ""
+    n_samples = labels_needed(counted, goal, confidence=1 - certificate.delta)
+    unit = "groups" if certificate.one_row_per_group else "samples"
+    return (
+        f"For example, if {rate(counted)} of new test {unit} count as errors, as in this test set,"
+        f" then a new test set of {n_samples:,} {unit} gives a bound of at most {100 * goal:.1f}%"
+        " with a probability of 80%."
+    )
+
+
 def _draw_groups(groups: GroupCertificates) -> Picture:
     caption = "Lines end at the error bound. Squares are observed errors, larger for more samples."
     display = GroupsDisplay.from_certificates(groups)
@@ -180,20 +206,20 @@ def _pictures(certificate: Certificate) -> Iterator[Picture]:
         height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
         yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
     if np.ptp(certificate.weights) > 0:
-        caption = "Weights of the voters from largest to smallest."
+        caption = "Weights of the models from largest to smallest."
         yield draw(WeightsDisplay.from_certificate(certificate), "weights", caption)
     if certificate.n_untested:
         return
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         caption = (
-            "Share of the weight that is wrong on a sample (Z), among the voters that were not"
+            "Share of the weight that is wrong on a sample (Z), among the models that were not"
             " trained on it. The vote can be wrong only where Z is one half or more."
         )
         profile = ProfileDisplay.from_votes(votes, certificate.weights)
         yield draw(profile, "profile", caption)
     if counts.n_voters > 1 and counts.n_min_pairs > 0:
         caption = (
-            "How often two voters are wrong on the same sample; on the diagonal, the error rates"
-            " of single voters. Voters of a dark pair correct each other."
+            "How often two models are wrong on the same sample; on the diagonal, the error rates"
+            " of single models. Models of a dark pair correct each other."
         )
         yield draw(TandemDisplay.from_counts(counts), "tandem", caption, 4.0)

@@ -70,7 +70,7 @@ def _inline(document: str, name: str) -> str:
     svg = re.sub(r"font: (\w+ )?([\d.]+px) [^;\"]*", _font, svg)
     for color, variable in PAGE_COLORS.items():
         svg = svg.replace(color, f"var({variable})")
-    return svg.replace("<svg", f'<svg aria-labeledby="{name}-words" role="img"', 1)
+    return svg.replace("<svg", f'<svg aria-labelledby="{name}-words" role="img"', 1)
 
 
 def _font(match: re.Match[str]) -> str:

@@ -26,6 +26,7 @@ from tandemvote.verify.document import (
 from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document
 from tandemvote.verify.possible_counts import impossible_counts
+from tandemvote.verify.possible_votes import impossible_votes
 from tandemvote.verify.recount import CLASS, PREDICTED, group_values, recount
 from tandemvote.verify.rules import RULES, Truth, told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
@@ -163,6 +164,7 @@ def _wrong_record(
     for stated in record.candidates:
         yield from _wrong_bound(seen, stated, share, enclosures)
     yield from _wrong_value(record)
+    yield from impossible_votes(record)
 
 
 def _wrong_bound(
@@ -262,13 +264,13 @@ def _wrong_grouping(document: Document, grouping: Grouping, number: int) -> Iter
         yield "groups by predicted class require a test of all voters"
     if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
         return  # which is found with the group
-    complete = len(members) == len(labels)  # then every sample is in one group
-    for name, total in _additive(whole).items():
+    if len(members) < len(labels):
+        yield f"the grouping by {by!r} lists {len(labels)} groups; {len(members)} are certified"
+    for name, total in _additive(whole).items():  # every sample is in one group
         parts = sum((_additive(each)[name] for each in members), np.zeros_like(total))
-        if (parts > total).any():
-            yield f"the groups by {by!r} have more {name} than all samples"
-        elif complete and (parts < total).any():
-            yield f"the groups by {by!r} have fewer {name} than all samples"
+        if (parts != total).any():
+            more = "more" if (parts > total).any() else "fewer"
+            yield f"the groups by {by!r} have {more} {name} than all samples"
 
 
 def _additive(record: CertificateRecord) -> dict[str, IntArray]:

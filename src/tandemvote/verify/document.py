@@ -34,7 +34,10 @@ SIZES = ("overlaps", "disagreement_overlaps")
 
 PUBLISHED, SHARPENED = "published", "sharpened"
 ROWS, ONE_ROW_PER_GROUP = "rows", "one row per group"
-TEST_SET, VOTE_PROFILE = "test_set", "vote_profile"
+TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
+
+METRICS, DIRECTIONS = ("error",), ("at most",)
+"""What can be certified. A further metric is added here, with a rule for its bound in `rules`."""
 
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
@@ -121,8 +124,8 @@ class Grouping:
     labels: tuple[Annotated[Any, LABEL], ...]
 
 
-COUNTS = kinds.arrays(PAIR_COUNTS, kinds.MATRIX, n_voters=kinds.integer(1, MAX_VOTERS))
-PROFILE = kinds.arrays(("leads", "gaps"), kinds.VECTOR, n_samples=kinds.integer(1, MAX_PROFILE))
+COUNTS = kinds.matrices(PAIR_COUNTS, n_voters=kinds.integer(1, MAX_VOTERS))
+PROFILE = kinds.grouped(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,8 +141,8 @@ class CertificateRecord:
     that the certificate is about ("leads"), and its lead over any other class ("gaps").
     """
 
-    metric: Annotated[str, kinds.one_of("error")]
-    direction: Annotated[str, kinds.one_of("at most")]
+    metric: Annotated[str, kinds.one_of(*METRICS)]
+    direction: Annotated[str, kinds.one_of(*DIRECTIONS)]
     value: float
     printed: Decimals
     bound: str

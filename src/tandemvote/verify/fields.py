@@ -1,7 +1,7 @@
 """Kinds of values in a certificate file: how each is read, rejected in one line, and written.
 
 The kind of an object or list follows from the types of its parts. Arrays are text: little-endian,
-zlib, base64; of symmetric matrices the lower triangle.
+zlib, base64; of symmetric matrices the lower triangle, of repeated rows each row once.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def kind_of(hint: Any) -> Kind:
     if hint in PLAIN:
         return PLAIN[hint]
     if not get_args(hint):
-        return converted(fields(**kinds_of(hint)), lambda said: hint(**said), vars)
+        return converted(fields(**kinds_of(hint)), lambda stated: hint(**stated), vars)
     part, other = get_args(hint)  # of tuple[part, ...] or part | None
     return many(kind_of(part)) if other is Ellipsis else optional(kind_of(part))
 
@@ -170,8 +170,8 @@ LABELS = {
 
 def _read_classes(value: Any, place: str) -> tuple[Any, ...]:
     kinds = dict(LABELS.values())
-    said = fields(kind=one_of(*kinds), labels=plain("", lambda _: True)).read(value, place)
-    return many(kinds[said["kind"]]).read(said["labels"], f"{place}.labels")
+    stated = fields(kind=one_of(*kinds), labels=plain("", lambda _: True)).read(value, place)
+    return many(kinds[stated["kind"]]).read(stated["labels"], f"{place}.labels")
 
 
 def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
@@ -215,11 +215,6 @@ def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> 
     return np.frombuffer(data, f"<{kind}").astype(kind)
 
 
-def unpack_samples(text: str, n_samples: int, place: str) -> FloatArray:
-    """Return one number per sample."""
-    return unpack(text, n_samples, place, f"{n_samples} samples")
-
-
 def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:
     """Return the symmetric matrix of counts of pairs of voters."""
     triangle = unpack(text, n_voters * (n_voters + 1) // 2, place, f"{n_voters} voters", "i8")
@@ -229,24 +224,50 @@ def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:
     return matrix
 
 
-ENCODINGS = {
-    "base64(zlib(little-endian int64, lower triangle by rows))": unpack_matrix,
-    "base64(zlib(little-endian float64))": unpack_samples,
-}
-MATRIX, VECTOR = ENCODINGS
+MATRIX = "base64(zlib(little-endian int64, lower triangle by rows))"
+GROUPED = "base64(zlib(little-endian float64 of each distinct row, int64 place of each sample))"
 
 
-def arrays(names: Sequence[str], encoding: str, **size: Kind) -> Kind:
-    """Read arrays from an object that holds their size, their encoding and the text of each."""
-    (n,) = size
-    packed = fields(**size, encoding=one_of(encoding), **dict.fromkeys(names, TEXT))
+def matrices(names: Sequence[str], n_voters: Kind) -> Kind:
+    """Read symmetric matrices from an object with their size and the text of each."""
+    packed = fields(n_voters=n_voters, encoding=one_of(MATRIX), **dict.fromkeys(names, TEXT))
 
-    def read(value: Any, place: str) -> dict[str, Any]:
-        said, unpacked = packed.read(value, place), ENCODINGS[encoding]
-        return {name: unpacked(said[name], said[n], f"{place}.{name}") for name in names}
+    def read(value: Any, place: str) -> dict[str, IntArray]:
+        texts = packed.read(value, place)
+        n = texts["n_voters"]
+        return {name: unpack_matrix(texts[name], n, f"{place}.{name}") for name in names}
 
-    def write(values: Mapping[str, Any]) -> dict[str, Any]:
+    def write(values: Mapping[str, IntArray]) -> dict[str, Any]:
         texts = {name: pack(values[name]) for name in names}
-        return {n: len(values[names[0]]), "encoding": encoding, **texts}
+        return {"n_voters": len(values[names[0]]), "encoding": MATRIX, **texts}
+
+    return Kind(read, write)
+
+
+def grouped(names: Sequence[str], n_samples: Kind) -> Kind:
+    """Read columns of numbers, written as their distinct rows and the place of each sample's row.
+
+    The order of the samples matters: bets on a sample depend on the samples before it.
+    """
+    texts = dict.fromkeys((*names, "rows"), TEXT)
+    packed = fields(n_samples=n_samples, n_rows=n_samples, encoding=one_of(GROUPED), **texts)
+
+    def read(value: Any, place: str) -> dict[str, FloatArray]:
+        stated = packed.read(value, place)
+        n, n_rows = stated["n_samples"], stated["n_rows"]
+        rows = unpack(stated["rows"], n, f"{place}.rows", f"{n} samples", "i8")
+        if rows.min() < 0 or rows.max() >= n_rows:
+            raise CertificateFileError(f"{place}.rows has places that are not below {n_rows}.")
+        whose = f"{n_rows} distinct rows"
+        return {
+            name: unpack(stated[name], n_rows, f"{place}.{name}", whose)[rows] for name in names
+        }
+
+    def write(values: Mapping[str, FloatArray]) -> dict[str, Any]:
+        columns = np.column_stack([values[name] for name in names])
+        distinct, rows = np.unique(columns, axis=0, return_inverse=True)
+        sizes = {"n_samples": len(columns), "n_rows": len(distinct), "encoding": GROUPED}
+        packed = {name: pack(distinct[:, i]) for i, name in enumerate(names)}
+        return {**sizes, **packed, "rows": pack(rows.reshape(-1))}
 
     return Kind(read, write)

@@ -27,14 +27,14 @@ weights, or what an eigenvector in floating point proposes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 from tandemvote.verify.coalitions import voting_units
-from tandemvote.verify.document import CertificateRecord
+from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
 from tandemvote.verify.fields import FloatArray, IntArray
 
 ROUNDING = 1e-9
@@ -46,6 +46,9 @@ MOST_VOTERS = 2000
 MOST_TRIPLES = 2**25
 """About this many triples are checked: all up to 320 voters, else those of the heaviest."""
 
+MOST_SUMS = 2**17
+"""Most sums of weights that are listed: of 17 weights and 2 classes, or of 500 equal weights."""
+
 Counts = dict[str, IntArray]
 
 LARGEST_COEFFICIENT = 2**10
@@ -56,7 +59,12 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     """Say what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
     if record.profile is not None:
-        yield from _impossible_profile(record, **record.profile)
+        of_vote, n_classes = record.deployed is None, len(record.classes)
+        shares, weights = record.profile, np.array(record.weights)
+        problem = impossible_profile(
+            **shares, weights=weights, n_classes=n_classes, of_vote=of_vote
+        )
+        yield from [problem] if problem else _other_disagreements(record, **shares)
     if len(set(record.classes)) < len(record.classes):
         yield "a label is listed twice among the classes"
     if sorted(record.classes) != [*record.classes]:
@@ -165,21 +173,83 @@ def _limits_of_pairs(
     yield "labeled disagreements", 0, labeled, lone + both_wrong, by_one
 
 
-def _impossible_profile(
+def impossible_profile(
+    leads: FloatArray, gaps: FloatArray, weights: FloatArray, *, n_classes: int, of_vote: bool
+) -> str | None:
+    """Return where the shares behind a classifier are not sums of the weights of voters.
+
+    The classes apart from the classifier's and the next one share the rest, each with at most as
+    much as the latter.
+    """
+    others = leads - gaps
+    rest = 1 - leads - others
+    possible = (leads >= 0) & (others >= 0) & (rest >= -ROUNDING)
+    possible &= rest <= max(n_classes - 2, 0) * others + ROUNDING
+    possible &= np.maximum(leads, others) >= weights.max() - ROUNDING
+    possible &= (gaps >= 0) | (not of_vote)
+    possible[possible] = _are_sums(leads[possible], others[possible], weights, n_classes)
+    if possible.all():
+        return None
+    sample, whose = int(possible.argmin()), "the vote" if of_vote else "the deployed classifier"
+    return (
+        f"at unlabeled sample {sample} {whose} has a share of {leads[sample]:g} and a lead of"
+        f" {gaps[sample]:g}, which no votes with these weights have"
+    )
+
+
+def _other_disagreements(
     record: CertificateRecord, leads: FloatArray, gaps: FloatArray
 ) -> Iterator[str]:
-    """The heaviest voter votes for something, and two shares sum to at most 1."""
-    others = leads - gaps
-    possible = (leads >= 0) & (others >= 0) & (leads + others <= 1 + ROUNDING)
-    possible &= np.maximum(leads, others) >= max(record.weights) - ROUNDING
-    if record.deployed is None:
-        possible &= gaps >= 0
-    whose = "the vote" if record.deployed is None else "the deployed classifier"
-    for point in np.flatnonzero(~possible)[:1]:
-        yield (
-            f"at unlabeled sample {point} {whose} has a share of {leads[point]:g} and a lead of"
-            f" {gaps[point]:g}"
-        )
+    """Compare a profile with the disagreements on the same samples.
+
+    Two random voters agree with the probability that is the sum of the squares of all shares. The
+    K - 2 classes that share the rest r have at least r^2 / (K - 2) and, if none has more than b, at
+    most r min(r, b). Weights that minimize the disagreement bound rest on other samples.
+    """
+    counts, weights, k = record.counts, np.array(record.weights), len(record.classes)
+    n_counted = int((counts["disagreement_overlaps"] - counts["overlaps"])[0, 0])
+    halved = record.fitted == DISAGREEMENT
+    if n_counted - leads.size not in (0, int(halved)):
+        yield f"the counts have {n_counted} unlabeled samples, the profile {leads.size}"
+    elif not halved:
+        others, room = leads - gaps, 10 * ROUNDING * leads.size
+        rest, two = 1 - leads - others, 1 - leads**2 - others**2
+        fewest = (two - rest * np.minimum(rest, others)).sum() - room
+        most = (two - rest**2 / max(k - 2, 1)).sum() + room
+        against = counts["unlabeled_disagreements"] @ weights
+        # Each voter disagrees with all that do not predict its class, the best supported at most.
+        each = (1 - np.maximum(leads, others)).sum() - room
+        if not fewest <= weights @ against <= most or (against < each)[weights > 0].any():
+            yield "the disagreements on unlabeled samples do not fit the profile of these samples"
+
+
+def _are_sums(
+    leads: FloatArray, others: FloatArray, weights: FloatArray, n_classes: int
+) -> NDArray[np.bool_]:
+    """Return True where shares are sums of the weights of disjoint sets of voters.
+
+    Sets are listed by their sums, equal ones once. If there are too many, all sums are accepted.
+    """
+    sums = np.zeros((1, 2), np.int64)
+    units = [unit for unit in voting_units(weights.tolist()) if unit]
+    for unit in units:
+        steps = [[unit, 0], [0, unit]] if n_classes <= 2 else [[0, 0], [unit, 0], [0, unit]]
+        sums = np.unique(np.concatenate([sums + np.array(step) for step in steps]), axis=0)
+        if len(sums) > MOST_SUMS:
+            return np.ones(leads.size, bool)
+    low = _cells(sums / sum(units), 0.0)
+    fits = np.zeros(leads.size, bool)
+    shares = np.column_stack([leads, others])
+    # A share next to the edge of a cell may belong to a sum on the other side.
+    for shift in product((-ROUNDING, ROUNDING), repeat=2):
+        fits |= np.isin(_cells(shares, np.array(shift)), low)
+    return fits
+
+
+def _cells(shares: FloatArray, shift: FloatArray | float) -> IntArray:
+    """Number the cells of a grid that pairs of shares lie in; cells are 4e-9 wide."""
+    first, second = np.floor((shares + shift) / (4 * ROUNDING)).astype(np.int64).T
+    return np.asarray(first * 2**30 + second)
 
 
 def _impossible_sets(record: CertificateRecord) -> Iterator[str]:

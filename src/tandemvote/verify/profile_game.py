@@ -11,12 +11,15 @@ source.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Evidence, SampleSize
+from tandemvote.verify.fields import FloatArray
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)
@@ -24,8 +27,14 @@ STAKE = Fraction(9, 10)
 NEARBY = Fraction(1, 2 * 10**9)
 """How far below the stated value an error rate must be that is not refuted."""
 
-FACTORS = 16
-"""Factors of the capital that are multiplied before a logarithm is taken."""
+FACTORS = 512
+"""Factors from 1/2 to 1 that are multiplied at a time: their product does not underflow."""
+
+FACTOR_ERROR = 2.0**-48
+"""Above the relative rounding errors of a factor and of its product with others."""
+
+FOUR_ROUNDINGS = 2.0**-50
+"""Above the rounding error of phi, which lies between -1 and 1."""
 
 COARSE = 14
 """Halvings that locate the true value where the stated one is wrong."""
@@ -109,13 +118,13 @@ def _largest_gibbs(
 
 
 class _Game(NamedTuple):
-    """Share and slope, the largest and all values of phi, and bets for a goal of a nat."""
+    """Share and slope, the largest and all values of phi, rounded up, and bets for one nat."""
 
     share: Fraction
     slope: Fraction
     largest: Fraction
-    phi: list[Any]
-    bets: list[Any]
+    phi: FloatArray
+    bets: FloatArray
 
 
 def _games(seen: Evidence) -> list[_Game]:
@@ -126,68 +135,66 @@ def _games(seen: Evidence) -> list[_Game]:
     else:  # slopes 1, ..., 2/K, 1/K and 0, each with 3/4 of what is left
         shares = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
         shares.append((Fraction(1, 4**n), Fraction(0)))
-    number, sqrt = seen.arithmetic.exactly, seen.arithmetic.sqrt
-    leads, gaps = (
-        map(Fraction, shares.tolist()) for shares in (seen.record.profile or {}).values()
-    )
-    points = list(zip(leads, gaps, strict=True))
+    leads, gaps = (seen.record.profile or {}).values()
     games = []
     for share, slope in shares:
         largest = max(slope - HALF, Fraction(0)) if of_vote else slope
-        phi = [
-            number(min(max(slope - gap, Fraction(0)) - (1 - lead), largest)) for lead, gap in points
-        ]
-        # The guess before any sample: the middle of the range, half its width as deviation.
-        total = number((slope - 1 + largest) / 2)
-        squares = number((largest - slope + 1) ** 2 / 4)
-        bets = []
-        for i, value in enumerate(phi, start=1):
-            bets.append(sqrt(2 * i / (len(phi) * squares)) if squares > 0 else None)
-            before = total / i
-            total = total + value
-            squares = squares + (value - before) * (value - total / (i + 1))
+        phi = np.maximum(float(slope) - gaps, 0.0) - (1.0 - leads) + FOUR_ROUNDINGS
+        phi = np.minimum(phi, _rounded_up(largest))
+        bets = _bets(phi, float(slope - 1 + largest) / 2, float(largest - slope + 1) / 2)
         games.append(_Game(share, slope, largest, phi, bets))
     return games
+
+
+def _bets(phi: FloatArray, middle: float, deviation: float) -> FloatArray:
+    """Bet by the mean and deviation of the samples before; at first by the range of phi.
+
+    Any bets that depend on earlier samples alone are valid, so that their rounding is harmless.
+    """
+    number = np.arange(1.0, phi.size + 1)
+    total = np.cumsum(np.append(middle, phi))
+    steps = (phi - total[:-1] / number) * (phi - total[1:] / (number + 1))
+    squares = np.cumsum(np.append(deviation**2, steps))[:-1]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt(2 * number / (phi.size * np.maximum(squares, 0.0))))
 
 
 def _refutes(
     games: list[_Game], g: Any, needed: Any, error: Fraction, calculate: Arithmetic
 ) -> bool:
     """Whether bets find the evidence needed against an error rate where voters err at most at g."""
-    number, limit = calculate.exactly, calculate.exactly(1)
-    for game in games:
-        if game.slope:
-            most = number(game.largest / game.slope) + g / number(game.slope)
-            limit = calculate.smaller(limit, most)
-    if number(error) >= limit:
+    most = calculate.ends(g)[1]
+    limits = [(game.largest + most) / game.slope for game in games if game.slope]
+    if error >= min(Fraction(1), *limits):
         return True  # nothing errs more often where a random voter errs at that rate
-    goal = calculate.sqrt(needed + 1)
+    goal = math.sqrt(calculate.middle(needed) + 1)
     capitals = []
     for share, slope, largest, phi, bets in games:
-        mean = calculate.smaller(number(slope * error) - g, number(largest))
-        room = number(largest) - mean
-        most = number(STAKE) / room if room > 0 else None
-        stakes = (_stake(bet, goal, most, calculate) for bet in bets)
-        capital = _log_capital(phi, stakes, mean, calculate)
-        capitals.append(calculate.log_of(share) + capital)
+        mean = -_rounded_up(-min(slope * error - most, largest))
+        room = float(np.nextafter(_rounded_up(largest) - mean, math.inf))
+        stakes = np.minimum(bets * goal, float(STAKE) / room)
+        capitals.append(calculate.log_of(share) + _log_capital(phi, stakes, mean, calculate))
     return bool(_log_sum(capitals, calculate) >= needed)
 
 
-def _stake(bet: Any | None, goal: Any, most: Any | None, calculate: Arithmetic) -> Any:
-    """Bet for a goal, cut to the largest allowed; 0 where neither is finite."""
-    if bet is None:
-        return calculate.exactly(0) if most is None else most
-    return bet * goal if most is None else calculate.smaller(bet * goal, most)
+def _log_capital(phi: FloatArray, stakes: FloatArray, mean: float, calculate: Arithmetic) -> Any:
+    """Logarithm of the product of 1 + stake (mean - phi), proven from below.
+
+    A factor is at least 1/10 and has a relative rounding error of at most 30 units, a product of
+    one. No logarithm is taken but of the product, whose exponent is counted apart.
+    """
+    factors, exponent = 1.0 + stakes * (mean - phi), 0
+    while factors.size > 1:
+        factors, exponents = np.frexp(factors)
+        exponent += int(exponents.sum(dtype=np.int64))
+        factors = np.multiply.reduceat(factors, np.arange(0, factors.size, FACTORS))
+    error = calculate.exactly(phi.size * Fraction(FACTOR_ERROR))
+    log = calculate.log_of(Fraction(factors.item())) + exponent * calculate.log_of(2)
+    return log - error
 
 
-def _log_capital(phi: list[Any], stakes: Iterable[Any], mean: Any, calculate: Arithmetic) -> Any:
-    one = calculate.exactly(1)
-    product, total = one, calculate.exactly(0)
-    for i, (value, stake) in enumerate(zip(phi, stakes, strict=True), start=1):
-        product = product * (one + stake * (mean - value))
-        if i % FACTORS == 0:
-            total, product = total + calculate.log(product), one
-    return total + calculate.log(product)
+def _rounded_up(x: Fraction) -> float:
+    return math.nextafter(float(x), math.inf)
 
 
 def _log_sum(logs: list[Any], calculate: Arithmetic) -> Any:

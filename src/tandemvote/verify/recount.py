@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import CertificateRecord, Document
-from tandemvote.verify.fields import IntArray
+from tandemvote.verify.fields import FloatArray, IntArray
 from tandemvote.votes import Votes
 
 SEED = 20201206
@@ -46,16 +46,13 @@ def recount(
         others = Votes.without_labels(unlabeled)
         yield from _unknown_labels(whole, others, "the votes on unlabeled samples")
         yield from _other_unlabeled(whole, others)
-    if votes is None:
-        return
     for grouping in document.groupings:
-        if grouping.by in values:
-            stated = set(map(_written, grouping.labels))
-            for value in sorted(set(values[grouping.by]) - stated)[:1]:
-                yield (
-                    f"{grouping.by[:40]!r} has the value {value[:40]!r}, which the file does not"
-                    " list among the groups that share delta"
-                )
+        stated = set(map(_written, grouping.labels))
+        for value in sorted(set(values.get(grouping.by, ())) - stated)[:1]:
+            yield (
+                f"{grouping.by[:40]!r} has the value {value[:40]!r}, which the file does not"
+                " list among the groups that share delta"
+            )
     for record in document.certificates[1:]:
         assert record.group is not None
         if record.group.by in values:
@@ -66,34 +63,37 @@ def group_values(
     document: Document, votes: Votes | None, columns: Mapping[str, Sequence[str]]
 ) -> dict[str, Sequence[str]]:
     """Return the known values of each grouping of the labeled samples."""
-    if votes is None:
-        return {}
-    names = np.array([_written(label) for label in votes.classes.tolist()], object)
-    known = {**columns, CLASS: names[votes.labels].tolist()}
-    if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
-        known[PREDICTED] = names[_vote(document.whole, votes)].tolist()
+    known = dict(columns)
+    if votes is not None:
+        names = np.array([_written(label) for label in votes.classes.tolist()], object)
+        known[CLASS] = names[votes.labels].tolist()
+        if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
+            known[PREDICTED] = names[winners(document.whole, votes)].tolist()
     used = [each.by for each in document.groupings if each.by in known]
     return {name: [_written(value) for value in known[name]] for name in used}
 
 
-def _other_group(record: CertificateRecord, votes: Votes, values: Sequence[str]) -> Iterator[str]:
-    """List where a certificate of a group differs from the votes on its samples."""
+def _other_group(
+    record: CertificateRecord, votes: Votes | None, values: Sequence[str]
+) -> Iterator[str]:
+    """List where a certificate of a group differs from the column and the votes on its samples."""
     assert record.group is not None
     wanted = _written(record.group.label)
-    own = np.array([value == wanted for value in values], bool)
-    if own.size != votes.n_samples or own.sum() != record.n_samples:
+    inside = np.array([value == wanted for value in values], bool)
+    n_samples = inside.size if votes is None else votes.n_samples
+    if inside.size != n_samples or inside.sum() != record.n_samples:
         yield (
-            f"{record.group.samples} are {record.n_samples} in the file and {own.sum()} in the"
-            " votes"
+            f"{record.group.samples} are {record.n_samples} in the file and {inside.sum()} in the"
+            " column"
         )
-    elif own.any():
-        inside = replace(
+    elif inside.any() and votes is not None:
+        votes = replace(
             votes,
-            predictions=votes.predictions[:, own],
-            labels=votes.labels[own],
-            held_out=votes.held_out[:, own],
+            predictions=votes.predictions[:, inside],
+            labels=votes.labels[inside],
+            held_out=votes.held_out[:, inside],
         )
-        problems = _other_counts(record, inside)
+        problems = _other_counts(record, votes)
         yield from (f"on {record.group.samples}: {problem}" for problem in problems)
 
 
@@ -133,9 +133,9 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
                 f" {numbers[_written(label)]} in the votes"
             )
     if record.observed is not None:
-        winners = _vote(record, votes)
-        voted = winners >= 0
-        found = int((winners != votes.labels)[voted].sum()), int(voted.sum())
+        predicted = winners(record, votes)
+        voted = predicted >= 0
+        found = int((predicted != votes.labels)[voted].sum()), int(voted.sum())
         if found != (record.observed.n_errors, record.observed.n_samples):
             yield (
                 f"the vote is wrong on {record.observed.n_errors} of {record.observed.n_samples}"
@@ -194,25 +194,33 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 
 
 def _other_profile(
-    record: CertificateRecord, said: NDArray[np.integer], n_classes: int
+    record: CertificateRecord, predictions: NDArray[np.integer], n_classes: int
 ) -> Iterator[str]:
-    shares = np.zeros((max(n_classes, 2), said.shape[1]))
-    points = np.arange(said.shape[1])
-    for weight, labels in zip(record.weights, said, strict=False):
-        shares[labels, points] += weight
+    order = np.random.default_rng(SEED).permutation(predictions.shape[1])
     whose = "the vote" if record.deployed is None else "the deployed classifier"
-    own = shares.argmax(axis=0) if record.deployed is None else said[-1]
-    leads = shares[own, points]
-    shares[own, points] = -1.0
-    order = np.random.default_rng(SEED).permutation(points.size)
-    leads, gaps = leads[order], (leads - shares.max(axis=0))[order]
+    counted = shares_behind(record, predictions, n_classes)
     names, in_file = ("a share", "a lead"), (record.profile or {}).values()
-    for what, stated, found in zip(names, in_file, (leads, gaps), strict=True):
-        for point in np.flatnonzero(~(np.abs(stated - found) <= ROUNDING))[:1]:
+    for what, stated, shares in zip(names, in_file, counted, strict=True):
+        for place in np.flatnonzero(~(np.abs(stated - shares[order]) <= ROUNDING))[:1]:
+            sample = int(order[place])
             yield (
-                f"at unlabeled sample {int(order[point])} {whose} has {what} of"
-                f" {stated[point]:.10g} in the file and of {found[point]:.10g} in the votes"
+                f"at unlabeled sample {sample} {whose} has {what} of {stated[place]:.10g} in the"
+                f" file and of {shares[sample]:.10g} in the votes"
             )
+
+
+def shares_behind(
+    record: CertificateRecord, predictions: NDArray[np.integer], n_classes: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the share of the vote, or of the deployed classifier in the last row, and its lead."""
+    places = np.arange(predictions.shape[1])
+    shares = np.zeros((max(n_classes, 2), places.size))
+    for weight, labels in zip(record.weights, predictions, strict=False):
+        shares[labels, places] += weight
+    chosen = shares.argmax(axis=0) if record.deployed is None else predictions[-1]
+    leads = shares[chosen, places]
+    shares[chosen, places] = -1.0
+    return leads, leads - shares.max(axis=0)
 
 
 def _other_test(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -224,9 +232,9 @@ def _other_test(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         yield f"voter {silent[0][0]} predicts nothing at test sample {silent[0][1]}"
         return
     if tested.all():
-        n_errors = int((_vote(record, votes) != votes.labels).sum())
+        n_errors = int((winners(record, votes) != votes.labels).sum())
     else:
-        n_errors = _n_losable(record.weights, votes, tested)
+        n_errors = int(losable(record.weights, votes, tested).sum())
     if n_errors != record.test.n_errors:
         yield (
             f"the vote errs on {record.test.n_errors} of {record.test.n_samples} test samples in"
@@ -234,8 +242,8 @@ def _other_test(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         )
 
 
-def _n_losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]) -> int:
-    """Count the samples on which some votes of the untested voters let another class win.
+def losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return True where some votes of the untested voters let another class win.
 
     For each other class, the untested voters are given to it; ties up to rounding are lost.
     """
@@ -248,10 +256,10 @@ def _n_losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]
     own = np.array(behind, object)[votes.labels, np.arange(votes.n_samples)]
     for label, rival in enumerate([*behind, 0 * own]):  # and a class that nobody tested predicts
         lost |= (votes.labels != label) & (own - rival - unknown <= room).astype(bool)
-    return int(lost.sum())
+    return lost
 
 
-def _vote(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
+def winners(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
     """Return the code of the class that wins at each sample, -1 where no tested voter has weight.
 
     Ties go to the first class of the file, or to the first voter's where voters are missing.
@@ -264,13 +272,13 @@ def _vote(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
     for unit, labels, held_out in zip(units, votes.predictions, votes.held_out, strict=True):
         totals[labels, samples] += unit * held_out
     most = totals.max(axis=0)
-    winners = order[totals[order].argmax(axis=0)]
+    first = order[totals[order].argmax(axis=0)]
     partial = ~votes.held_out[units > 0].all(axis=0)
     for voter in np.flatnonzero(units)[::-1]:
         labels = votes.predictions[voter]
         leads = partial & votes.held_out[voter] & (totals[labels, samples] == most)
-        winners = np.where(leads, labels, winners)
-    return np.asarray(np.where(most > 0, winners, -1))
+        first = np.where(leads, labels, first)
+    return np.asarray(np.where(most > 0, first, -1))
 
 
 def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:

@@ -263,8 +263,8 @@ def _checked(path: Path, rows: Iterator[list[str]], width: int) -> Iterator[list
 
 
 def _csv_batches(path: Path, names: Sequence[str], size: int) -> Iterator[Cells]:
-    with _open_csv(path) as (found, rows):
-        places, numbers = [found.index(name) for name in names], _numbers()
+    with _open_csv(path) as (header_names, rows):
+        places, numbers = [header_names.index(name) for name in names], _numbers()
         while block := list(islice(rows, size)):
             columns = list(zip(*block, strict=True))
             cells = [list(map(numbers.__getitem__, columns[place])) for place in places]

@@ -7,6 +7,7 @@ from itertools import islice
 from pickle import loads
 from typing import Any
 
+from tandemvote.abstention import check_empty_rows
 from tandemvote.counts import VoteCounts
 from tandemvote.extras import import_extra
 from tandemvote.votes import Votes, check_some_voter_tested
@@ -51,6 +52,8 @@ def count_votes(
     parts = _counted(votes) if client is None else _counted_on(client, votes)
     counts, _ = _added(parts, progress)
     check_some_voter_tested(counts.sizes)
+    if hasattr(votes, "row_groups"):  # in files, a voter may also abstain where a cell is empty
+        check_empty_rows(counts)
     return counts
 
 

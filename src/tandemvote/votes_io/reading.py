@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.abstention import check_empty_rows
 from tandemvote.codes import Codes, distinct
 from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, with_errors
 from tandemvote.votes_io.cells import (
     Location,
     RowGroup,
@@ -50,6 +51,7 @@ def read_votes(
     ignore: Collection[str] = (),
     keep: Collection[str] | None = (),
     unlabeled: Location | None = None,
+    empty_as_error: bool = False,
 ) -> Votes:
     r"""Read a table of votes: one row per sample, a label column, one column per voter.
 
@@ -57,16 +59,20 @@ def read_votes(
     ----------
     path : path
         A CSV file (separated by comma, semicolon, tab or bar; UTF-8; may be compressed with gzip or
-        bzip2), a Parquet file, or a folder or pattern of Parquet files. A voter's cell is empty or
-        null where the voter was trained on the sample.
+        bzip2 if it unpacks to at most 256 MiB), a Parquet file, or a folder or pattern of Parquet
+        files. A voter's cell is empty or null where the voter was trained on the sample.
     target : str
         Name of the label column; every other column is a voter.
     ignore : collection of str
         Columns that are not voters.
     keep : collection of str or None
-        Voters that `check_voters` must not reject. None skips that check.
+        Voters that `check_voters` must not reject. None skips that check and the one for rows
+        without any prediction.
     unlabeled : path, optional
         A table without labels and empty cells, with the same voters in the same order.
+    empty_as_error : bool, default=False
+        Whether an empty cell counts as a vote for a wrong class, as required for voters that
+        abstain. A column of empty cells is then a voter that is always wrong.
 
     Examples
     --------
@@ -78,7 +84,7 @@ def read_votes(
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    files = VoteFiles(path, target=target, ignore=ignore)
+    files = VoteFiles(path, target=target, ignore=ignore, empty_as_error=empty_as_error)
     if files.n_samples * files.n_voters > MOST_CELLS:
         raise VotesFileError(
             f"{path} has {files.n_samples} rows of {files.n_voters} voters; at most {MOST_CELLS}"
@@ -88,6 +94,7 @@ def read_votes(
         votes = Votes.joined(files)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
+            check_empty_rows(votes)
     if unlabeled is None:
         return votes
     columns = [name for name in column_names(unlabeled) if name not in ignore]
@@ -147,6 +154,8 @@ class VoteFiles:
         Name of the label column; every other column is a voter.
     ignore : collection of str
         Columns that are not voters.
+    empty_as_error : bool, default=False
+        Whether an empty cell counts as a vote for a wrong class, as for `read_votes`.
 
     Attributes
     ----------
@@ -177,9 +186,14 @@ class VoteFiles:
     """
 
     def __init__(
-        self, paths: Location | Iterable[Location], *, target: str, ignore: Collection[str] = ()
+        self,
+        paths: Location | Iterable[Location],
+        *,
+        target: str,
+        ignore: Collection[str] = (),
+        empty_as_error: bool = False,
     ) -> None:
-        self.target = target
+        self.target, self.empty_as_error = target, empty_as_error
         self.voters, self.row_groups = _survey(find_files(paths), target, ignore)
 
     @property
@@ -195,7 +209,7 @@ class VoteFiles:
     def __iter__(self) -> Iterator[Votes]:
         for path, groups in groupby(self.row_groups, key=attrgetter("path")):
             for table, words in read_cells(path, list(groups), [self.target, *self.voters]):
-                yield _votes(path, table, words)
+                yield _votes(path, table, words, empty_as_error=self.empty_as_error)
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
         """Cut into at most `n_pieces` of about equal size, each of whole row groups."""
@@ -320,7 +334,7 @@ def _no_column(name: str, columns: Collection[str]) -> str:
     )
 
 
-def _votes(path: Path, table: Codes, words: Sequence[str]) -> Votes:
+def _votes(path: Path, table: Codes, words: Sequence[str], *, empty_as_error: bool) -> Votes:
     """Return the votes of cells whose first row is the labels."""
     held_out = table != 0
     if not held_out[0].all():
@@ -333,6 +347,11 @@ def _votes(path: Path, table: Codes, words: Sequence[str]) -> Votes:
             # times as long.
             table[row] += table[0] * ~present
     classes, codes = _classes(path, table, words)
+    if empty_as_error and not held_out.all():
+        if classes.size == 1:  # as a few rows of a large table may have
+            classes, codes = np.array(["", *classes]), codes + 1
+        codes[1:] = with_errors(codes[1:], codes[0], ~held_out[1:])
+        held_out[:] = True
     return Votes(codes[1:], codes[0], held_out[1:], classes, codes[1:, :0])
 
 

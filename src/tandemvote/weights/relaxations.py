@@ -7,7 +7,7 @@ bound with lambda and gamma fixed at their best.
 
 Where all held-out sets are equally large the divergences are KL(rho‖pi) and twice that. Otherwise
 let n be the harmonic size at the prior, m_p = n / n_p the share of a set, w the weights over voters
-or pairs, and S = sum_p w_p m_p. The effective divergence (``docs/beyond.rst``), convex over voters,
+or pairs, and S = sum_p w_p m_p. The effective divergence (``docs/theory``), convex over voters,
 
 .. math:: K = \sum_p w_p m_p \ln(w_p m_p / \pi_p) - S \ln S + (S - 1)\, nats
 

@@ -1,0 +1,248 @@
+"""Is model B better than model A? A paired comparison on one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+
+from tandemvote.certificate.rendering import as_html, as_text, rate
+from tandemvote.decimals import failure_probability, percent, rounded_down
+from tandemvote.metrics import difference_lower
+from tandemvote.models.held_out import GROUP_SEED, held_out_votes
+from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.monitor import check_predicts_labels
+from tandemvote.planning import labels_needed
+from tandemvote.votes import Votes
+
+POWER = 0.8
+
+ASSUMPTIONS = (
+    "The test samples are independent draws from the distribution of new data.",
+    "Neither model was trained, tuned or chosen with the test samples.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """The result of comparing classifier B with classifier A on one test set.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of A and B.
+    n_samples : int
+        Number of test samples.
+    n_errors : tuple of int
+        Errors of A and of B.
+    n_gains, n_losses : int
+        Samples on which only A is wrong, and on which only B is wrong.
+    delta : float
+        Failure probability of `lower` and `upper` together.
+    one_row_per_group : bool
+        Whether the samples are one random row of each of many groups.
+
+    Examples
+    --------
+    >>> compare([0, 1, 1, 0] * 50, [0, 1, 1, 1] * 50, y=[0, 1, 1, 1] * 50).verdict
+    'B is better than A by at least 14.4 percentage points.'
+    """
+
+    names: tuple[str, str]
+    n_samples: int
+    n_errors: tuple[int, int]
+    n_gains: int
+    n_losses: int
+    delta: float
+    one_row_per_group: bool = False
+
+    @property
+    def difference(self) -> float:
+        """Observed error rate of A minus that of B; positive if B is better."""
+        return (self.n_errors[0] - self.n_errors[1]) / self.n_samples
+
+    @property
+    def lower(self) -> float:
+        """Lower limit of the error rate of A minus that of B, at half of delta."""
+        return difference_lower(self.n_gains, self.n_losses, self.n_samples, self.delta / 2)
+
+    @property
+    def upper(self) -> float:
+        """Upper limit of the same difference, at the other half of delta."""
+        return -difference_lower(self.n_losses, self.n_gains, self.n_samples, self.delta / 2)
+
+    @property
+    def samples_needed(self) -> int | None:
+        """Number of test samples that would show the observed difference, with power 0.8.
+
+        None if no difference is observed. Two digits are significant.
+        """
+        n_discordant, fewer = self.n_gains + self.n_losses, min(self.n_gains, self.n_losses)
+        if 2 * fewer == n_discordant:
+            return None
+        # A direction is shown if the share of the rarer kind is shown to be below 1/2.
+        level = 1.0 - 0.45 * self.delta
+        needed = labels_needed(fewer / n_discordant, 0.5, confidence=level, power=POWER)
+        total = needed * self.n_samples / n_discordant
+        unit = 10 ** max(0, int(np.log10(total)) - 1)
+        return int(np.ceil(total / unit) * unit)
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+        a, b = self.names
+        if self.lower > 0:
+            return f"{b} is better than {a} by at least {_points(self.lower)}."
+        if self.upper < 0:
+            return f"{a} is better than {b} by at least {_points(-self.upper)}."
+        if self.samples_needed is None:
+            return f"No difference between {a} and {b} is shown or observed."
+        return (
+            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,} test samples"
+            " would show a difference as large as the observed one."
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """What the verdict is based on, one line each."""
+        (a, b), (errors_a, errors_b) = self.names, self.n_errors
+        n, unit = self.n_samples, "groups, one random row each" if self.one_row_per_group else ""
+        return [
+            f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n}"
+            f" {unit or 'test samples'}",
+            f"only {a} is wrong on {self.n_gains}, only {b} on {self.n_losses}",
+            f"{percent(self.delta)} limits of the difference: {100 * self.lower:+.2f} to"
+            f" {100 * self.upper:+.2f} percentage points (observed {100 * self.difference:+.2f})",
+        ]
+
+    def __repr__(self) -> str:
+        return as_text(self.verdict, self.lines)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.verdict, self.lines, ASSUMPTIONS)
+
+
+def compare(
+    model_a: Any,
+    model_b: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Comparison | list[Comparison]:
+    """Show which of two classifiers has the smaller error rate, and by how much at least.
+
+    Both predict the same test samples, and only those count on which exactly one is right. Both
+    directions hold together, each at half of the failure probability.
+
+    Parameters
+    ----------
+    model_a : classifier or array_like of shape (n_samples,)
+        The classifier in use, or its predicted classes.
+    model_b : classifier, array_like of shape (n_samples,), or list of these
+        The candidate. Several candidates share the failure probability.
+    X : array_like, default=None
+        Samples that no model was trained on. Not for predicted classes.
+    y : array_like of shape (n_samples,)
+        True labels.
+    groups : array_like of shape (n_samples,), default=None
+        Group of each sample, such as the patient, where samples of one group belong together. One
+        random row of each group is tested.
+    confidence : float, default=0.95
+        Probability with which all limits hold.
+
+    Returns
+    -------
+    Comparison or list of Comparison
+        One comparison with `model_a` per candidate; a list if `model_b` is a list.
+
+    See Also
+    --------
+    certify : Bound the error rate of one model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_digits(return_X_y=True)
+    >>> a, b = (model.fit(X[:900], y[:900]) for model in (DummyClassifier(), GaussianNB()))
+    >>> compare(a, b, X[900:], y[900:]).verdict
+    'GaussianNB is better than DummyClassifier by at least 64.2 percentage points.'
+    """
+    delta = failure_probability(confidence)
+    several = _is_list_of_candidates(model_b)
+    candidates = list(model_b) if several else [model_b]
+    if y is None or not candidates:
+        raise ValueError("y and at least one candidate are required: compare(a, b, X, y).")
+    given = [model_a, *candidates]
+    votes = _votes(given, X, y, groups)
+    check_predicts_labels(votes)
+    names = _names(given)
+    errors = votes.errors
+    results = []
+    for number in range(1, len(given)):
+        a, b = errors[0], errors[number]
+        results.append(
+            Comparison(
+                names=(names[0], names[number]),
+                n_samples=votes.n_samples,
+                n_errors=(int(a.sum()), int(b.sum())),
+                n_gains=int((a & ~b).sum()),
+                n_losses=int((b & ~a).sum()),
+                delta=delta / len(candidates),
+                one_row_per_group=groups is not None,
+            )
+        )
+    return results if several else results[0]
+
+
+def _is_list_of_candidates(given: Any) -> bool:
+    """Return True for a list of models or of arrays of predictions."""
+    if hasattr(given, "predict") or not isinstance(given, Sequence) or isinstance(given, str):
+        return np.ndim(given) == 2 if isinstance(given, np.ndarray) else False
+    return any(hasattr(each, "predict") or np.ndim(each) == 1 for each in given)
+
+
+def _votes(given: Sequence[Any], X: Any, y: ArrayLike, groups: ArrayLike | None) -> Votes:
+    """Return the predictions of models, or predictions as they are, on the test samples."""
+    models = [hasattr(each, "predict") for each in given]
+    if all(models) and X is not None:
+        return held_out_votes(given, X, y, groups=groups)[0]
+    if any(models) or X is not None:
+        raise ValueError(
+            "compare requires fitted models with X and y, or predicted classes with y alone."
+            " Pass model.predict(X) for every model, or every model."
+        )
+    for each in given:
+        if np.shape(each) != np.shape(y):
+            raise ValueError(
+                f"Predictions have shape {np.shape(each)} and y has {np.shape(y)}. Pass one"
+                " predicted class per sample; probabilities are not supported."
+            )
+    votes = Votes.from_predictions(list(given), y)
+    if groups is None:
+        return votes
+    rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
+    predictions, held_out = votes.predictions[:, rows], votes.held_out[:, rows]
+    return replace(votes, predictions=predictions, labels=votes.labels[rows], held_out=held_out)
+
+
+def _names(given: Sequence[Any]) -> list[str]:
+    """Return the models' class names if they differ, else A, B or A, B1, B2, ..."""
+    names = [type(each).__name__ for each in given]
+    if hasattr(given[0], "predict") and len(set(names)) == len(names):
+        return names
+    return ["A", "B"] if len(given) == 2 else ["A", *(f"B{i}" for i in range(1, len(given)))]
+
+
+def _points(difference: float) -> str:
+    """Return a positive difference in percentage points, rounded down."""
+    decimals = 1 if difference >= 0.001 else 6
+    return f"{rounded_down(100 * Decimal(difference), decimals)} percentage points"

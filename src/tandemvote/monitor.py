@@ -1,0 +1,251 @@
+r"""Is the certificate still true? An alarm that may be checked after every label.
+
+Under the hypothesis :math:`P(\text{error} \mid \text{past}) \le u` at every step, each factor
+:math:`(q/u)^e ((1-q)/(1-u))^{1-e}` with q > u has a conditional mean of at most 1. Products of such
+factors, started at every step s with weight 1/(s (s + 1)) and averaged over q, add up to a
+nonnegative supermartingale that starts at 1. By Ville's inequality it ever reaches 1/alpha with
+probability at most alpha (Ville 1939; Shafer, Ramdas and coauthors).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tandemvote.codes import comparable
+from tandemvote.decimals import failure_probability, rounded_down
+from tandemvote.inequalities.outward import FloatArray
+from tandemvote.spelling import shown
+from tandemvote.votes import Votes
+
+if TYPE_CHECKING:
+    from typing import Self
+
+ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
+"""Alternatives to a bound u: error rates u + (1 - u) r."""
+
+BELOW = np.array([0.1, 0.2, 0.4, 0.6, 0.8])
+"""Alternatives to a goal t: error rates t (1 - r)."""
+
+TINY = 1e-300  # stands for a bound of 0, where any error is an alarm
+
+ROUNDING = 1e-9  # of the logarithm of the evidence
+
+
+class Monitor:
+    """Raise an alarm when new labels show that a certified error bound is no longer true.
+
+    The evidence may be looked at after every label: if the bound holds, an alarm is ever raised
+    with probability at most 1 - `confidence`. A certificate is itself wrong with probability
+    `delta`, so an alarm is false with probability at most ``1 - confidence + delta`` in total.
+
+    Parameters
+    ----------
+    certificate_or_bound : Certificate or float
+        Certificate of an error rate, or an error bound in [0, 1].
+    confidence : float, default=0.95
+        1 minus the probability of a false alarm over all time, at least 0.5 and below 1.
+    goal : bool, default=False
+        If True, monitor the opposite direction: collect labels until an error rate of at most the
+        bound is shown (`goal_reached`). The number of labels need not be fixed in advance.
+
+    Attributes
+    ----------
+    bound : float
+        The error bound or goal.
+    n_samples, n_errors : int
+        Number of labels and of errors so far.
+    alarm_at : int or None
+        Number of labels at which the threshold was reached.
+    alarm, goal_reached : bool
+        Whether the bound is shown to be exceeded, or the goal is shown. Both stay True.
+    evidence, threshold : float
+        Evidence so far (1 at the start) and the value that it must reach.
+
+    See Also
+    --------
+    labels_needed : Number of labels to show a goal, fixed in advance.
+
+    Notes
+    -----
+    Labels must arrive one after the other from the data that the model is used on. Where rows
+    belong together (several rows per patient), pass one row per group: rows that are wrong together
+    raise false alarms. Labels that were requested where the model is unsure are not valid.
+
+    Examples
+    --------
+    >>> monitor = Monitor(0.05)
+    >>> monitor.update([0, 1] * 500, [0, 1] * 500).alarm
+    False
+    >>> monitor.update([0, 1] * 100, [0, 0] * 100)
+    Monitor(alarm after 1022 labels: error rate above 0.05; 100 errors in 1200 labels)
+    """
+
+    def __init__(
+        self, certificate_or_bound: Any, *, confidence: float = 0.95, goal: bool = False
+    ) -> None:
+        bound, self.classes = _bound_and_classes(certificate_or_bound)
+        if not (0 < bound < 1 if goal else 0 <= bound <= 1):
+            valid = "0 < goal < 1" if goal else "an error rate from 0 to 1"
+            raise ValueError(f"The bound {bound!r} is not valid; expected {valid}.")
+        self.bound, self.goal = bound, goal
+        self.confidence = confidence
+        self._log_threshold = -math.log(failure_probability(confidence))
+        self.n_samples, self.n_errors = 0, 0
+        self.alarm_at: int | None = None
+        # A goal is a statement about all labels, so its products start with the first one.
+        self._log_sums = np.full(5, 0.0 if goal else -np.inf)
+        self._log_evidence = 0.0
+
+    def update(self, y_true: ArrayLike, y_pred: ArrayLike) -> Self:
+        """Add labels and predictions, in the order in which they arrived.
+
+        Parameters
+        ----------
+        y_true, y_pred : array_like of shape (n_samples,)
+            True labels and what the certified classifier predicted. Batches may have any size; the
+            result does not depend on how the samples are divided into batches.
+
+        Returns
+        -------
+        self : Monitor
+            This monitor.
+        """
+        self.log_evidence(y_true, y_pred)
+        return self
+
+    def log_evidence(self, y_true: ArrayLike, y_pred: ArrayLike) -> FloatArray:
+        """Update, and return the logarithm of the evidence after each of these samples."""
+        errors = self._errors(y_true, y_pred)
+        if not errors.size:
+            return np.zeros(0)
+        if self.goal:
+            odds = self.bound / (1.0 - self.bound)
+            wrong, right = np.log1p(-BELOW), np.log1p(BELOW * odds)
+        else:
+            bound = max(self.bound, TINY)
+            wrong, right = np.log1p(ABOVE * ((1.0 - bound) / bound)), np.log1p(-ABOVE)
+        steps = np.where(errors, wrong[:, None], right[:, None])
+        t = self.n_samples + 1.0 + np.arange(errors.size)
+        products = np.cumsum(steps, axis=1)
+        # S_t = (S_{t-1} + w_t) factor_t, divided by the product of all factors, is a sum.
+        start = np.full(t.size, -np.inf) if self.goal else -np.log(t * (t + 1.0))
+        terms = np.hstack([self._log_sums[:, None], start - products + steps])
+        sums = products + np.logaddexp.accumulate(terms, axis=1)[:, 1:]
+        rest = -np.inf if self.goal else -np.log(t + 1.0)
+        path = np.logaddexp(rest, np.logaddexp.reduce(sums, axis=0) - math.log(len(sums)))
+        reached = np.flatnonzero(path >= self._log_threshold + ROUNDING)
+        if self.alarm_at is None and reached.size:
+            self.alarm_at = self.n_samples + int(reached[0]) + 1
+        self.n_samples += errors.size
+        self.n_errors += int(errors.sum())
+        self._log_sums, self._log_evidence = sums[:, -1], float(path[-1])
+        return np.asarray(path)
+
+    def _errors(self, y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.bool_]:
+        """Check the labels and return which predictions are wrong."""
+        shapes = np.shape(y_true), np.shape(y_pred)
+        if len(shapes[0]) != 1 or shapes[0] != shapes[1]:
+            raise ValueError(
+                f"y_true has shape {shapes[0]} and y_pred {shapes[1]}; expected one label and one"
+                " predicted class per sample. Pass the output of predict, not of predict_proba."
+            )
+        if shapes[0] == (0,):
+            return np.zeros(0, bool)
+        votes = Votes.from_predictions([y_pred], y_true)  # type: ignore[arg-type]
+        check_predicts_labels(votes)
+        if self.classes is not None:
+            classes, labels = comparable(self.classes, votes.classes)
+            unknown = labels[~np.isin(labels, classes)]
+            if unknown.size:
+                raise ValueError(
+                    f"{unknown.tolist()[0]!r} is not a class of the certificate:"
+                    f" {shown(classes.tolist())}. Pass the labels as the certificate has them, and"
+                    " certify again if there is a new class."
+                )
+        return np.asarray(votes.errors[0])
+
+    @property
+    def evidence(self) -> float:
+        """Evidence against the bound, or for the goal, so far."""
+        return float(np.exp(min(self._log_evidence, 709.0)))
+
+    @property
+    def threshold(self) -> float:
+        """Evidence at which the alarm is raised or the goal is shown."""
+        return math.exp(self._log_threshold)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the error rate is shown to be above the bound."""
+        return self.alarm_at is not None and not self.goal
+
+    @property
+    def goal_reached(self) -> bool:
+        """Whether the error rate is shown to be at most the goal."""
+        return self.alarm_at is not None and self.goal
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the state as JSON values, from which `from_dict` continues."""
+        return {
+            "bound": self.bound,
+            "confidence": self.confidence,
+            "goal": self.goal,
+            "classes": None if self.classes is None else self.classes.tolist(),
+            "n_samples": self.n_samples,
+            "n_errors": self.n_errors,
+            "alarm_at": self.alarm_at,
+            "log_evidence": self._log_evidence,
+            "log_sums": [None if value == -np.inf else value for value in self._log_sums.tolist()],
+        }
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Monitor:
+        """Continue from a state that `to_dict` returned."""
+        monitor = cls(state["bound"], confidence=state["confidence"], goal=state["goal"])
+        monitor.classes = None if state["classes"] is None else np.array(state["classes"])
+        for name in ("n_samples", "n_errors", "alarm_at"):
+            setattr(monitor, name, state[name])
+        monitor._log_evidence = state["log_evidence"]
+        sums = [-np.inf if value is None else value for value in state["log_sums"]]
+        monitor._log_sums = np.array(sums)
+        return monitor
+
+    def __repr__(self) -> str:
+        seen = f"{self.n_errors} errors in {self.n_samples} labels"
+        if self.alarm_at is None:
+            what = "goal not shown yet" if self.goal else "no alarm"
+            evidence = f"evidence {rounded_down(self.evidence, 2)} of {self.threshold:.4g}"
+            return f"Monitor({what} for error rate {self.bound:.4g}: {evidence}; {seen})"
+        what = "goal shown" if self.goal else "alarm"
+        side = "at most" if self.goal else "above"
+        where = f"{what} after {self.alarm_at} labels"
+        return f"Monitor({where}: error rate {side} {self.bound:.4g}; {seen})"
+
+
+def check_predicts_labels(votes: Votes) -> None:
+    """Raise ValueError if predictions are fractions and labels are not: probabilities."""
+    if votes.classes.dtype.kind != "f":
+        return
+    labels = votes.classes[np.unique(votes.labels)]
+    fractions = votes.classes[votes.classes % 1 != 0]
+    if fractions.size and not (labels % 1 != 0).any():
+        raise ValueError(
+            f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
+            " supported. Pass predicted classes."
+        )
+
+
+def _bound_and_classes(given: Any) -> tuple[float, NDArray[Any] | None]:
+    """Return the error bound of a certificate and its classes, or a number without classes."""
+    if not hasattr(given, "value"):
+        return float(given), None
+    if given.metric != "error":
+        raise ValueError(
+            f"The certificate is about {given.metric}; a monitor requires the error rate. Pass"
+            " certify(model, X, y) with metric='error', or an error bound."
+        )
+    return float(given.value), np.asarray(given.counts.classes)

@@ -1,0 +1,107 @@
+"""How many labeled test samples show that an error rate is at most a given number."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+from tandemvote.decimals import failure_probability
+from tandemvote.inequalities.outward import FloatArray
+
+Integers = NDArray[np.int64]
+
+MOST_LABELS = 10**9
+
+MARGIN = 2.0**-33
+"""Relative margin of the goal: at least as wide as the margin by which limits are rounded up."""
+
+
+def labels_needed(
+    error: float, max_error: float, *, confidence: float = 0.95, power: float = 0.8
+) -> int:
+    """Return how many test samples are needed to show that an error rate is at most `max_error`.
+
+    The power is not monotone in the number of samples. The result is the smallest number from
+    which on every number of samples suffices.
+
+    Parameters
+    ----------
+    error : float
+        Expected error rate, for example the observed one. For a committee with a referee, it is the
+        rate of test samples that count as errors.
+    max_error : float
+        Goal: the upper limit of the error rate that the samples are to show.
+    confidence : float, default=0.95
+        Confidence of the upper limit, at least 0.5 and below 1.
+    power : float, default=0.8
+        Probability that the upper limit is at most `max_error` if `error` is the true error rate.
+
+    Returns
+    -------
+    n_samples : int
+        Number of labeled test samples, drawn independently and used for nothing else.
+
+    See Also
+    --------
+    Monitor : Label until a goal is shown, without fixing the number of samples.
+
+    Examples
+    --------
+    >>> labels_needed(0.03, 0.05)
+    694
+    >>> labels_needed(0, 0.01)
+    299
+    """
+    delta = failure_probability(confidence)
+    if not 0 <= error < max_error < 1:
+        raise ValueError(
+            f"error={error!r} and max_error={max_error!r} are not valid; expected"
+            " 0 <= error < max_error < 1. No number of samples shows that an error rate is below"
+            " itself: raise max_error, or improve the model."
+        )
+    if not 0 < power < 1:
+        raise ValueError(f"power={power!r} is not valid; expected 0 < power < 1, such as 0.8.")
+    goal = max_error * (1.0 - MARGIN)
+    too_many = (
+        f"More than {MOST_LABELS:,} labels are needed to show {max_error!r}; raise max_error."
+    )
+    if goal <= error:
+        raise ValueError(too_many)
+
+    def suffices(k: Integers) -> NDArray[np.bool_]:
+        """Check the largest number of samples at which at most k errors are allowed."""
+        return _at_most(k, _sizes(k + 1, goal, delta) - 1, error) >= power
+
+    # Bisection: `low` does not suffice, `high` does.
+    low, high = -1, 0
+    while not suffices(np.array([high])).item():
+        low, high = high, 2 * high + 1
+        if _sizes(np.array([high]), goal, delta).item() > MOST_LABELS:
+            raise ValueError(too_many)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(np.array([middle])).item() else (middle, high)
+    # Rounding sizes to integers shifts the crossing by about 2 error goal / (goal - error) errors.
+    width = 10 + int(8 * error * goal / (goal - error))
+    after = np.arange(high, high + width)
+    failing = after[~suffices(after)]
+    first = int(failing[-1]) + 1 if failing.size else high
+    return int(_sizes(np.array([first]), goal, delta).item())
+
+
+def _at_most(k: Integers, n: Integers, p: float) -> FloatArray:
+    """Return P(Bin(n, p) <= k)."""
+    return np.where(k >= n, 1.0, betainc(np.maximum(n - k, 1), k + 1.0, 1.0 - p))
+
+
+def _sizes(k: Integers, goal: float, delta: float) -> Integers:
+    """Return the smallest sizes at which k errors show the goal: P(Bin(n, goal) <= k) <= delta."""
+    low, high = k, np.ceil((k + 1) / goal).astype(np.int64)
+    while (short := _at_most(k, high, goal) > delta).any():
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        enough = _at_most(k, middle, goal) <= delta
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high

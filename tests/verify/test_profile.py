@@ -1,0 +1,135 @@
+"""Profiles of unlabeled samples that no votes have."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from tandemvote.certificate import Certificate, certify_votes
+from tandemvote.certificate.file import document_of
+from tandemvote.verify import CertificateFileError, verify_file
+from tandemvote.verify.document import Document, digest_of
+from tandemvote.verify.possible_counts import impossible_profile
+from tandemvote.votes import Votes
+from tandemvote.voting import vote_leads
+
+
+def votes_of(n_voters, n_classes=2, seed=0, n_labeled=1000, n_unlabeled=500):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_classes, size=n_labeled + n_unlabeled)
+    wrong = rng.random((n_voters, labels.size)) < 0.12
+    predictions = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    labeled, unlabeled = np.split(predictions, [n_labeled], axis=1)
+    return Votes.from_predictions(labeled, labels[:n_labeled], unlabeled=unlabeled)
+
+
+def file_of(votes, **options):
+    return document_of(certify_votes(votes, bound="vote_profile", **options)).to_json()
+
+
+def test_leads_that_are_not_sums_of_weights_are_found(problem_of, reprofiled):
+    document = file_of(votes_of(3))
+    assert problem_of(document) is None
+    for lead in (0.93, 2 / 3 + 1e-7):
+        forged = reprofiled(
+            document, lambda v, gap, a=lead: (np.full_like(v, a), 0 * v + 2 * a - 1)
+        )
+        for rigorous in (False, True):
+            assert "which no votes with these weights have" in problem_of(forged, rigorous=rigorous)
+
+
+def test_agreement_where_disagreements_are_counted_is_found(problem_of, reprofiled, tmp_path):
+    forged = reprofiled(file_of(votes_of(3)), lambda v, gap: (np.ones_like(v), np.ones_like(v)))
+    assert "do not fit the profile of these samples" in problem_of(forged)
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
+    with pytest.raises(CertificateFileError, match="do not fit the profile"):
+        Certificate.load(path)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_profile_with_one_vote_moved_is_found(n_classes, problem_of, reprofiled):
+    """Where one of five equal voters is said to agree at one more sample."""
+    document = file_of(votes_of(5, n_classes))
+
+    def moved(leads, gaps):
+        for sample in np.flatnonzero(np.isclose(leads, 0.8))[: 1 if n_classes == 2 else 200]:
+            leads[sample], gaps[sample] = leads.max(), gaps.max()
+        return leads, gaps
+
+    assert "do not fit the profile" in problem_of(reprofiled(document, moved))
+
+
+@pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
+def test_a_profile_that_misses_the_heaviest_voter_is_found(problem_of, reprofiled, share):
+    shares = np.full(500, share)
+    forged = reprofiled(file_of(votes_of(15, 3)), lambda v, gap: (shares, shares))
+    assert "at unlabeled sample 0" in problem_of(forged)
+
+
+def test_a_vote_that_is_outvoted_is_found(problem_of, reprofiled):
+    def outvoted(leads, gaps):
+        gaps[7] = -0.25
+        return leads, gaps
+
+    assert "at unlabeled sample 7" in problem_of(reprofiled(file_of(votes_of(15, 3)), outvoted))
+
+
+def test_fewer_samples_than_counted_are_found(problem_of, reprofiled):
+    forged = reprofiled(file_of(votes_of(15, 3)), lambda v, gap: (v[1:], gap[1:]))
+    assert "the counts have 500 unlabeled samples, the profile 499" in problem_of(forged)
+
+
+@pytest.mark.parametrize("deployed", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weights", [[0.2] * 5, [0.35, 0.25, 0.2, 0.15, 0.05]])
+def test_every_profile_of_few_voters_is_possible_and_no_other(weights, n_classes, deployed):
+    """By enumeration: shares on a grid are accepted exactly if some votes have them."""
+    weights = np.array(weights)
+    every = np.array([*itertools.product(range(n_classes), repeat=5)]).T
+    pairs = set()
+    for own in range(n_classes) if deployed else (None,):
+        named = None if own is None else np.full(every.shape[1], own)
+        pairs |= {(a, b) for a, b in np.round(vote_leads(every, weights, named), 9).T.tolist()}
+    for lead, gap in itertools.product(np.arange(0, 1.01, 0.05), np.arange(-1, 1.01, 0.05)):
+        pair = round(lead, 9), round(gap, 9)
+        listed = any(np.allclose(pair, each, atol=1e-7) for each in pairs)
+        leads, gaps = np.array([[pair[0]], [pair[1]]])
+        problem = impossible_profile(
+            leads, gaps, weights, n_classes=n_classes, of_vote=not deployed
+        )
+        assert (problem is None) == listed, pair
+
+
+def test_half_of_the_samples_is_profiled_where_weights_depend_on_the_other(tmp_path):
+    votes = votes_of(5)
+    certificate = certify_votes(votes, weights="disagreement", bound="vote_profile")
+    assert certificate.profile.n_points == 250
+    assert verify_file(certificate.save(tmp_path / "c.json")).problem is None
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_voters", [1, 3, 12, 40])
+@pytest.mark.parametrize("weights", ["uniform", "tandem"])
+def test_honest_profiles_are_possible(n_voters, n_classes, weights):
+    for seed in range(3):
+        votes = votes_of(n_voters, n_classes, seed, 200, 50)
+        document = Document.from_json(file_of(votes, weights=weights))
+        assert verify_file(document).problem is None
+
+
+def test_equal_rows_are_written_once():
+    document = file_of(votes_of(3, n_unlabeled=20_000))
+    profile = document["certificates"][0]["profile"]
+    assert profile["n_samples"] == 20_000 and profile["n_rows"] == 2
+    assert verify_file(Document.from_json(document), rigorous=True).problem is None
+
+
+def test_places_beyond_the_rows_are_unreadable(problem_of):
+    document = file_of(votes_of(3))
+    profile = document["certificates"][0]["profile"]
+    longer = file_of(votes_of(5))["certificates"][0]["profile"]
+    profile["rows"] = longer["rows"]
+    with pytest.raises(CertificateFileError, match="rows has places that are not below 2"):
+        problem_of(document)
