@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 # Interpreters of pyenv, where there are any, by their versions: its shims hide all but one.
 PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin)))
 
-.PHONY: help setup demo test test-slow recompute matrix dist lint format docs reproduce validity bench clean
+.PHONY: help setup demo test test-fast test-slow recompute matrix dist lint format docs reproduce validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -15,8 +15,8 @@ setup: $(INSTALLED)  ## create .venv and install everything into it
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[all]" --group dev
 	@touch $(INSTALLED)
 
 demo: $(INSTALLED)  ## certify forests on bundled data, write report.html
@@ -24,6 +24,12 @@ demo: $(INSTALLED)  ## certify forests on bundled data, write report.html
 
 test: $(INSTALLED)  ## the tests on all cores, minutes at most
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal
+
+# The mathematics, the votes and the doctests, without simulations, clusters and journeys.
+FAST := src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
+NOT_FAST := tests/bounds/test_formulas.py tests/test_public_face.py tests/bounds/test_contradiction.py tests/certificate/test_selective.py tests/votes_io/test_cluster.py
+test-fast: $(INSTALLED)  ## the mathematics and the doctests, for every small change
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal $(FAST) $(NOT_FAST:%=--ignore=%)
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests
 	$(BIN)/python -m pytest -q -m slow
@@ -51,11 +57,12 @@ format: $(INSTALLED)  ## let ruff fix what it can
 	$(BIN)/ruff format .
 
 docs: $(INSTALLED)  ## build the documentation into docs/_build/html
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group docs
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
 
 reproduce: $(INSTALLED)  ## tables and figures of the paper from the committed rows
 	$(BIN)/python -m reproduction render
+	$(BIN)/python -m reproduction.report.front_page
 	@echo "To grow the forests anew, or on your own data: $(BIN)/python -m reproduction run --help"
 
 validity: $(INSTALLED)  ## simulate every guarantee: hours, or less with DRAWS=200

@@ -9,8 +9,10 @@ import nox
 nox.options.default_venv_backend = "uv"
 nox.options.reuse_existing_virtualenvs = True
 
-PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 VERSIONS = ["1.6, 2, 1.26", "1.7, 2, 2", "1.8, 3, 2"]  # of scikit-learn, pandas, numpy
+
+EVERYTHING = ["-c", "constraints.txt", "-e", ".[all]", "--group", "dev"]
 
 # What touches other libraries and files. Pure mathematics, simulations and the reproduction take
 # most of the time and see only numpy and scipy: they run with the oldest and the newest versions.
@@ -43,14 +45,15 @@ def run_tests(session: nox.Session, *arguments: str) -> None:
 @nox.session(python=PYTHONS)
 def newest(session: nox.Session) -> None:
     """Everything that pip installs today; all tests on the newest Python."""
-    session.install("-c", "constraints.txt", "-e", ".[dev]")
+    session.install(*EVERYTHING)
     run_tests(session, *([] if session.python == PYTHONS[-1] else INTERFACES))
 
 
-@nox.session(python="3.10")
+@nox.session(python=PYTHONS[0])
 def oldest(session: nox.Session) -> None:
     """All tests with the lowest version that pyproject.toml allows of each library."""
-    session.install("--resolution", "lowest-direct", "-e", ".[all,test,reproduction]")
+    groups = ["--group", "test", "--group", "reproduction"]
+    session.install("--resolution", "lowest-direct", "-e", ".[all]", *groups)
     run_tests(session, *OLD_RELEASES)
 
 
@@ -62,12 +65,12 @@ def between(session: nox.Session, versions: str) -> None:
     pins = [f"{name}=={release}.*" for name, release in libraries]
     if "numpy==1.26.*" in pins:
         pins.append("pyarrow==18.*")  # the newest needs numpy 2
-    session.install("-c", "constraints.txt", "-e", ".[dev]", *pins)
+    session.install(*EVERYTHING, *pins)
     run_tests(session, *OLD_RELEASES, *INTERFACES)
 
 
 @nox.session(python=[PYTHONS[0], PYTHONS[-1]])
 def bare(session: nox.Session) -> None:
     """The library with nothing but what it depends on."""
-    session.install("-e", ".[test]")
+    session.install("-e", ".", "--group", "test")
     run_tests(session, *WITHOUT_EXTRAS)

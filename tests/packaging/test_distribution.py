@@ -98,8 +98,9 @@ def test_the_wheel_is_that_of_the_version_license_and_pythons_that_are_promised(
         text = wheel.read(f"tandemvote-{version('tandemvote')}.dist-info/METADATA").decode()
     metadata = email.message_from_string(text)
     assert metadata["License-Expression"] == "BSD-3-Clause"
-    assert metadata["Requires-Python"] == ">=3.10"
-    assert "dev" in metadata.get_all("Provides-Extra")
+    assert metadata["Requires-Python"] == ">=3.11"
+    extras = {"cli", "report", "data", "dask", "verify", "skops", "all"}
+    assert set(metadata.get_all("Provides-Extra")) == extras
 
 
 def test_the_citation_names_this_version():
