@@ -1,5 +1,6 @@
 """How the documentation is built: from this folder, the docstrings and the examples, offline."""
 
+import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -15,6 +16,9 @@ version = release = installed_version("tandemvote")
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx_copybutton",
+    "sphinx_design",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "native_mathml",
@@ -22,6 +26,18 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_extensions", "_templates"]
 templates_path = ["_templates"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+# Links to the types of other projects, where their inventories can be reached.
+intersphinx_mapping = (
+    {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+    }
+    if os.environ.get("TANDEMVOTE_DOCS_ONLINE")
+    else {}
+)
 default_role = "obj"  # `Certificate` in a docstring links to its page, if there is one
 
 autosummary_generate = True
@@ -36,8 +52,7 @@ html_title = "tandemvote"
 html_static_path = ["_static"]
 html_css_files = ["tandemvote.css"]
 html_show_sourcelink = False
-# Pages without pages below them: the space goes to the text.
-html_sidebars = {page.stem: [] for page in DOCS.glob("*.rst")}
+html_sidebars = {"index": []}
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
@@ -47,11 +62,12 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
 }
 
+LEVELS = ("tutorials", "quickstart", "understand", "paper")
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"\.py$",
-    "subsection_order": [f"../examples/{level}" for level in ("quickstart", "understand", "paper")],
+    "subsection_order": [f"../examples/{level}" for level in LEVELS],
     "within_subsection_order": "FileNameSortKey",
     "capture_repr": ("_repr_html_", "__repr__"),
     "remove_config_comments": True,
@@ -59,5 +75,6 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "download_all_examples": False,
     "show_signature": False,
+    "thumbnail_size": (400, 280),
     "plot_gallery": "True",
 }

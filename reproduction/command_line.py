@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -41,7 +41,7 @@ RESULTS = Path(__file__).parent / "results"
 SECONDS_BETWEEN_LINES = 10.0
 
 
-class Family(str, Enum):
+class Family(StrEnum):
     """The families of experiments in the paper's appendix, and three beyond it."""
 
     A = "A"  # uniform against optimised weights, full bagging

@@ -23,8 +23,8 @@ from reproduction.experiments.store import RowStore
 
 REPOSITORY = Path(__file__).parents[2]
 
-N_CELLS = 2 * 2 * 2 + 10 * 2
-"""Two sets, two baggings, two repetitions; ten labelled fractions of the binary set, twice."""
+N_CELLS = 2 * 2 + 10
+"""Two data sets, each with two baggings; ten labeled fractions of the binary data set."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def _arguments(files: list[Path], output: Path, *more: str) -> list[str]:
     named = [word for path in files for word in ("--file", str(path))]
-    return ["run", "--output", str(output), *named, "--repetitions", "2", *more]
+    return ["run", "--output", str(output), *named, "--repetitions", "1", *more]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
@@ -78,8 +78,8 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, c
         assert len(text.splitlines()) == 1 + len(rows)  # no row twice
         before = [row for tables in kept.values() for row in tables.get(table, [])]
         assert all(row in rows for row in before)  # what was stored has not been run again
-    assert len(store.rows("forests")) == 4 * 4 + 4 * 3
-    assert len(store.rows("unlabelled")) == 20
+    assert len(store.rows("forests")) == 2 * 4 + 2 * 3
+    assert len(store.rows("unlabelled")) == 10
 
     source = DataSource(files=own_files(files))
     last = store.rows("forests")[-1]
@@ -92,7 +92,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, c
     assert alone[last["weighting"]] == last
 
     readme = (output / "README.md").read_text()
-    assert "Forests: 2 data sets, 2 repetitions each." in readme
+    assert "Forests: 2 data sets, 1 repetition each." in readme
     bounds = (output / "tables" / "uniform-full-bounds.md").read_text()
     assert re.search(r"^\| cancer \|.*\*\*0\.\d{5}\*\*", bounds, flags=re.MULTILINE)
     assert r"\toprule" in (output / "tables" / "uniform-full-bounds.tex").read_text()

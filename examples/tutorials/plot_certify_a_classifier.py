@@ -1,0 +1,109 @@
+"""
+Tutorial 1: certify a classifier
+================================
+
+You train a classifier on a table and want a number to rely on: with 95% confidence, the error rate
+on new data is at most this. You need no more than scikit-learn and ten minutes.
+"""
+
+# %%
+# The data
+# --------
+# 569 tumors, 30 measurements each, and whether the tumor is malignant (0) or benign (1). Each row
+# is one patient, so the rows are independent.
+
+from sklearn.datasets import load_breast_cancer
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+print(X.shape, y.value_counts().to_dict())
+
+# %%
+# The model
+# ---------
+# Any scikit-learn classifier will do. Everything that learns from data belongs inside: here a
+# scaler and a logistic regression form one pipeline.
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+
+# %%
+# The certificate
+# ---------------
+# ``fit`` receives **all** labeled samples. Do not set any aside.
+
+from tandemvote import CertifiedClassifier
+
+model = CertifiedClassifier(pipeline, random_state=0).fit(X, y)
+print(model.certificate_)
+
+# %%
+# The first line has three numbers:
+#
+# - **observed error**: the error rate of the tested models on the test set. It is an estimate.
+# - **guaranteed error**: the error rate on new data is at most this, with 95% confidence.
+# - **majority-class baseline**: the error rate of always predicting the more frequent class. A
+#   bound above the baseline is of no use.
+#
+# Why is the guaranteed error larger than the observed one? The test set has few samples, and a
+# sample counts as an error already if the referee could make the vote wrong. More labels bring the
+# two numbers closer together.
+
+# %%
+# Warnings and notes
+# ------------------
+# Further lines may follow. *The observed error is not below that of the majority-class baseline*
+# means that the model has learned nothing useful: no bound repairs that. *Rows repeat an earlier
+# one* is a question to you. If the rows are copies of one case, remove them, because a copy may
+# train a model and test it. If different cases happen to have equal answers, as in a survey with
+# few questions, the bound is fine.
+
+# %%
+# What was trained
+# ----------------
+# Four models were trained without the test set and tested on it. The referee was trained on all
+# samples. All five vote, and the bound describes this vote.
+
+print(len(model.estimators_), "tested models and the referee", type(model.referee_).__name__)
+print(model.predict(X[:5]))
+
+# %%
+# New labels
+# ----------
+# When new labels arrive, train the referee again. The certificate stays valid, because it holds for
+# every referee. Do not call ``fit`` again with other seeds until the number looks better: the
+# smallest of several bounds is not a valid bound.
+
+model.refit_referee(X, y)
+print(f"{model.certificate_.value:.3f}")
+
+# %%
+# What you must check yourself
+# ----------------------------
+# The certificate lists what it assumes. The two most important points: rows are independent, and
+# new samples come from the same distribution.
+
+for assumption in model.certificate_.assumptions:
+    print("-", assumption)
+
+# %%
+# The picture
+# -----------
+# A test set of this size proves less than a larger one. The bound for the same observed error rate
+# decreases with the number of test samples:
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tandemvote.inequalities import clopper_pearson
+
+sizes = np.array([50, 100, 200, 500, 1000, 2000, 5000])
+bounds = [clopper_pearson(round(0.03 * size), int(size), delta=0.05) for size in sizes]
+figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+ax.plot(sizes, 100 * np.array(bounds), "o-", linewidth=3, label="guaranteed error")
+ax.axhline(3, color="gray", linestyle="--", label="observed error")
+ax.set(xscale="log", xlabel="test samples", ylabel="error rate (%)", ylim=(0, None))
+ax.legend()
+plt.show()

@@ -1,0 +1,66 @@
+"""The table of schemes in the repository's README, filled from the rendered results.
+
+``python -m reproduction.report.front_page`` writes it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from reproduction.report.layout import markdown_table
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "reproduction" / "results"
+START, END = "<!-- schemes: written by `make reproduce` -->\n", "<!-- end of schemes -->"
+HEADINGS = ("scheme", "labels set aside", "bound / hold-out", "error / all labels", "fits")
+SCHEMES = {
+    "hold-out": ("hold-out, one model", "20%"),
+    "average of 3": ("hold-out, average of 3 models", "the test set"),
+    "committee 4+1": ("**committee, 4 + 1** (default)", "none"),
+}
+ADDRESS = "https://github.com/tandemvote/tandemvote/blob/main/reproduction/results"
+
+
+def scheme_table(committee: str, beyond: str) -> str:
+    """Return the table in Markdown, from the text of committee.md and of beyond.md."""
+    rows, n_sets = [], {}
+    for scheme, (words, labels) in SCHEMES.items():
+        cells = {}
+        for learner in ("forest", "boosting"):
+            line = next(
+                line
+                for line in committee.splitlines()
+                if line.startswith(f"| {learner} | {scheme} |")
+            )
+            _, _, fits, bound, error, n_sets[learner] = line.strip("| ").split(" | ")
+            cells[learner] = (bound.split()[0], error.split()[0])
+        pairs = zip(cells["forest"], cells["boosting"], strict=True)
+        bounds, errors = (" / ".join(f"{float(each):.2f}" for each in pair) for pair in pairs)
+        rows.append((words, labels, bounds, errors, fits))
+    factors = re.search(
+        r"FO or TND as published [^(]*\(median ([\d.]+)\), "
+        r"VP [^(]*\(median ([\d.]+)\), TEST [^(]*\(median ([\d.]+)\)",
+        beyond,
+    )
+    assert factors is not None
+    return (
+        f"Medians over {n_sets['forest']} / {n_sets['boosting']}"
+        f" [data sets]({ADDRESS}/committee.md) (random forests / boosting).\n\n"
+        f"{markdown_table(HEADINGS, rows)}\n\n"
+        f"The bounds of the paper's forest set no label aside and require one fit. They are "
+        f"{factors[1]} times the test error in the\nmedian, {factors[2]} times with unlabeled "
+        f"samples, and a test set {factors[3]} times ([table]({ADDRESS}/beyond.md)).\n"
+    )
+
+
+def filled(readme: str) -> str:
+    """Return the README with the table in its place."""
+    texts = [(RESULTS / name).read_text("utf-8") for name in ("committee.md", "beyond.md")]
+    before, _, rest = readme.partition(START)
+    return f"{before}{START}{scheme_table(*texts)}{END}{rest.partition(END)[2]}"
+
+
+if __name__ == "__main__":
+    path = ROOT / "README.md"
+    path.write_text(filled(path.read_text("utf-8")), encoding="utf-8")
