@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import certify_votes

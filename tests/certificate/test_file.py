@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts

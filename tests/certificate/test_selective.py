@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate.selective import (
     MARGINS,
     SelectiveCertificate,

@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 
 pytest.importorskip("matplotlib", reason="reports need the extra tandemvote[report]")

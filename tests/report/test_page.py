@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, write_report
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.rendering import rate
 from tandemvote.decimals import rounded_up

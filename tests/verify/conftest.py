@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.verify import verify_file

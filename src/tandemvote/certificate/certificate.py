@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import FEW_VOTERS

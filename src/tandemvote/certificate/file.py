@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.counts import VoteCounts, VoteTally

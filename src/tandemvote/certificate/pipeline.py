@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates, distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds

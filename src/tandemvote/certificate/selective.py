@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import Table, as_html, as_text
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import percent, rounded_down, rounded_up

@@ -13,7 +13,7 @@ from tandemvote.cli.combinations import CLASS, PREDICTED, check_ambiguous, check
 from tandemvote.cli.messages import say
 
 if TYPE_CHECKING:
-    from tandemvote.audit import Finding
+    from tandemvote.auditing import Finding
     from tandemvote.counts import VoteCounts
     from tandemvote.votes import Votes
     from tandemvote.votes_io import VoteFiles
@@ -156,7 +156,7 @@ def _about_missing(votes: Votes) -> list[Finding]:
     """Report predictions such as NA, which count as errors."""
     import numpy as np
 
-    from tandemvote.audit import Finding
+    from tandemvote.auditing import Finding
     from tandemvote.tables.columns import MISSING_TEXTS
 
     labels = votes.classes[np.unique(votes.labels)].tolist()

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from numpy.typing import NDArray
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate.groups import MAX_GROUPS
 from tandemvote.cli.combinations import CLASS, PREDICTED, check_ambiguous
 from tandemvote.cli.messages import say

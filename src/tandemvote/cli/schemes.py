@@ -10,7 +10,7 @@ from rich.progress import SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import Bagging, Guarantee, Learner, Scheme, Training, Weights
 from tandemvote.cli.running import progress

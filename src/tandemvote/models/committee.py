@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray

@@ -16,7 +16,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.bounds.estimates import distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.frames import check_one_row_per_case
 from tandemvote.spelling import shown
 from tandemvote.tables.columns import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.audit import Finding
+from tandemvote.auditing import Finding
 from tandemvote.tables.columns import is_number
 from tandemvote.tables.dataset import (
     Dataset,

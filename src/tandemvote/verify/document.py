@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
-from tandemvote.audit import SEVERITIES
+from tandemvote.auditing import SEVERITIES
 from tandemvote.verify import fields as kinds
 from tandemvote.verify.fields import MAX_SAMPLES, FloatArray, IntArray
 from tandemvote.verify.json_text import CertificateFileError, canonical, shortened
@@ -71,7 +71,7 @@ class StatedBound:
 
 @dataclass(frozen=True, kw_only=True)
 class StatedFinding:
-    """What was found in the data, as `tandemvote.audit.Finding`."""
+    """What was found in the data, as `tandemvote.auditing.Finding`."""
 
     code: str
     severity: Annotated[str, kinds.one_of(*SEVERITIES)]

@@ -1,5 +1,5 @@
 """What is suspicious about data, as records that certificates, files and reports keep."""
 
-from tandemvote.audit.finding import SEVERITIES, Finding
+from tandemvote.auditing.finding import SEVERITIES, Finding
 
 __all__ = ["SEVERITIES", "Finding"]
