@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tandemvote import CertifiedClassifier, certify_oob
-from tandemvote.models.committee import SUBSET
+from tandemvote.models.members import SUBSET
 
 
 @pytest.fixture(scope="module")

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.auditing import Finding
@@ -32,6 +30,7 @@ from tandemvote.frames import (
 )
 from tandemvote.models.digest import digest_of
 from tandemvote.models.held_out import copy_findings, time_findings
+from tandemvote.models.members import Job, Member, Params, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
     HasMethods,
@@ -41,51 +40,15 @@ from tandemvote.models.private_names import (
     fit_context,
     pick,
     routing_enabled,
-    slice_fit_params,
 )
 from tandemvote.models.rows import note_copies, row_digests
-from tandemvote.models.splitting import AUTO_TEST_SIZE, Rows, draw_test_rows, group_codes
-from tandemvote.models.training import LARGEST_SEED, seeded
+from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
+from tandemvote.models.training import LARGEST_SEED
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
 
 if TYPE_CHECKING:
     from typing import Self
-
-Params = dict[str, Any]
-
-SUBSET = 0.95
-"""Share of the training rows for each further model of a deterministic learner. Measured with
-boosting on six data sets: 0.95 gave 1.03 times the bound of a hold-out, 0.9 gave 1.09, a bootstrap
-1.16, at the same error rate."""
-
-N_COMPARED = 200
-"""Training rows on which the scores of two seeds are compared."""
-
-
-class Member(NamedTuple):
-    """A fitted model, and the positions in `classes_` of the classes in its training rows.
-
-    It was trained on positions among these classes, 0, 1, ..., as some learners require. So the
-    labels of the test samples do not enter its training, not even by the number of classes.
-    """
-
-    model: Any
-    known: NDArray[np.intp]
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return positions in `classes_`."""
-        predicted = np.asarray(self.model.predict(X))
-        if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost returns a column
-            predicted = predicted.ravel()
-        return np.asarray(self.known[encode(predicted, np.arange(self.known.size))])
-
-    def predict_proba(self, X: Any, n_classes: int) -> FloatArray:
-        """Return probabilities of all classes; 0 for those that the model was not trained on."""
-        known = np.asarray(self.model.predict_proba(X))
-        probabilities = np.zeros((len(known), n_classes))
-        probabilities[:, self.known] = known
-        return probabilities
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
@@ -243,11 +206,21 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         where = f"The {training.size} samples outside the test set have"
         fix = "Pass more samples, or a smaller test_size."
         _check_two_classes(codes[training], classes, where, fix)
-        tested, referee = self._train(X, codes, training, (params, referee_params), random_state)
+        referee = (self._referee_base(), referee_params) if self._has_referee() else None
+        members = train_members(
+            X,
+            codes,
+            training,
+            tested=(self._base(), params),
+            referee=referee,
+            n_tested=self.n_tested,
+            n_jobs=self.n_jobs,
+            random_state=random_state,
+        )
         self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
-        self.estimators_ = [each.model for each in tested]
-        self.referee_ = None if referee is None else referee.model
-        self._known = [each.known for each in (*tested, *([] if referee is None else [referee]))]
+        self.estimators_ = [each.model for each in members[: self.n_tested]]
+        self.referee_ = None if referee is None else members[-1].model
+        self._known = [each.known for each in members]
         votes = self._test_votes(pick(X, test), codes[test])
         votes = replace(
             votes,
@@ -299,7 +272,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
         rows = np.arange(len(labels))
         codes = encode(labels, self.classes_).astype(np.intp)
-        referee = _trained((self._referee_base(), rows, seed, fit_params), X, codes)
+        referee = Job(self._referee_base(), rows, seed, fit_params).run(X, codes)
         self.referee_ = referee.model
         self._known = [*self._known[:-1], referee.known]
         return self
@@ -408,49 +381,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         routed = process_routing(self, "fit", **fit_params)
         return dict(routed.estimator.fit), dict(routed.referee.fit)
 
-    def _train(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        training: Rows,
-        params: tuple[Params, Params],
-        random_state: RandomState,
-    ) -> tuple[list[Member], Member | None]:
-        """Train the tested models and the referee.
-
-        The models of a random learner differ by their seeds. A learner that gives the same scores
-        with two seeds gets a random part of the training rows for every model but the first.
-        """
-        base, every = self._base(), np.arange(len(codes))
-        seeds = random_state.randint(LARGEST_SEED, size=self.n_tested + 1).tolist()
-        parts = [
-            np.sort(random_state.choice(training, int(SUBSET * training.size), replace=False))
-            for _ in range(self.n_tested)
-        ]
-        work = Parallel(n_jobs=self.n_jobs)
-
-        def fitted(jobs: list[Job]) -> list[Member]:
-            return list(work(delayed(_trained)(job, X, codes) for job in jobs))
-
-        def job(rows: Rows, seed: int) -> Job:
-            return base, rows, seed, params[0]
-
-        members = fitted([job(training, seed) for seed in seeds[: min(self.n_tested, 2)]])
-        some = pick(X, training[:N_COMPARED])
-        if self.n_tested > 1 and _have_equal_scores(members[0].model, members[1].model, some):
-            members = members[:1]
-            # A part in which all rows have one class cannot train most classifiers.
-            parts = [training if np.ptp(codes[part]) == 0 else part for part in parts]
-        else:
-            parts = [training] * self.n_tested
-        further = range(len(members), self.n_tested)
-        jobs = [job(parts[number], seeds[number]) for number in further]
-        if self._has_referee():
-            jobs.append((self._referee_base(), every, seeds[-1], params[1]))
-        members += fitted(jobs)
-        referee = members.pop() if self._has_referee() else None
-        return members, referee
-
     def _test_votes(self, X_test: Any, labels: NDArray[np.intp]) -> Votes:
         """Let the tested models, or their average, predict the test samples."""
         if self._averages():
@@ -493,18 +423,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return indexable(X)[0]
 
 
-Job = tuple[Any, Rows, int, Params]
-"""An estimator, the rows to train it on, its seed and its fit parameters."""
-
-
-def _trained(job: Job, X: Any, codes: NDArray[np.intp]) -> Member:
-    """Fit a clone of an estimator to some rows, with a seed of its own."""
-    estimator, rows, seed, params = job
-    model = seeded(clone(estimator), RandomState(seed))
-    known, own = np.unique(codes[rows], return_inverse=True)
-    return Member(model.fit(pick(X, rows), own, **slice_fit_params(X, params, rows)), known)
-
-
 def _labels(y: ArrayLike) -> NDArray[Any]:
     check_not_missing(as_array(y), "labels in y", "Drop these samples.")
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
@@ -518,19 +436,3 @@ def _check_two_classes(
     if (codes == codes[0]).all():
         only = classes.tolist()[codes[0]]
         raise ValueError(f"{where} 1 class, {only!r}; at least 2 are required. {fix}")
-
-
-def _have_equal_scores(first: Any, second: Any, X: Any) -> bool:
-    """Return True if two models give the same scores, or the same classes if they have no scores.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
-    >>> _have_equal_scores(GaussianNB().fit(X, y), GaussianNB().fit(X, y), X)
-    True
-    """
-    for method in ("predict_proba", "decision_function", "predict"):
-        if hasattr(first, method):
-            return np.array_equal(getattr(first, method)(X), getattr(second, method)(X))
-    return True
