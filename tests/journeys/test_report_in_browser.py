@@ -33,6 +33,7 @@ addEventListener("load", () => {
     pictures: [...document.querySelectorAll("figure svg")].map(visible),
     text: document.body.innerText,
     opening: visible(document.querySelector("#three-numbers .main") ?? document.body),
+    cut: [...document.querySelectorAll(".scroll")].map((s) => s.scrollWidth - s.clientWidth),
     requests: performance.getEntriesByType("resource").map((entry) => entry.name),
   };
   parent.postMessage(JSON.stringify(seen), "*");
@@ -133,10 +134,20 @@ def test_the_report_reads_well_on_every_screen(certificate_and_page, tmp_path, w
         assert picture["left"] >= 0
         assert picture["right"] <= width
     assert seen["scroll_width"] <= width
+    assert max(seen["cut"]) <= 0
 
     assert contrast(seen["background"], seen["ink"]) > 7
     assert all(contrast(seen["background"], ink) > 7 for ink in seen["label_ink"])
     assert (luminance(seen["background"]) < 0.1) is dark
+
+
+def test_a_phone_shows_ten_classes_without_cutting_a_table(tmp_path):
+    labels = np.arange(1000) % 10
+    certificate = certify(Votes.from_predictions([(labels + (labels == 3)) % 10], labels))
+    path = write_report(tmp_path / "report.html", certificate.by_group("class"))
+    seen = visit(tmp_path, path.read_text(encoding="utf-8"), width=390).seen
+    assert len(seen["cut"]) == 2
+    assert max(seen["cut"]) <= 0
 
 
 def test_the_browser_tells_of_errors_requests_and_overflow(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from tandemvote.displays import (
     WeightsDisplay,
 )
 from tandemvote.extras import import_extra
+from tandemvote.inequalities import clopper_pearson
 from tandemvote.models.composed import last_step
 from tandemvote.planning import labels_needed
 from tandemvote.report.pictures import Picture, draw
@@ -173,11 +175,22 @@ class Confusion:
 
 
 def _more_labels(certificate: Certificate) -> str:
-    """Return how many test samples halve the distance from the counted errors to the bound."""
+    """Return an example with numbers: what a larger test set, or any test set, would give."""
     tally = certificate.counts.tally
-    if tally is None or tally.n_test_errors is None or certificate.bound != TEST_SET:
+    if tally is None or certificate.observed is None or certificate.metric != "error":
         return ""
-    if certificate.metric != "error" or certificate.delta > 0.5 or certificate.value >= 1:
+    unit = "groups" if certificate.one_row_per_group else "samples"
+    if certificate.bound != TEST_SET:
+        n_test = (tally.n_voted or 0) // 5
+        n_errors = math.ceil(certificate.observed * n_test)
+        value = clopper_pearson(n_errors, n_test, delta=certificate.delta) if n_test else 1.0
+        if value >= certificate.value:
+            return ""
+        return (
+            f"For example, a test set of {n_test:,} {unit}, one fifth of these, with {n_errors:,}"
+            f" errors gives a bound of {rounded_up(100 * value, 1)}%."
+        )
+    if tally.n_test_errors is None or certificate.delta > 0.5 or certificate.value >= 1:
         return ""
     counted = tally.n_test_errors / tally.n_samples
     # Rounded up to the digits that are shown, so that the number of samples fits the sentence.
@@ -185,7 +198,6 @@ def _more_labels(certificate: Certificate) -> str:
     if not counted < goal < certificate.value:
         return ""
     n_samples = labels_needed(counted, goal, confidence=1 - certificate.delta)
-    unit = "groups" if certificate.one_row_per_group else "samples"
     return (
         f"For example, if {rate(counted)} of new test {unit} count as errors, as in this test set,"
         f" then a new test set of {n_samples:,} {unit} gives a bound of at most {100 * goal:.1f}%"
