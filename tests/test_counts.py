@@ -239,17 +239,14 @@ def test_pickles_hold_the_integers_and_nothing_computed_from_them():
     assert not again.overlaps.flags.writeable
 
 
-def test_counts_that_coincide_are_kept_once_and_mean_what_they_meant():
+def test_rates_of_pairs_without_common_samples_are_the_worst_possible():
     """Voters 0 and 1 share no sample: they err together, and apart, at rate 1, and differ at 0."""
     held_out = [[True, False, False], [False, True, True], [True, True, True]]
     votes = Votes.from_predictions([[0, 1, 1], [0, 0, 1], [1, 1, 1]], [0, 1, 0], held_out)
     counts = VoteCounts.from_votes(votes)
-    assert counts.lone_errors is counts.disagreements
-    assert counts.disagreement_overlaps is counts.overlaps
     assert counts.lone_error_rates[0, 1] == counts.tandem_losses[0, 1] == 1.0
     assert counts.disagreement_rates[0, 1] == 0.0
     more = VoteCounts.from_votes(votes.with_unlabeled([[0], [1], [0]]))
-    assert more.disagreement_overlaps is not more.overlaps
     assert (more.n_unlabeled, counts.n_unlabeled) == (1, 0)
     assert more.lone_error_rates[0, 2] == counts.lone_error_rates[0, 2]
 

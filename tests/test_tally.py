@@ -79,7 +79,6 @@ def test_what_one_part_does_not_know_the_sum_does_not_know():
     assert (known + unknown).observed_error is None
     counts = VoteCounts.from_votes(drawn(2))
     assert (counts + replace(counts, tally=None)).tally is None
-    assert counts.subset([0, 1]).tally is None
 
 
 def test_no_samples_have_no_error():

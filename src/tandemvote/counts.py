@@ -143,10 +143,10 @@ class VoteCounts:
         Samples, held out for both or unlabeled, on which their predictions differ, and all of them.
     lone_errors : ndarray of int64, shape (n_voters, n_voters)
         Samples held out for both voters that exactly one of them gets wrong.
-    classes : ndarray, shape (n_classes,)
-        All labels that occur among labels and predictions.
     unlabeled_disagreements : ndarray of int64, shape (n_voters, n_voters)
         The part of `disagreements` that comes from unlabeled samples.
+    classes : ndarray, shape (n_classes,)
+        All labels that occur among labels and predictions.
     tally : VoteTally or None
         Results of a vote of all voters: with equal weights, unless other weights were tallied.
     partner_errors : ndarray of int64, shape (n_voters, n_voters), or None
@@ -170,7 +170,7 @@ class VoteCounts:
     disagreement_overlaps: IntArray
     lone_errors: IntArray
     classes: NDArray[Any]
-    unlabeled_disagreements: IntArray = None  # type: ignore[assignment]
+    unlabeled_disagreements: IntArray = None  # type: ignore[assignment]  # zeros by default
     tally: VoteTally | None = None
     partner_errors: IntArray | None = None
 
@@ -202,11 +202,6 @@ class VoteCounts:
                     f"The diagonal of {pairs} must equal {diagonal}: a voter paired with itself is"
                     " that voter."
                 )
-        # Without unlabeled samples, and with two classes, counts coincide and are kept once.
-        same = {"disagreement_overlaps": "overlaps", "lone_errors": "disagreements"}
-        for name, other in same.items():
-            if np.array_equal(getattr(self, name), getattr(self, other)):
-                object.__setattr__(self, name, getattr(self, other))
 
     @classmethod
     def _known_to_be_valid(cls, **values: Any) -> VoteCounts:
@@ -244,34 +239,18 @@ class VoteCounts:
                 f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must"
                 " come from the same voters in the same order."
             )
-        sums: dict[tuple[int, int], IntArray] = {}  # counts that coincide are added once
-
-        def added(mine: IntArray, theirs: IntArray) -> IntArray:
-            if (id(mine), id(theirs)) not in sums:
-                sums[id(mine), id(theirs)] = mine + theirs
-            return sums[id(mine), id(theirs)]
-
         return VoteCounts._known_to_be_valid(
             classes=np.union1d(*comparable(self.classes, other.classes)),
             tally=None if self.tally is None or other.tally is None else self.tally + other.tally,
             partner_errors=None
             if self.partner_errors is None or other.partner_errors is None
             else self.partner_errors + other.partner_errors,
-            **{name: added(getattr(self, name), getattr(other, name)) for name in INTEGER_FIELDS},
+            **{name: getattr(self, name) + getattr(other, name) for name in INTEGER_FIELDS},
         )
 
     def with_tally(self, tally: VoteTally | None) -> VoteCounts:
         """Return the same counts with the results of another vote."""
         return VoteCounts._known_to_be_valid(**{**self.__getstate__(), "tally": tally})
-
-    def subset(self, voters: ArrayLike) -> VoteCounts:
-        """Return the counts of some of the voters, given by position or mask."""
-        chosen = np.arange(self.n_voters)[np.asarray(voters)]
-        arrays = {name: getattr(self, name) for name in INTEGER_FIELDS}
-        chosen_counts = {
-            name: array[np.ix_(*[chosen] * array.ndim)] for name, array in arrays.items()
-        }
-        return VoteCounts(classes=self.classes, **chosen_counts)
 
     @property
     def n_test_errors(self) -> int | None:
@@ -313,8 +292,6 @@ class VoteCounts:
     @cached_property
     def n_unlabeled(self) -> int:
         """Number of unlabeled samples."""
-        if self.disagreement_overlaps is self.overlaps:
-            return 0
         return int((self.disagreement_overlaps - self.overlaps).max())
 
     @cached_property
@@ -335,32 +312,28 @@ class VoteCounts:
     @cached_property
     def gibbs_losses(self) -> FloatArray:
         """Error rate of each voter on its held-out samples, L^(h)."""
-        return _rates(self.errors, self.sizes, without_points=1.0)
+        return _rates(self.errors, self.sizes, without_samples=1.0)
 
     @cached_property
     def tandem_losses(self) -> FloatArray:
         """Rate at which two voters err together, L^(h, h'); 1 for a pair without common samples."""
-        return _rates(self.tandem_errors, self.overlaps, without_points=1.0)
+        return _rates(self.tandem_errors, self.overlaps, without_samples=1.0)
 
     @cached_property
     def disagreement_rates(self) -> FloatArray:
         """Rate at which two voters disagree, D^(h, h'); 0 for a pair without common samples."""
-        return _rates(self.disagreements, self.disagreement_overlaps, without_points=0.0)
+        return _rates(self.disagreements, self.disagreement_overlaps, without_samples=0.0)
 
     @cached_property
     def labeled_disagreement_rates(self) -> FloatArray:
         """The same on the labeled samples alone, where the tandem losses come from."""
-        if not self.n_unlabeled:
-            return self.disagreement_rates
         labeled = self.disagreements - self.unlabeled_disagreements
-        return _rates(labeled, self.overlaps, without_points=0.0)
+        return _rates(labeled, self.overlaps, without_samples=0.0)
 
     @cached_property
     def lone_error_rates(self) -> FloatArray:
         """Rate at which exactly one of two voters errs; 1 for a pair without common samples."""
-        if self.lone_errors is self.disagreements and self.n_min_pairs and not self.n_unlabeled:
-            return self.disagreement_rates
-        return _rates(self.lone_errors, self.overlaps, without_points=1.0)
+        return _rates(self.lone_errors, self.overlaps, without_samples=1.0)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave what can be computed again out of pickles."""
@@ -383,11 +356,11 @@ class VoteCounts:
 INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.type == "IntArray")
 
 
-def _rates(part: IntArray, whole: IntArray, *, without_points: float) -> FloatArray:
+def _rates(part: IntArray, whole: IntArray, *, without_samples: float) -> FloatArray:
     if whole.all():
         rates = part / whole
     else:
-        rates = np.full(part.shape, without_points)
+        rates = np.full(part.shape, without_samples)
         np.divide(part, whole, out=rates, where=whole > 0)
     rates.flags.writeable = False
     return rates

@@ -217,24 +217,6 @@ class VoteProfile:
     gaps: FloatArray
     deployed: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.leads.shape != self.gaps.shape or self.leads.ndim != 1:
-            raise ValueError(
-                f"leads has shape {self.leads.shape} and gaps {self.gaps.shape}; expected one"
-                " number of each per sample."
-            )
-        possible = (self.leads >= 0) & (self.gaps <= self.leads)
-        possible &= 2 * self.leads - self.gaps <= 1 + ROUNDING
-        if self.deployed is None:
-            possible &= self.gaps >= 0
-        if not possible.all():
-            point = int(np.flatnonzero(~possible)[0])
-            raise ValueError(
-                f"At unlabeled sample {point} {self.deployed or 'the vote'} has a share of"
-                f" {self.leads[point]:g} and a lead of {self.gaps[point]:g}: two shares of the vote"
-                " sum to at most 1, and its own label has the largest."
-            )
-
     @property
     def n_points(self) -> int:
         """Number of unlabeled samples."""

@@ -15,6 +15,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,8 @@ from numpy.typing import NDArray
 from tandemvote.codes import Codes
 from tandemvote.extras import import_extra
 from tandemvote.spelling import printable, shown
+
+NAMES_SHOWN = 6  # columns in an error message
 
 LARGEST_UNPACKED = 2**28
 """Bytes that a compressed CSV file may unpack to."""
@@ -40,14 +43,11 @@ _SEPARATORS = ",;\t|"
 _OPENERS: dict[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
 # The errors that the csv, gzip and bz2 modules and pyarrow raise for damaged files.
 _DAMAGES = (ValueError, OSError, EOFError, NotImplementedError, zlib.error, csv.Error)
-# Types of Parquet columns as pyarrow writes them, and the numbers from which on floats of a type
-# stand for several whole numbers.
-_KINDS = {
-    "text": r"(large_)?string",
-    "booleans": r"bool",
-    "numbers": r"u?int\d+|halffloat|float|double",
-    "nothing": r"null",
-}
+# Types of Parquet columns that may hold labels, as pyarrow writes them.
+LABEL_TYPES = re.compile(
+    r"(dictionary<values=)?((large_)?string|bool|u?int\d+|halffloat|float|double|null)\b.*"
+)
+# From these numbers on, a float of the type stands for several whole numbers.
 _EXACT_BELOW = {"halffloat": 2**11, "float": 2**24, "double": 2**53}
 
 Location = str | os.PathLike[str]
@@ -119,13 +119,13 @@ def check_distinct(files: Iterable[Path]) -> None:
 
 
 def survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
-    """Return the kinds of all columns of a file by their names, and its row groups.
+    """Return the types of all columns of a file by their names, and its row groups.
 
     The index that pandas may have stored in a Parquet file is not a column.
     """
     if not is_parquet(path):
         with _open_csv(path) as (names, rows):
-            kinds = [(name, "text") for name in names]
+            types = [(name, "string") for name in names]
             sizes = [sum(1 for _ in rows)]
     else:
         with _open_parquet(path) as file, _readable(path):
@@ -133,20 +133,12 @@ def survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
             sizes = [data.row_group(place).num_rows for place in range(data.num_row_groups)]
             described = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
             index = [name for name in described.get("index_columns", ()) if isinstance(name, str)]
-            kinds = [(field.name, _kind(field.type)) for field in schema if field.name not in index]
-    names = [name for name, _ in kinds]
+            types = [(field.name, str(field.type)) for field in schema if field.name not in index]
+    names = [name for name, _ in types]
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise VotesFileError(f"{path} has two columns {twice!r:.60}. Rename one of them.")
-    return dict(kinds), [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
-
-
-def _kind(data_type: Any) -> str:
-    """Return what a column of Parquet holds, its type if it cannot be labels."""
-    is_dictionary = str(data_type).startswith("dictionary")
-    inner = str(data_type.value_type if is_dictionary else data_type)
-    kinds = (kind for kind, pattern in _KINDS.items() if re.fullmatch(pattern, inner))
-    return next(kinds, inner)
+    return dict(types), [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
 
 
 def column_names(path: Location) -> list[str]:
@@ -171,10 +163,8 @@ def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]
     """
     columns: dict[str, list[str]] = {name: [] for name in names}
     for file in find_files(path) if columns else ():
-        kinds, row_groups = survey(file)
-        for name in columns:
-            if name not in kinds:
-                raise VotesFileError(f"{file} has no column {name!r:.60}, only {shown(kinds, 6)}.")
+        types, row_groups = survey(file)
+        check_columns_exist(file, columns, types)
         for table, words in read_cells(file, row_groups, list(columns), labels=False):
             for name, codes in zip(columns, table.tolist(), strict=True):
                 columns[name] += map(words.__getitem__, codes)
@@ -189,19 +179,21 @@ def read_cells(
     Numbers that are not whole are rejected if the cells are labels.
     """
     size = max(1, BATCH_CELLS // len(names))
-    n_read, n_rows = 0, sum(group.n_samples for group in row_groups)
     if not is_parquet(path):
-        batches = _csv_batches(path, names, max(1, size // CSV_SHARE))
-    else:
-        batches = _parquet_batches(path, [group.place for group in row_groups], names, size, labels)
-    for table, words in batches:
-        n_read += table.shape[1]
-        yield table, words
-    if n_read != n_rows:
-        raise VotesFileError(
-            f"{path} has {n_read} rows instead of {n_rows}: it was changed meanwhile. Read it again"
-            " when the file is complete."
-        )
+        return _csv_batches(path, names, max(1, size // CSV_SHARE))
+    return _parquet_batches(path, [group.place for group in row_groups], names, size, labels)
+
+
+def check_columns_exist(path: Location, names: Iterable[str], columns: Collection[str]) -> None:
+    """Raise VotesFileError if a name is not among the columns of a file, and suggest others."""
+    for name in names:
+        if name not in columns:
+            near = get_close_matches(name, columns, n=3)
+            suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise VotesFileError(
+                f"{path}: There is no column {name!r:.60}.{suggestion} The columns are"
+                f" {shown(columns, NAMES_SHOWN)}."
+            )
 
 
 @contextmanager
@@ -305,9 +297,8 @@ def _parquet_cells(path: Path, batch: Any, names: Sequence[str], labels: bool) -
         table = table.astype(np.min_scalar_type(len(numbers)), copy=False)
         # Places of missing cells are arbitrary.
         np.take(words.astype(table.dtype), places, out=table[row], mode="clip")
-        if (
-            0 < array.null_count < len(array)
-        ):  # pyarrow's own ways to fill them are ten times slower
+        if 0 < array.null_count < len(array):
+            # pyarrow's own ways to fill them are ten times slower.
             bits, start = np.frombuffer(array.buffers()[0], np.uint8), array.offset
             table[row] *= np.unpackbits(bits, None, start + len(array), "little")[start:]
     return table, list(numbers)

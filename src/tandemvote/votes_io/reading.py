@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from difflib import get_close_matches
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -19,9 +18,12 @@ from tandemvote.codes import Codes, distinct
 from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
 from tandemvote.votes import Votes, with_errors
 from tandemvote.votes_io.cells import (
+    LABEL_TYPES,
+    NAMES_SHOWN,
     Location,
     RowGroup,
     VotesFileError,
+    check_columns_exist,
     check_distinct,
     column_names,
     find_files,
@@ -29,7 +31,6 @@ from tandemvote.votes_io.cells import (
     survey,
 )
 
-NAMES_SHOWN = 6
 MOST_CELLS = 2**30  # read at once: in Parquet, runs of equal values take next to nothing on disk
 LONGEST_LABEL = 1000  # characters; every class takes as much memory as the longest
 
@@ -244,9 +245,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
         the name of a split), hold another value in every row (names of rows), never err where the
         other voters do (copies of the label), or are called like names of rows or like folds.
     """
-    for name in keep:
-        if name not in names:
-            raise ValueError(_no_column(name, names))
+    check_columns_exist("keep", keep, names)
     labels, n_samples = np.unique(votes.labels), votes.n_samples
     if n_samples >= FEWEST_POINTS:
         predicted = votes.classes[np.unique(votes.predictions[votes.held_out])]
@@ -288,50 +287,33 @@ def _survey(
     files: Sequence[Path], target: str | None, ignore: Collection[str]
 ) -> tuple[list[str], list[RowGroup]]:
     """Return the voters that all files share, and the row groups of the files."""
-    shared: dict[str, str] = {}
+    voters: list[str] = []
     row_groups: list[RowGroup] = []
     with_rows: list[Path] = []
     for path in files:
-        kinds, groups = survey(path)
+        types, groups = survey(path)
         row_groups += groups
         with_rows += [path] if groups else []
-        for name in () if target is None else (target, *ignore):
-            if name not in kinds:
-                raise VotesFileError(f"{path}: {_no_column(name, kinds)}")
-        kinds = {name: kind for name, kind in kinds.items() if name == target or name not in ignore}
-        shared = shared or kinds
-        others = shared.keys() ^ kinds.keys()
-        if others or not kinds.keys() - {target}:
+        check_columns_exist(path, () if target is None else (target, *ignore), types)
+        names = [name for name in types if name != target and name not in ignore]
+        voters = voters or names
+        others = {*voters} ^ {*names}
+        if others or not names:
             raise VotesFileError(
                 f"{path} has no voter, or other columns than {files[0]}:"
                 f" {shown(sorted(others), NAMES_SHOWN)}. Write one column per voter in every file."
             )
-        for name, kind in kinds.items():
-            if kind not in ("text", "booleans", "numbers", "nothing"):
+        for name in names if target is None else (target, *names):
+            if not LABEL_TYPES.fullmatch(types[name]):
                 raise VotesFileError(
-                    f"{path}: column {name!r:.60} has the type {kind:.60}. Labels must be whole"
-                    f" numbers, booleans or text. If it is not a voter, pass ignore=[{name!r:.60}]."
-                )
-            if shared[name] == "nothing":
-                shared[name] = kind
-            elif kind not in ("nothing", shared[name]):
-                raise VotesFileError(
-                    f"{path}: column {name!r:.60} holds {kind}, in the files before {shared[name]}."
-                    " Write the labels in the same way in all files."
+                    f"{path}: column {name!r:.60} has the type {types[name]:.60}. Labels must be"
+                    " whole numbers, booleans or text. If the column is not a voter, pass"
+                    f" ignore=[{name!r:.60}]."
                 )
     if not row_groups:
         raise VotesFileError(f"{files[0]} has no rows. At least one sample is required.")
     check_distinct(with_rows)
-    return [name for name in shared if name != target], row_groups
-
-
-def _no_column(name: str, columns: Collection[str]) -> str:
-    near = get_close_matches(name, columns, n=3)
-    suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return (
-        f"There is no column {name!r:.60}.{suggestion} The columns are"
-        f" {shown(columns, NAMES_SHOWN)}."
-    )
+    return voters, row_groups
 
 
 def _votes(path: Path, table: Codes, words: Sequence[str], *, empty_as_error: bool) -> Votes:

@@ -135,7 +135,7 @@ def minimize_bound(
     if not (pi > 0).all():
         raise ValueError(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
-            " voter a positive prior, or leave the voter out with counts.subset."
+            " voter a positive prior, or count the votes without the voter."
         )
     minimized = get_bound(bound)
     if not minimized.applies_to(counts):
