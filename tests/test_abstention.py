@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tandemvote import certify
 from tandemvote.abstention import check_empty_rows, check_held_out_sets
 from tandemvote.certificate import certify_votes
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
@@ -73,7 +74,9 @@ def test_voters_that_abstain_together_leave_empty_rows(tmp_path):
                      lambda: count_votes(VoteFiles(path, target="label"))):  # fmt: skip
         with pytest.raises(ValueError, match=f"{n_empty} of 1000 rows have no prediction"):
             rejected()
-    Votes.from_predictions(predictions, labels, held_out[0])  # a mask that is given is a design
+    votes = Votes.from_predictions(predictions, labels, held_out[0])  # a mask may be a design
+    (finding,) = certify(votes).findings
+    assert finding.code == "empty_rows" and f"{n_empty} of 1000 rows" in finding.message
     everything = read_votes(path, target="label", empty_as_error=True)
     assert everything.held_out.all()
     certificate = certify_votes(everything)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.auditing import Finding
 from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.divergences import binary_kl
 from tandemvote.spelling import FEWEST_POINTS
@@ -72,10 +73,6 @@ def check_held_out_sets(counts: VoteCounts) -> None:
 def check_empty_rows(votes: Votes | VoteCounts) -> None:
     """Raise ValueError if more samples than by chance are held out for no voter.
 
-    Voters with the same held-out set count once. Where the different sets are independent, the
-    samples in none of them are as many as the product of their complements, up to Hoeffding's
-    inequality. A single set does not explain empty rows: they can be removed. A few rows pass.
-
     Examples
     --------
     >>> votes = Votes.from_predictions([[0] * 50], [0] * 50, [True] * 20 + [False] * 30)
@@ -83,15 +80,26 @@ def check_empty_rows(votes: Votes | VoteCounts) -> None:
     Traceback (most recent call last):
     ValueError: 30 of 50 rows have no prediction of any voter...
     """
+    for finding in empty_rows(votes):
+        raise ValueError(f"{finding.message} {finding.advice}")
+
+
+def empty_rows(votes: Votes | VoteCounts) -> list[Finding]:
+    """Report samples that are held out for no voter, if they are more than by chance.
+
+    Voters with the same held-out set count once. Where the different sets are independent, the
+    samples in none of them are as many as the product of their complements, up to Hoeffding's
+    inequality. A single set does not explain empty rows: they can be removed. A few rows pass.
+    """
     sizes, n_samples, n_voted = _different_sets(votes)
     n_empty, tested = n_samples - n_voted, sizes[sizes > 0]
     chance = float(np.prod(1 - tested / n_samples)) if tested.size > 1 else 0.0
     unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
-    if n_empty > max(FEWEST_POINTS, chance * n_samples) and unlikely:
-        raise ValueError(
-            f"{n_empty} of {n_samples} rows have no prediction of any voter. {WAYS_OUT}, and"
-            " remove rows that trained all voters."
-        )
+    if n_empty <= max(FEWEST_POINTS, chance * n_samples) or not unlikely:
+        return []
+    message = f"{n_empty} of {n_samples} rows have no prediction of any voter."
+    advice = f"{WAYS_OUT}, and remove rows that trained all voters."
+    return [Finding(code="empty_rows", severity="warning", message=message, advice=advice)]
 
 
 def _different_sets(votes: Votes | VoteCounts) -> tuple[NDArray[np.integer[Any]], int, int]:

@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+import pandas as pd
 import pytest
 
 from tandemvote.cli import outputs
@@ -50,3 +51,31 @@ def test_all_missing_packages_are_named_in_one_line(tmp_path, monkeypatch, capsy
     shown = capsys.readouterr().err
     assert "this needs jinja2, matplotlib, skops, which are not installed" in shown
     assert 'pip install "tandemvote[all]"' in shown and shown.count("\n") == 1
+
+
+def test_formulas_get_an_apostrophe_and_numbers_do_not():
+    cells = ["=1+1", "-2", "+3.5", "-x", "@a", "\tb", "c=d", "", 7, -1.5]
+    safe = outputs.without_formulas({"=name": cells})
+    assert safe == {"'=name": ["'=1+1", "-2", "+3.5", "'-x", "'@a", "'\tb", "c=d", "", 7, -1.5]}
+
+
+@pytest.mark.parametrize("place", ["standard output", "predictions.csv", "predictions.parquet"])
+def test_predicted_formulas_are_not_run_by_spreadsheets(tmp_path, monkeypatch, capsys, place):
+    rows = [f"{number * 7 % 10},{('=cmd', 'b')[number % 2]}" for number in range(60)]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("\n".join(["a,kind", *rows]))
+    assert run(["certify", "data.csv", "--target", "kind", "--model", "m.joblib"]) == 0
+    capsys.readouterr()
+
+    def predicted(*options):
+        if place == "standard output":
+            assert run(["predict", "m.joblib", "data.csv", "--trusted", *options]) == 0
+            return set(capsys.readouterr().out.splitlines()[1:])
+        output = ["--output", place, *options]
+        assert run(["predict", "m.joblib", "data.csv", "--trusted", *output]) == 0
+        read = pd.read_csv if place.endswith("csv") else pd.read_parquet
+        return {*read(place)["prediction"]}
+
+    safe = "=cmd" if place.endswith("parquet") else "'=cmd"
+    assert predicted() <= {safe, "b"} and safe in predicted()
+    assert predicted("--formulas") <= {"=cmd", "b"}

@@ -1,16 +1,19 @@
 """Points that were trained on are recognized, and new ones are not taken for them."""
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, NuSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedForestClassifier, certify
 from tandemvote.models.training_rows import check_not_trained_on
@@ -124,3 +127,36 @@ def test_rows_that_a_model_keeps_are_recognized(model, n_classes):
         with pytest.raises(ValueError, match="training"):
             certify(model, X[rows], y[rows])
     assert certify(model, X[150:], y[150:]).value > 1 - 1 / n_classes - 0.1
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DecisionTreeClassifier(random_state=0),
+        ExtraTreesClassifier(5, random_state=0),
+        RandomForestClassifier(5, bootstrap=False, random_state=0),
+        AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=3, random_state=0),
+        make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_half_of_the_samples_that_trained_a_large_tree_is_recognized(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 5)), rng.integers(2, size=3000)
+    model = clone(model).fit(X[:1500], y[:1500])
+    for rows in (slice(0, 1500), slice(0, 1500, 2)):
+        with pytest.raises(ValueError, match=r"leaves receives more of them than it was trained"):
+            certify(model, X[rows], y[rows])
+    for rows in (slice(1500, 3000), slice(1500, 2250)):
+        assert certify(model, X[rows], y[rows]).value > 0.45
+
+
+def test_new_samples_of_a_design_are_not_taken_for_training_samples():
+    """Every combination occurs once, so that leaves receive less uneven numbers than by chance."""
+    X = np.array([*itertools.product(range(5), repeat=5)])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y, order = rng.integers(2, size=len(X)), rng.permutation(len(X))
+        train, test = np.split(order, 2)
+        tree = DecisionTreeClassifier(random_state=seed).fit(X[train], y[train])
+        check_not_trained_on(tree, X[test], y[test], what="held-out")

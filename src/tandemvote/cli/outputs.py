@@ -120,6 +120,25 @@ def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, 
     return written
 
 
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of a cell that make spreadsheets run it as a formula, unless it is a number."""
+
+
+def without_formulas(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns with an apostrophe before texts that a spreadsheet would run as formulas."""
+    return {_as_text(name): [_as_text(cell) for cell in columns[name]] for name in columns}
+
+
+def _as_text(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(FORMULA_MARKS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
 def write_table(columns: dict[str, Any], path: Path | None) -> None:
     """Write columns as CSV or Parquet; without a path, as CSV to the standard output."""
     import pandas

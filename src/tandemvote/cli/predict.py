@@ -22,6 +22,12 @@ def predict(
     keep: list[str] = typer.Option(
         [], help="Column of NEW to copy, such as an identifier; repeatable."
     ),
+    formulas: bool = typer.Option(
+        False,
+        "--formulas",
+        help="Write text such as =A1+B1 to CSV as it is. By default it gets an apostrophe, so that"
+        " a spreadsheet does not run it.",
+    ),
     trusted: bool = typer.Option(
         False, "--trusted", help="Open a .joblib file, which can run the code of its author."
     ),
@@ -45,10 +51,10 @@ def predict(
     cells = {"decimal", "missing_values"}  # cells are copied as they are written
     how = {name: value for name, value in reading.arguments.items() if name not in cells}
     table = {name: read_column(new, name, **how) for name in keep} | {"prediction": predicted}
-    if output is None:
-        outputs.write_table(table, None)
-    else:
-        outputs.write_table(table, output)
+    if not formulas and (output is None or output.suffix == ".csv"):
+        table = outputs.without_formulas(table)
+    outputs.write_table(table, output)
+    if output is not None:
         say(f"Predictions: {output}", err=True)
     certificate = classifier.certificate_
     for line in (certificate.guarantee, *certificate.findings):

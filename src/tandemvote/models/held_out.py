@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.abstention import empty_rows
 from tandemvote.auditing import Finding
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
@@ -124,7 +125,8 @@ def _evidence(
                     f"{name} cannot be combined with votes, which hold predictions and labels. Pass"
                     " the fitted models, or put the predictions into Votes.from_predictions."
                 )
-        return (models if given else count_votes(models)), []
+        votes = models if given else count_votes(models)
+        return votes, empty_rows(votes)
     if X is None or y is None:
         raise ValueError("X and y are required: samples that no model was trained on.")
     voters = [models] if hasattr(models, "predict") else models

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from scipy.stats import chi2, multinomial
+from scipy.stats import binom, chi2, multinomial
+from sklearn.ensemble import BaggingClassifier
 from sklearn.utils import check_array
 
 from tandemvote.codes import encode
@@ -58,7 +60,7 @@ def check_not_trained_on(
     """Reject samples that a fitted classifier, or one inside it, is seen to be trained on.
 
     A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
-    what fell into their leaves. The classifier takes the samples after the `steps`.
+    how many fell into their leaves. The classifier takes the samples after the `steps`.
     """
     if hasattr(model, "training_rows_"):
         check_not_training_rows(model.training_rows_, through(steps, X), what=what)
@@ -66,7 +68,7 @@ def check_not_trained_on(
         check_not_training_rows(row_digests(rows_kept(model)), through(steps, X), what=what)
     elif hasattr(model, "tree_"):
         _check_tree_samples(model, through(steps, X), what=what)
-    elif isinstance(model, BAGGED) and hasattr(model, "classes_") and made_of_trees(model):
+    elif _has_bootstrapped_trees(model):
         if knows_all_bootstraps(model):
             _check_forest_samples(model, through(steps, X), y, what=what)
     else:
@@ -74,22 +76,39 @@ def check_not_trained_on(
             check_not_trained_on(part, X, labels, what=what, steps=[*steps, *more])
 
 
-def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
-    """Reject samples of which as many fall into each leaf as did in training.
+def _has_bootstrapped_trees(model: Any) -> bool:
+    bagged = isinstance(model, BAGGED) and hasattr(model, "classes_") and made_of_trees(model)
+    forest = not isinstance(model, BaggingClassifier)
+    return bagged and (model.bootstrap or not forest)
 
-    Whatever the source of new samples, they do so at most as often as if the leaves had the
-    frequencies seen. Trees with few leaves may so be left alone.
-    """
-    tree = model.tree_
-    if tree.n_node_samples[0] != np.shape(X)[0] or model.n_features_in_ != np.shape(X)[1]:
+
+def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
+    """Reject many samples of which no leaf of a tree receives more than it was trained on."""
+    tree, n = model.tree_, np.shape(X)[0]
+    if model.n_features_in_ != np.shape(X)[1] or n > tree.n_node_samples[0]:
         return
     points = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
-    fallen = np.bincount(tree.apply(points), minlength=tree.node_count)
-    kept = np.where(tree.children_left == TREE_LEAF, tree.n_node_samples, 0)
-    if np.array_equal(fallen, kept):
-        chance = multinomial.pmf(fallen, fallen.sum(), fallen / fallen.sum())
-        if chance < FALSE_ALARM:
-            raise ValueError(_all_known(model, X, what))
+    leaves = tree.children_left == TREE_LEAF
+    fallen = np.bincount(tree.apply(points), minlength=tree.node_count)[leaves]
+    trained = tree.n_node_samples[leaves]
+    if (fallen <= trained).all() and _log_chance_of_at_most(trained, n) < math.log(FALSE_ALARM):
+        raise ValueError(
+            f"{type(model).__name__} seems to be trained on the {n} {what} samples: none of its"
+            f" {len(trained)} leaves receives more of them than it was trained on. {WAY_OUT}"
+        )
+
+
+def _log_chance_of_at_most(trained: NDArray[np.integer[Any]], n: int) -> float:
+    """Return the log-probability that no leaf receives more of n samples than it was trained on.
+
+    New samples fall into the leaves with the frequencies of the training samples, or deviate from
+    them, which makes it rarer. The numbers in different leaves are negatively associated. If there
+    are as many new samples, each leaf must receive exactly its number.
+    """
+    shares = trained / trained.sum()
+    if n == trained.sum():
+        return float(multinomial.logpmf(trained, n, shares))
+    return float(binom.logcdf(trained, n, shares).sum())
 
 
 def _all_known(model: Any, X: Any, what: str) -> str:
