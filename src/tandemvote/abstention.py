@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.auditing import Finding
 from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.divergences import binary_kl
 from tandemvote.spelling import FEWEST_POINTS
@@ -80,12 +79,12 @@ def check_empty_rows(votes: Votes | VoteCounts) -> None:
     Traceback (most recent call last):
     ValueError: 30 of 50 rows have no prediction of any voter...
     """
-    for finding in empty_rows(votes):
-        raise ValueError(f"{finding.message} {finding.advice}")
+    for note in note_empty_rows(votes):
+        raise ValueError(note)
 
 
-def empty_rows(votes: Votes | VoteCounts) -> list[Finding]:
-    """Report samples that are held out for no voter, if they are more than by chance.
+def note_empty_rows(votes: Votes | VoteCounts) -> tuple[str, ...]:
+    """Return a note that counts the samples held out for no voter, if they are more than by chance.
 
     Voters with the same held-out set count once. Where the different sets are independent, the
     samples in none of them are as many as the product of their complements, up to Hoeffding's
@@ -96,10 +95,11 @@ def empty_rows(votes: Votes | VoteCounts) -> list[Finding]:
     chance = float(np.prod(1 - tested / n_samples)) if tested.size > 1 else 0.0
     unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
     if n_empty <= max(FEWEST_POINTS, chance * n_samples) or not unlikely:
-        return []
-    message = f"{n_empty} of {n_samples} rows have no prediction of any voter."
-    advice = f"{WAYS_OUT}, and remove rows that trained all voters."
-    return [Finding(code="empty_rows", severity="warning", message=message, advice=advice)]
+        return ()
+    return (
+        f"{n_empty} of {n_samples} rows have no prediction of any voter. {WAYS_OUT}, and remove"
+        " rows that trained all voters.",
+    )
 
 
 def _different_sets(votes: Votes | VoteCounts) -> tuple[NDArray[np.integer[Any]], int, int]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.abstention import empty_rows
+from tandemvote.abstention import note_empty_rows
 from tandemvote.auditing import Finding
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
@@ -126,7 +126,10 @@ def _evidence(
                     " the fitted models, or put the predictions into Votes.from_predictions."
                 )
         votes = models if given else count_votes(models)
-        return votes, empty_rows(votes)
+        return votes, [
+            Finding(code="empty_rows", severity="warning", message=message)
+            for message in note_empty_rows(votes)
+        ]
     if X is None or y is None:
         raise ValueError("X and y are required: samples that no model was trained on.")
     voters = [models] if hasattr(models, "predict") else models
