@@ -157,6 +157,6 @@ def test_new_samples_of_a_design_are_not_taken_for_training_samples():
     for seed in range(5):
         rng = np.random.default_rng(seed)
         y, order = rng.integers(2, size=len(X)), rng.permutation(len(X))
-        train, test = np.split(order, 2)
+        train, test = np.array_split(order, 2)
         tree = DecisionTreeClassifier(random_state=seed).fit(X[train], y[train])
         check_not_trained_on(tree, X[test], y[test], what="held-out")
