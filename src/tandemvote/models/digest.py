@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+from hashlib import sha256
 from numbers import Complex, Integral
 from typing import Any
 
@@ -28,14 +28,14 @@ def digest_of(models: Iterable[Any]) -> str:
     """
     walk = _Walk()
     walk.add(list(models))
-    return walk.hash.hexdigest()
+    return walk.hash.hexdigest()[:32]
 
 
 class _Walk:
     """Hash an object part by part, by values instead of by how they are stored."""
 
     def __init__(self) -> None:
-        self.hash = blake2b(digest_size=16)
+        self.hash = sha256()  # twice as fast as blake2b where processors have it built in
         self.open: list[int] = []
 
     def add(self, part: Any) -> None:
