@@ -77,6 +77,11 @@ GROUPS = (
     " frequencies of the groups may change, except for precision."
 )
 
+METRIC = (
+    "The metric, its class and its costs were chosen without looking at the test samples. Several"
+    " metrics hold together only if they share the failure probability."
+)
+
 SELECTIVE = (
     "The held-out samples are drawn independently from the distribution that the classifier will"
     " be used on: no duplicated, grouped or time-ordered rows.",
@@ -99,11 +104,13 @@ def standard_assumptions(
     untested: bool = False,
     one_row_per_group: bool = False,
     one_voter: bool = False,
+    measure: bool = False,
 ) -> tuple[str, ...]:
     """List what a guarantee rests on that uses unlabeled samples, a test set, or goes by group.
 
     With `deployed` it is about another classifier than the vote, with `untested` about a vote in
-    which some voters have no held-out samples, with `one_voter` about that voter itself.
+    which some voters have no held-out samples, with `one_voter` about that voter itself, with
+    `measure` about a metric other than the error bound.
     """
     if deployed:
         return DEPLOYED
@@ -113,7 +120,12 @@ def standard_assumptions(
     if one_row_per_group:
         votes[0] = ONE_ROW_PER_GROUP
     tested = test_set and not untested
-    extra = ((profile, UNLABELED_POINTS), (tested, TEST_POINTS), (by_group, GROUPS))
+    extra = (
+        (profile, UNLABELED_POINTS),
+        (tested, TEST_POINTS),
+        (by_group, GROUPS),
+        (measure, METRIC),
+    )
     return (*votes, *(text for used, text in extra if used))
 
 

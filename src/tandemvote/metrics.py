@@ -1,10 +1,168 @@
-"""Exact confidence limits for differences of error rates on a common test set."""
+"""Exact confidence limits for metrics of the confusion matrix and for differences of error rates.
+
+Every metric is a monotone function of a few binomial rates, called `tests` here: a number of errors
+and the number of samples on which they could have occurred. F1 is one of them: given the number of
+samples that have the class or are predicted so, the wrong ones among these are binomial, and
+F1 = 2 (1 - e) / (2 - e) with their rate e.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.outward import ARITHMETIC_MARGIN
+from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
+
+AT_MOST, AT_LEAST = "at most", "at least"
+
+PER_CLASS = ("recall", "precision", "f1", "specificity")
+"""Metrics of one class, or averages over all classes."""
+
+METRICS = {
+    "error": AT_MOST,
+    "accuracy": AT_LEAST,
+    **dict.fromkeys(PER_CLASS, AT_LEAST),
+    "balanced_accuracy": AT_LEAST,
+    "cost": AT_MOST,
+}
+"""Metrics, and the side from which each is bounded."""
+
+REASONS = {
+    "auc": "it depends on pairs of samples, not on predicted classes",
+    "log_loss": "it is unbounded, and depends on probabilities",
+    "calibration": "it depends on probabilities and on how they are binned",
+}
+
+Tests = list[tuple[int, int]]
+
+
+def check_metric(metric: str) -> None:
+    """Raise ValueError for a metric that has no limit here, with the reason."""
+    if metric in METRICS:
+        return
+    word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
+    reason = next((why for name, why in REASONS.items() if name in word), "")
+    raise ValueError(
+        f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"
+        f" {', '.join(map(repr, METRICS))}."
+    )
+
+
+def count_tests(
+    metric: str,
+    labels: NDArray[np.integer],
+    winners: NDArray[np.bool_],
+    positive: int | None = None,
+    costs: FloatArray | None = None,
+) -> Tests:
+    """Return (errors, samples) for each rate that a metric is a function of.
+
+    Parameters
+    ----------
+    metric : str
+        One of `METRICS`.
+    labels : ndarray of int, shape (n_samples,)
+        Codes of the true classes.
+    winners : ndarray of bool, shape (n_samples, n_classes)
+        Which classes are predicted, or can be predicted for some votes of untested voters.
+    positive : int, default=None
+        Code of the class; None for all classes.
+    costs : ndarray of shape (n_classes, n_classes), default=None
+        Cost of each true class (row) and predicted class (column).
+
+    Returns
+    -------
+    tests : list of tuple of int
+
+    Examples
+    --------
+    >>> labels, predicted = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> count_tests("f1", labels, np.eye(2, dtype=bool)[predicted], positive=1)
+    [(2, 4)]
+    """
+    right = winners[np.arange(labels.size), labels] & (winners.sum(axis=1) == 1)
+    if metric in ("error", "accuracy"):
+        return [(int((~right).sum()), labels.size)]
+    if costs is not None:
+        # What the costliest class costs that can be predicted.
+        most = np.where(winners, costs[labels], -np.inf).max(axis=1)
+        return [(int((most >= level).sum()), labels.size) for level in np.unique(costs)[1:]]
+    n_classes = winners.shape[1]
+    sizes = np.bincount(labels, minlength=n_classes)
+    hits = np.bincount(labels[right], minlength=n_classes)
+    own = winners[np.arange(labels.size), labels]
+    false_alarms = winners.sum(axis=0) - np.bincount(labels[own], minlength=n_classes)
+    misses, others = sizes - hits, labels.size - sizes
+    errors, samples = {
+        "precision": (false_alarms, hits + false_alarms),
+        "f1": (false_alarms + misses, sizes + false_alarms),
+        "specificity": (false_alarms, others),
+    }.get(metric, (misses, sizes))  # recall; balanced accuracy is its average
+    tests = list(zip(errors.tolist(), samples.tolist(), strict=True))
+    return tests if positive is None else [tests[positive]]
+
+
+def metric_value(metric: str, rates: Sequence[float] | FloatArray, levels: FloatArray) -> float:
+    """Return the metric that error rates give; the average if there are several classes.
+
+    `levels` are the distinct costs, sorted; they are used for metric "cost" only.
+    """
+    rates = np.asarray(rates)
+    if metric == "cost":
+        return float(levels[0] + np.diff(levels) @ rates)
+    if metric == "f1":
+        return float((2.0 * (1.0 - rates) / (2.0 - rates)).mean())
+    return float(rates.mean() if metric == "error" else 1.0 - rates.mean())
+
+
+def metric_limits(
+    metric: str, tests: Tests, delta: float, *, levels: FloatArray, sides: int = 1
+) -> tuple[float, float]:
+    """Return the limit on the metric's own side, and the opposite one, rounded outward.
+
+    Parameters
+    ----------
+    metric : str
+        One of `METRICS`.
+    tests : list of tuple of int
+        Errors and samples of each rate; see `count_tests`.
+    delta : float
+        Failure probability, shared by the rates and the sides.
+    levels : ndarray
+        The distinct costs, sorted; empty for other metrics.
+    sides : {1, 2}
+        If 1, the opposite limit is the trivial one.
+
+    Returns
+    -------
+    worst, best : float
+        "worst" is an upper limit for "error" and "cost", a lower limit for the other metrics.
+
+    Examples
+    --------
+    >>> worst, best = metric_limits("f1", [(70, 170)], 0.05, levels=np.array([]), sides=2)
+    >>> round(worst, 3), round(best, 3)
+    (0.676, 0.797)
+    """
+    check_delta(delta)
+    share = delta * (1.0 - ARITHMETIC_MARGIN) / sides / len(tests)
+    high = [rate_upper(k, n, share) for k, n in tests]
+    low = [rate_lower(k, n, share) if sides == 2 else 0.0 for k, n in tests]
+    ends = (0.0, 1.0) if metric != "cost" else (float(levels[0]), float(levels[-1]))
+    margin = 16 * ARITHMETIC_MARGIN * max(1.0, *map(abs, ends))
+    margin *= 1.0 if METRICS[metric] == AT_MOST else -1.0
+    worst = metric_value(metric, high, levels) + margin
+    best = metric_value(metric, low, levels) - margin
+    return min(max(worst, ends[0]), ends[1]), min(max(best, ends[0]), ends[1])
+
+
+def rate_upper(k: int, n: int, delta: float) -> float:
+    """Return the upper Clopper-Pearson limit of a rate, rounded up (1 if there are no samples)."""
+    return float(clopper_pearson(k, n, delta=delta)) if n else 1.0
 
 
 def rate_lower(k: int, n: int, delta: float) -> float:
@@ -61,5 +219,5 @@ def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float =
     if theta >= 0.5:
         share = rate_lower(n_discordant, n_samples, 0.1 * delta)
     else:
-        share = float(clopper_pearson(n_discordant, n_samples, delta=0.1 * delta))
+        share = rate_upper(n_discordant, n_samples, 0.1 * delta)
     return max(-1.0, share * (2.0 * theta - 1.0) - ARITHMETIC_MARGIN)

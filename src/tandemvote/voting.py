@@ -83,6 +83,34 @@ def loses_somehow(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(chosen <= totals.max(axis=1) + unknown + margin)
 
 
+def can_win(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
+    """Return which classes win for some votes of the untested voters, (n_samples, n_classes).
+
+    Without untested voters it is the winner alone. With them, ties up to rounding can be won.
+
+    Examples
+    --------
+    >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [None] * 3]
+    >>> tested = [[True] * 3] * 4 + [[False] * 3]
+    >>> votes = Votes.from_predictions(predictions, [0, 1, 0], tested)
+    >>> can_win(votes, [0.2] * 5).astype(int).tolist()
+    [[1, 0], [0, 1], [1, 1]]
+    """
+    n_classes = votes.classes.size
+    if not votes.untested.any():
+        winners = weighted_vote(votes.predictions, weights, n_classes)
+        return np.asarray(np.eye(n_classes, dtype=bool)[winners])
+    units = exact_weights(weights)
+    room = units[votes.untested].sum() + ROUNDING * units.sum()
+    totals = vote_totals(votes.predictions, weights, n_classes, votes.held_out)
+    rows, leader = np.arange(len(totals)), totals.argmax(axis=1)
+    rivals = np.repeat(totals[rows, leader][:, None], n_classes, axis=1)
+    others = totals.copy()
+    others[rows, leader] = 0.0
+    rivals[rows, leader] = others.max(axis=1)
+    return np.asarray(totals + room >= rivals)
+
+
 def check_tested_majority(untested: NDArray[np.bool_], weights: ArrayLike) -> None:
     """Raise ValueError unless the tested voters have more than half of the weight."""
     units = exact_weights(weights)

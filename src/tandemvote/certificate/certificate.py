@@ -22,7 +22,7 @@ from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.decimals import percent, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.spelling import printable
-from tandemvote.verify.document import DIRECTIONS, METRICS, TEST_SET, VOTE_PROFILE, Group
+from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
 from tandemvote.votes import Votes
 from tandemvote.voting import VoteProfile, vote_of
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas
 
     from tandemvote.certificate.groups import GroupCertificates
+    from tandemvote.certificate.metric import MetricCertificate
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -74,6 +75,8 @@ class Certificate:
         What must be true and cannot be checked by code.
     group : Group or None
         The group of samples that the certificate is about, None if it is about all.
+    measure : Measure or None
+        Counts of another metric; see `for_metric`.
     groups : GroupCertificates or None
         Certificates of groups that were read from the same file.
     one_row_per_group : bool
@@ -109,10 +112,11 @@ class Certificate:
     findings: tuple[Finding, ...]
     assumptions: tuple[str, ...]
     versions: Mapping[str, str]
-    metric: str = METRICS[0]
-    direction: str = DIRECTIONS[0]
+    metric: str = "error"
+    direction: str = "at most"
     one_row_per_group: bool = False
     group: Group | None = None
+    measure: Measure | None = None
     groups: GroupCertificates | None = None
     members: str | None = None
     votes: Votes | None = None
@@ -215,6 +219,45 @@ class Certificate:
         from tandemvote.certificate.groups import certify_groups  # noqa: PLC0415  it imports this
 
         return certify_groups(self, by)
+
+    def for_metric(
+        self, metric: str, *, positive: Any = None, cost: Any = None, sides: str = "one"
+    ) -> MetricCertificate:
+        """Certify another metric of the same classifier on the same samples.
+
+        Requires samples that test the classifier: a committee, or held-out samples. With a referee,
+        the limit holds for every referee: a class counts as predicted if it can win. Each metric
+        holds alone, at the whole failure probability.
+
+        Parameters
+        ----------
+        metric : str
+            "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
+            "error".
+        positive : label, default=None
+            Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
+            and the average over the classes if there are more; then `by_class` has each of them.
+        cost : array_like of shape (n_classes, n_classes), default=None
+            Cost of each true class (row) and predicted class (column), for metric "cost".
+        sides : {"one", "both"}
+            "both" gives an `interval`, each side at half of the failure probability. It requires
+            that every model is tested.
+
+        Returns
+        -------
+        Certificate
+            With `direction` "at least", or "at most" for "cost" and "error".
+
+        Examples
+        --------
+        >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
+        >>> from tandemvote import certify
+        >>> certify(votes).for_metric("precision").headline  # doctest: +ELLIPSIS
+        'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence), ...'
+        """
+        from tandemvote.certificate.metric import certify_metric  # noqa: PLC0415  it imports this
+
+        return certify_metric(self, metric, positive=positive, cost=cost, sides=sides)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``."""

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from tandemvote.auditing import Finding
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
+from tandemvote.certificate.metric import MetricCertificate
 from tandemvote.counts import VoteCounts, VoteTally
-from tandemvote.decimals import rounded_up
+from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify import verify_file
 from tandemvote.verify.document import (
     ONE_ROW_PER_GROUP,
@@ -36,7 +37,18 @@ from tandemvote.verify.json_text import CertificateFileError, parse_document
 from tandemvote.voting import VoteProfile
 from tandemvote.whole_files import written_whole
 
-SAME = ("metric", "direction", "value", "bound", "delta", "deployed", "members", "group", "fitted")
+SAME = (
+    "metric",
+    "direction",
+    "value",
+    "bound",
+    "delta",
+    "deployed",
+    "members",
+    "group",
+    "measure",
+    "fitted",
+)
 """Attributes that a certificate and its record have in common."""
 
 
@@ -83,11 +95,12 @@ def record_of(certificate: Certificate) -> CertificateRecord:
     test = None
     if TEST_SET in certificate.candidates and tally is not None:
         test = StatedTest(n_errors=tally.n_test_errors or 0, n_samples=tally.n_samples)
+    printed = rounded_up if certificate.direction == "at most" else rounded_down
     return CertificateRecord(
         **{name: getattr(certificate, name) for name in SAME},
-        printed=rounded_up(certificate.value),
+        printed=printed(certificate.value),
         candidates=tuple(
-            StatedBound(name=name, value=value, printed=rounded_up(value))
+            StatedBound(name=name, value=value, printed=printed(value))
             for name, value in certificate.candidates.items()
         ),
         form=PUBLISHED if certificate.published else SHARPENED,
@@ -117,7 +130,8 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
         if record.test is not None:
             tally = replace(tally, n_test_errors=record.test.n_errors)
     profile = record.profile
-    return Certificate(
+    kind = Certificate if record.measure is None else MetricCertificate
+    return kind(
         **{name: getattr(record, name) for name in SAME if name != "deployed"},
         candidates={each.name: each.value for each in record.candidates},
         weights=np.array(record.weights),

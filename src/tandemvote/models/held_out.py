@@ -25,6 +25,7 @@ from tandemvote.frames import (
     index_of,
     note_times,
 )
+from tandemvote.metrics import check_metric
 from tandemvote.models.composed import as_it_is
 from tandemvote.models.model_checks import check_has_predict, check_one_label
 from tandemvote.models.private_names import pick
@@ -47,6 +48,10 @@ def certify(
     y: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
+    metric: str = "error",
+    positive: Any = None,
+    cost: ArrayLike | None = None,
+    sides: str = "one",
     weights: str | ArrayLike = UNIFORM,
     bound: str | Sequence[str] = AUTO,
     X_unlabeled: Any = None,
@@ -66,6 +71,16 @@ def certify(
         Group of each sample, such as the patient, where samples of one group belong together. One
         random row of each group is tested, and the bound is about a random row of a random new
         group.
+    metric : str, default="error"
+        "error", "accuracy", "recall", "precision", "f1", "specificity", "balanced_accuracy" or
+        "cost"; see `Certificate.for_metric`.
+    positive : label, default=None
+        Class that recall, precision, F1 and specificity are about. By default 1 of two classes, and
+        the average over the classes if there are more.
+    cost : array_like of shape (n_classes, n_classes), default=None
+        Cost of each true class (row) and predicted class (column). It selects metric "cost".
+    sides : {"one", "both"}, default="one"
+        "both" gives an interval, each side at half of the failure probability.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound on these samples, or one weight per
         voter. Given weights count as fixed in advance if ``bound="test_set"``.
@@ -100,13 +115,20 @@ def certify(
     >>> certificate = certify(model, X[300:], y[300:])
     >>> certificate.bound, round(certificate.value, 2)
     ('test_set', 0.08)
+    >>> certify(model, X[300:], y[300:], metric="recall").guarantee
+    'With 95% confidence, the recall of this classifier for class 1 on new data is at least 90.5%.'
     """
+    check_metric(metric)
     delta = failure_probability(confidence)
     asked: dict[str, Any] = {"weights": weights, "bound": bound, "delta": delta}
     votes, findings = _evidence(models, X, y, groups, X_unlabeled)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
-    return certify_votes(votes, **asked, findings=findings)
+    certificate = certify_votes(votes, **asked, findings=findings)
+    metric = "cost" if cost is not None and metric == "error" else metric
+    if (metric, positive, sides) == ("error", None, "one"):
+        return certificate
+    return certificate.for_metric(metric, positive=positive, cost=cost, sides=sides)
 
 
 def _evidence(

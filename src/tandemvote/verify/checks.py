@@ -25,6 +25,7 @@ from tandemvote.verify.document import (
 )
 from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document
+from tandemvote.verify.metrics import other_measure, wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_votes
 from tandemvote.verify.recount import CLASS, PREDICTED, group_values, recount
@@ -111,7 +112,11 @@ def verify_file(
     # Only weights that hold can vote again.
     values = {} if problem else group_values(document, votes, columns or {})
     if problem is None:
-        others = chain(recount(document, votes, unlabeled, values), _changed_words(document))
+        others = chain(
+            recount(document, votes, unlabeled, values),
+            other_measure(document.whole, votes),
+            _changed_words(document),
+        )
         problem = next(others, None)
     left_out = tuple(
         f"whether {each.by[:40]!r} has other values than the {len(each.labels)} in the file"
@@ -161,9 +166,12 @@ def _wrong_record(
     yield from _inapplicable(record)
     seen = gather(record, arithmetic)
     share = delta / len(record.candidates)  # exactly, not as rounded
-    for stated in record.candidates:
-        yield from _wrong_bound(seen, stated, share, enclosures)
-    yield from _wrong_value(record)
+    if record.measure is not None:
+        yield from wrong_measure(record, delta, arithmetic)
+    else:
+        for stated in record.candidates:
+            yield from _wrong_bound(seen, stated, share, enclosures)
+        yield from _wrong_value(record)
     yield from impossible_votes(record)
 
 
@@ -196,6 +204,8 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     for name in names & OF_TWO_CLASSES:
         if len(record.classes) > 2:
             yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
+    if record.measure is None and (record.metric, record.direction) != ("error", "at most"):
+        yield f"the counts of {record.metric} are missing"
     if record.deployed is not None and names != {VOTE_PROFILE}:
         yield "bounds other than vote_profile are not about the deployed classifier"
     if VOTE_PROFILE in names and record.profile is None:

@@ -36,8 +36,18 @@ PUBLISHED, SHARPENED = "published", "sharpened"
 ROWS, ONE_ROW_PER_GROUP = "rows", "one row per group"
 TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
 
-METRICS, DIRECTIONS = ("error",), ("at most",)
-"""What can be certified. A further metric is added here, with a rule for its bound in `rules`."""
+METRICS = {
+    "error": "at most",
+    "accuracy": "at least",
+    "recall": "at least",
+    "precision": "at least",
+    "f1": "at least",
+    "specificity": "at least",
+    "balanced_accuracy": "at least",
+    "cost": "at most",
+}
+"""Metrics of the confusion matrix, and the side from which each is bounded."""
+
 
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
@@ -124,6 +134,24 @@ class Grouping:
     labels: tuple[Annotated[Any, LABEL], ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What a metric other than the error bound is computed from.
+
+    Each of the `tests` is a binomial rate: one of the class `positive`, one per class if that is
+    None, or one per distinct cost above the smallest. `costs` is the matrix by rows: true classes,
+    then predicted classes. With untested voters, a class counts as predicted if it can win.
+    `observed` has the same counts for the vote of the tested voters. `other` is the limit on the
+    other side; then each side has half of delta.
+    """
+
+    positive: Annotated[Any, LABEL]
+    costs: tuple[float, ...]
+    tests: tuple[StatedTest, ...]
+    observed: tuple[StatedTest, ...]
+    other: float | None
+
+
 COUNTS = kinds.matrices(PAIR_COUNTS, n_voters=kinds.integer(1, MAX_VOTERS))
 PROFILE = kinds.grouped(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
 
@@ -142,7 +170,7 @@ class CertificateRecord:
     """
 
     metric: Annotated[str, kinds.one_of(*METRICS)]
-    direction: Annotated[str, kinds.one_of(*DIRECTIONS)]
+    direction: Annotated[str, kinds.one_of("at most", "at least")]
     value: float
     printed: Decimals
     bound: str
@@ -153,6 +181,7 @@ class CertificateRecord:
     members: str | None
     sampling: Annotated[str, kinds.one_of(ROWS, ONE_ROW_PER_GROUP)]
     group: Group | None
+    measure: Measure | None
     class_counts: tuple[Count, ...] | None
     observed: StatedTest | None
     test: StatedTest | None
@@ -197,6 +226,7 @@ class CertificateRecord:
             untested=bool(self.untested.any()),
             one_row_per_group=self.sampling == ONE_ROW_PER_GROUP,
             one_voter=self.n_voters == 1,
+            measure=self.measure is not None,
         )
 
 

@@ -22,7 +22,7 @@ from tandemvote.verify.json_text import CertificateFileError, shortened
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-DECIMAL_TEXT = re.compile(r"[0-9](\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
+DECIMAL_TEXT = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
 LONGEST_HEXADECIMAL = 40
 LARGEST_LABEL = 2**63 - 1
 

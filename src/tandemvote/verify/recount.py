@@ -47,7 +47,7 @@ def recount(
         yield from _unknown_labels(whole, others, "the votes on unlabeled samples")
         yield from _other_unlabeled(whole, others)
     for grouping in document.groupings:
-        stated = set(map(_written, grouping.labels))
+        stated = set(map(written, grouping.labels))
         for value in sorted(set(values.get(grouping.by, ())) - stated)[:1]:
             yield (
                 f"{grouping.by[:40]!r} has the value {value[:40]!r}, which the file does not"
@@ -65,12 +65,12 @@ def group_values(
     """Return the known values of each grouping of the labeled samples."""
     known = dict(columns)
     if votes is not None:
-        names = np.array([_written(label) for label in votes.classes.tolist()], object)
+        names = np.array([written(label) for label in votes.classes.tolist()], object)
         known[CLASS] = names[votes.labels].tolist()
         if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
             known[PREDICTED] = names[winners(document.whole, votes)].tolist()
     used = [each.by for each in document.groupings if each.by in known]
-    return {name: [_written(value) for value in known[name]] for name in used}
+    return {name: [written(value) for value in known[name]] for name in used}
 
 
 def _other_group(
@@ -78,7 +78,7 @@ def _other_group(
 ) -> Iterator[str]:
     """List where a certificate of a group differs from the column and the votes on its samples."""
     assert record.group is not None
-    wanted = _written(record.group.label)
+    wanted = written(record.group.label)
     inside = np.array([value == wanted for value in values], bool)
     n_samples = inside.size if votes is None else votes.n_samples
     if inside.size != n_samples or inside.sum() != record.n_samples:
@@ -125,12 +125,12 @@ def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     yield from _other_pairs(stated, counted)
     if votes.n_samples != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the votes have {votes.n_samples}"
-    numbers = Counter(_written(label) for label in votes.classes[votes.labels].tolist())
+    numbers = Counter(written(label) for label in votes.classes[votes.labels].tolist())
     for label, stated_number in zip(record.classes, record.class_counts or (), strict=False):
-        if numbers[_written(label)] != stated_number:
+        if numbers[written(label)] != stated_number:
             yield (
                 f"{stated_number} samples are of the class {label!r:.40} in the file, and"
-                f" {numbers[_written(label)]} in the votes"
+                f" {numbers[written(label)]} in the votes"
             )
     if record.observed is not None:
         predicted = winners(record, votes)
@@ -264,8 +264,8 @@ def winners(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
 
     Ties go to the first class of the file, or to the first voter's where voters are missing.
     """
-    place = {_written(label): number for number, label in enumerate(record.classes)}
-    ranks = [place.get(_written(label), len(place)) for label in votes.classes.tolist()]
+    place = {written(label): number for number, label in enumerate(record.classes)}
+    ranks = [place.get(written(label), len(place)) for label in votes.classes.tolist()]
     order = np.argsort(ranks, kind="stable")
     units, samples = np.array(voting_units(record.weights)), np.arange(votes.n_samples)
     totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
@@ -282,14 +282,14 @@ def winners(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
 
 
 def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
-    known = set(map(_written, record.classes))
-    for label in map(_written, votes.classes.tolist()):
+    known = set(map(written, record.classes))
+    for label in map(written, votes.classes.tolist()):
         if label not in known:
             yield f"{where} have the label {label!r:.40}, which is not among those of the file"
             return
 
 
-def _written(label: Any) -> str:
+def written(label: Any) -> str:
     """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one."""
     return (
         ""
