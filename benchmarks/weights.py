@@ -78,7 +78,7 @@ def main() -> None:
         for n_voters, goal in GOALS.items():
             counts = everyone.subset(np.arange(n_voters))
             for bound in ("tandem", "disagreement"):
-                if not get_bound(bound).applies_to(counts):
+                if not get_bound(bound).is_defined_for(counts):
                     continue
                 prior = np.full(n_voters, 1.0 / n_voters)
                 for published in (True, False):

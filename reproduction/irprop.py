@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.objective import Descent, Objective, Point
+from tandemvote.weights.objective import Descent, Iterate, Objective
 
 PATIENCE = 10
 """Iterations without gain after which lambda and gamma are renewed (the paper's 10)."""
@@ -25,28 +25,28 @@ MAX_ITERATIONS = 100_000
 
 def irprop(objective: Objective) -> Descent:
     """Alternate between weights and parameters, from the prior, until the bound stops falling."""
-    point = objective.at(np.zeros(objective.n_voters))
-    history = [point.value]
+    iterate = objective.at(np.zeros(objective.n_voters))
+    history = [iterate.value]
     for _ in range(MAX_ROUNDS):
-        previous = point
-        point = _descend(objective, point, history)
-        if previous.value - point.value < BOUND_TOLERANCE:
-            return Descent(point, tuple(history), True)
-    return Descent(point, tuple(history), False)
+        previous = iterate
+        iterate = _descend(objective, iterate, history)
+        if previous.value - iterate.value < BOUND_TOLERANCE:
+            return Descent(iterate, tuple(history), True)
+    return Descent(iterate, tuple(history), False)
 
 
-def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
+def _descend(objective: Objective, start: Iterate, history: list[float]) -> Iterate:
     """iRProp+ on the bound with lambda and gamma fixed, which is its tangent in the averages."""
     slopes = objective.relaxation.slopes(start.averages)
-    point, best = start, start
-    error = best_error = float(slopes @ point.averages)
+    iterate, best = start, start
+    error = best_error = float(slopes @ iterate.averages)
     parameters = objective.log_prior + start.log_ratio
     steps = np.full(parameters.size, FIRST_STEP)
     last_gradient, last_change = np.zeros_like(parameters), np.zeros_like(parameters)
     waited = 0
     last_error = np.inf
     for _ in range(MAX_ITERATIONS):
-        gradient = _softmax_gradient(point, slopes)
+        gradient = _softmax_gradient(iterate, slopes)
         agreement = np.sign(gradient * last_gradient)
         steps = np.where(agreement > 0, np.minimum(steps * GROWTH, LARGEST_STEP), steps)
         steps = np.where(agreement < 0, steps * SHRINKAGE, steps)
@@ -56,18 +56,18 @@ def _descend(objective: Objective, start: Point, history: list[float]) -> Point:
         last_gradient = np.where(agreement < 0, 0.0, gradient)
         last_change, last_error = change, error
         parameters = parameters + change
-        point = objective.at(parameters - objective.log_prior)
-        error = float(slopes @ point.averages)
-        history.append(point.value)
+        iterate = objective.at(parameters - objective.log_prior)
+        error = float(slopes @ iterate.averages)
+        history.append(iterate.value)
         waited = 0 if error < best_error else waited + 1
         if error < best_error:
-            best, best_error = point, error
+            best, best_error = iterate, error
         if waited == PATIENCE:
             break
     return best
 
 
-def _softmax_gradient(point: Point, slopes: FloatArray) -> FloatArray:
+def _softmax_gradient(iterate: Iterate, slopes: FloatArray) -> FloatArray:
     """Gradient in the softmax parameters: rho o (g - rho · g) for the gradient g in rho."""
-    gradient = slopes @ point.jacobian
-    return np.asarray(point.weights * (gradient - point.weights @ gradient))
+    gradient = slopes @ iterate.jacobian
+    return np.asarray(iterate.weights * (gradient - iterate.weights @ gradient))

@@ -59,7 +59,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
     weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
     for bound in OPTIMISED_WEIGHTINGS:
-        if get_bound(bound).applies_to(counts):
+        if get_bound(bound).is_defined_for(counts):
             weightings[bound] = minimize_bound(counts, bound, delta=DELTA, published=True).weights
     vote = VoteOnTest.of(forest, split)
     measured = [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.divergences import binary_kl
-from tandemvote.spelling import FEWEST_POINTS
+from tandemvote.spelling import FEWEST_SAMPLES
 from tandemvote.votes import Votes
 
 RARE = 1e-6
@@ -94,7 +94,7 @@ def note_empty_rows(votes: Votes | VoteCounts) -> tuple[str, ...]:
     n_empty, tested = n_samples - n_voted, sizes[sizes > 0]
     chance = float(np.prod(1 - tested / n_samples)) if tested.size > 1 else 0.0
     unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
-    if n_empty <= max(FEWEST_POINTS, chance * n_samples) or not unlikely:
+    if n_empty <= max(FEWEST_SAMPLES, chance * n_samples) or not unlikely:
         return ()
     return (
         f"{n_empty} of {n_samples} rows have no prediction of any voter. {WAYS_OUT}, and remove"

@@ -1,7 +1,7 @@
-"""What must be true for a guarantee to hold and no code can see, in words.
+"""The assumptions of a bound that code cannot check, in words.
 
-Certificates list these texts, their files keep them, and ``tandemvote verify`` rejects a file that
-leaves out one that its numbers rest on.
+Certificates list these texts, their files keep them, and ``tandemvote verify`` rejects a file in
+which one of them is missing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ONE_ROW_PER_GROUP = (
 )
 """What a bound from one row per group rests on, in place of the first one above."""
 
-UNLABELED_POINTS = (
+UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"
     " neither to train a voter nor to choose the weights. Samples on which the voters disagree more"
     " than their errors allow would have been rejected. A shift to samples on which they agree"
@@ -66,7 +66,7 @@ DEPLOYED = (
 )
 """What a guarantee for another classifier rests on, in place of all others."""
 
-TEST_POINTS = (
+TEST_SAMPLES = (
     "The test samples are drawn independently from the same distribution. They were used for"
     " nothing else: not for training, tuning, choosing the weights or the bound."
 )
@@ -121,8 +121,8 @@ def standard_assumptions(
         votes[0] = ONE_ROW_PER_GROUP
     tested = test_set and not untested
     extra = (
-        (profile, UNLABELED_POINTS),
-        (tested, TEST_POINTS),
+        (profile, UNLABELED_SAMPLES),
+        (tested, TEST_SAMPLES),
         (by_group, GROUPS),
         (measure, METRIC),
     )

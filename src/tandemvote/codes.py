@@ -83,7 +83,7 @@ def _positions(values: NDArray[Any], classes: NDArray[Any]) -> Codes:
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """Return an array of the values as they are: numpy alone would turn 1 beside "a" into text."""
+    """Return an array of the values as they are: numpy alone would turn 1 next to "a" into text."""
     if hasattr(values, "__array__") or not isinstance(values, Iterable):
         return np.asarray(values)
     rows = list(values)
@@ -96,7 +96,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell where an entry is None, NaN, NaT or pandas.NA, none of which equals itself."""
+    """Return True where an entry is None, NaN, NaT or pandas.NA."""
     if array.dtype.kind in "fcmM":
         return np.asarray(array != array)  # noqa: PLR0124
     if array.dtype.kind == "O":
@@ -113,7 +113,7 @@ def _is_missing(value: Any) -> bool:
 
 def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the arrays in one type in which different labels stay different, or reject them."""
-    parts = [part for array in arrays for part in _parts(array)]
+    parts = [part for array in arrays for part in _values_by_type(array)]
     families = {FAMILIES.get(part.dtype.kind, "numbers"): part.flat[0] for part in parts}
     if len(families) > 1:
         (one, first), (other, second) = sorted(families.items(), reverse=True)[:2]
@@ -137,7 +137,7 @@ def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     return [array.astype(common) for array in arrays]
 
 
-def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
+def _values_by_type(array: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the values by their type; an array of objects may hold several."""
     if array.dtype != object:
         return [array] * bool(array.size)
@@ -153,7 +153,7 @@ def _parts(array: NDArray[Any]) -> list[NDArray[Any]]:
 def check_not_missing(
     labels: NDArray[Any], what: str, way_out: str, needed: NDArray[np.bool_] | bool = True
 ) -> None:
-    """Reject labels some of which are missing where they are needed; say how many and where."""
+    """Raise ValueError if labels are missing where they are needed."""
     missing = is_missing(labels) & needed
     if missing.any():
         position = tuple(int(i) for i in np.argwhere(missing)[0])

@@ -1,4 +1,4 @@
-"""All that the bounds need to know about votes, as integers."""
+"""Integer counts of votes, from which all bounds are computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
 from tandemvote.votes import Votes
-from tandemvote.voting import held_out_vote, loses_somehow
+from tandemvote.voting import held_out_vote, is_test_error
 
 __all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts", "VoteTally"]
 
@@ -24,7 +24,7 @@ IntArray = NDArray[np.int64]
 
 CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these
 
-# Counts, and what they are a part of.
+# Each count is at most the count on the right.
 PARTS = {
     "errors": "sizes",
     "tandem_errors": "overlaps",
@@ -36,7 +36,7 @@ PARTS = {
 
 
 class HeldOutSets:
-    """Sizes of the sets of voters or of all pairs, and what was computed for the last prior."""
+    """Sizes of the held-out sets of voters or of pairs, with a cache for the last prior."""
 
     def __init__(self, sizes: IntArray) -> None:
         self.sizes = sizes
@@ -54,7 +54,7 @@ class HeldOutSets:
         """All sizes, up to the cap that keeps the published form from being tighter.
 
         Thousands of voters have millions of pairs, and the weights, their bound and their
-        certificate use the same prior one after the other, so the last result is kept.
+        certificate use the same prior one after the other, so the last result is cached.
         """
         if self._last is None or not np.array_equal(self._last.prior, prior):
             self._last = UnequalSets.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
@@ -102,7 +102,7 @@ class VoteTally:
             class_counts=Counter(dict(zip(labels, numbers.tolist(), strict=True))),
             n_voted=int(voted.sum()),
             n_errors=int((winners != votes.labels)[voted].sum()),
-            n_test_errors=int(loses_somehow(votes, rho).sum()) if votes.is_test_set else None,
+            n_test_errors=int(is_test_error(votes, rho).sum()) if votes.is_test_set else None,
         )
 
     def __add__(self, other: VoteTally) -> VoteTally:
@@ -136,13 +136,13 @@ class VoteCounts:
     Attributes
     ----------
     errors, sizes : ndarray of int64, shape (n_voters,)
-        Held-out samples that each voter gets wrong, and all of them, abs(S_h).
+        Held-out samples that each voter misclassifies, and all of them, abs(S_h).
     tandem_errors, overlaps : ndarray of int64, shape (n_voters, n_voters)
-        Samples held out for both voters that both get wrong, and all of them.
+        Samples held out for both voters that both misclassify, and all of them.
     disagreements, disagreement_overlaps : ndarray of int64, shape (n_voters, n_voters)
         Samples, held out for both or unlabeled, on which their predictions differ, and all of them.
     lone_errors : ndarray of int64, shape (n_voters, n_voters)
-        Samples held out for both voters that exactly one of them gets wrong.
+        Samples held out for both voters that exactly one of them misclassifies.
     unlabeled_disagreements : ndarray of int64, shape (n_voters, n_voters)
         The part of `disagreements` that comes from unlabeled samples.
     classes : ndarray, shape (n_classes,)
@@ -223,12 +223,12 @@ class VoteCounts:
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
             everywhere = np.ones(codes.shape, bool)
             differ = overlaps - equal_pairs(codes, everywhere, overlaps, votes.classes.size)
-            more = {
+            sums = {
                 "disagreements": counts.disagreements + differ,
                 "disagreement_overlaps": counts.disagreement_overlaps + overlaps,
                 "unlabeled_disagreements": counts.unlabeled_disagreements + differ,
             }
-            counts = VoteCounts._known_to_be_valid(**counts.__getstate__() | more)
+            counts = VoteCounts._known_to_be_valid(**counts.__getstate__() | sums)
         return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 # float32 holds every integer up to 2^24, so a product over fewer samples is exact.
 EXACT_CHUNK = 2**24
-# Up to so many classes, one product per class is faster than comparing rows in pairs.
-FEW_CLASSES = 8
+# Up to this many classes, one product per class is faster than comparing rows in pairs.
+MOST_PRODUCTS = 8
 
 Pairs = NDArray[np.int64]
 
@@ -32,10 +32,10 @@ def equal_pairs(
     codes: NDArray[np.integer[Any]], held_out: NDArray[np.bool_], overlaps: Pairs, n_classes: int
 ) -> Pairs:
     """Count, for every pair of rows, the held-out columns where both predict the same class."""
-    if n_classes <= FEW_CLASSES:
+    if n_classes <= MOST_PRODUCTS:
         planes = ((codes == code) & held_out for code in range(n_classes))
         return sum(map(true_pairs, planes), np.zeros_like(overlaps))
-    # Samples a voter was trained on get a code of their own, so two voters also agree on samples
+    # Samples a voter was trained on get an extra code, so two voters also agree on samples
     # held out for neither, whose number follows from the sizes.
     marked = np.where(held_out, codes, n_classes).astype(np.min_scalar_type(n_classes))
     equal = np.zeros_like(overlaps)

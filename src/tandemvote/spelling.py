@@ -1,16 +1,16 @@
-"""Words as they are written: labels are compared letter by letter, and shown on one line."""
+"""Labels as text: compared letter by letter, and shown on one line."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import islice
 
-FEWEST_POINTS = 20
-"""On fewer samples no prediction may be a label by chance."""
+FEWEST_SAMPLES = 20
+"""On fewer samples, predictions and labels may have no class in common by chance."""
 
 
 def check_same_words(predictions: Collection[str], labels: Collection[str]) -> None:
-    """Reject predictions, on `FEWEST_POINTS` or more, none of which is a label: codes for names."""
+    """Raise ValueError if no prediction is a label, as when codes take the place of names."""
     if len(predictions) > 1 and not set(predictions).intersection(labels):
         raise ValueError(
             f"No prediction is a label: the labels are {shown(sorted(labels))}, the predictions"

@@ -1,4 +1,4 @@
-"""What each voter predicts for each sample, and which samples it was not trained on."""
+"""The predictions of each voter, and the samples that it was not trained on."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from tandemvote.codes import (
     is_missing,
 )
 from tandemvote.frames import check_same_order, index_of
-from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
+from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
-"""From samples to the codes that voters predict, shape (n_voters, n_points), and the classes."""
+"""From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
 
-EVERY_POINT = "Every voter must predict every unlabeled sample."
+EVERY_SAMPLE = "Every voter must predict every unlabeled sample."
 
 
 @dataclass(frozen=True, eq=False)
 class Deployed:
-    """A classifier to be certified through the voters, and what it says of unlabeled samples."""
+    """A classifier to be certified through the voters, and its predictions on unlabeled samples."""
 
     name: str
     predictions: Codes  # shape (n_unlabeled,)
-    predict: Callable[[Any], Any] | None = None  # from samples to labels, if it is at hand
+    predict: Callable[[Any], Any] | None = None  # from samples to labels, if available
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Predictions of every voter on labeled samples, and on unlabeled ones if there are any.
 
-    Build it with `Votes.from_predictions`. Labels are kept as codes: positions in `classes`.
+    Build it with `Votes.from_predictions`. Labels are stored as codes: positions in `classes`.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Votes:
     unlabeled : ndarray of int, shape (n_voters, n_unlabeled)
         Predicted codes on samples without a label, which no voter was trained on.
     voters : callable or None
-        The voters themselves, if they are at hand to vote on further samples.
+        The voters themselves, to predict further samples. None if only predictions are available.
     deployed : Deployed or None
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
     one_row_per_group : bool
@@ -112,7 +112,8 @@ class Votes:
             of the samples. The sets must not have been chosen by looking at the data. A voter
             without any True is untested: it votes, and nothing is assumed about its errors.
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
-            Predictions on further samples of the same source, without labels, that no voter saw.
+            Predictions on unlabeled samples, drawn from the same distribution, that no voter was
+            trained on.
         empty_as_error : bool, default=False
             Whether a missing prediction on a held-out sample counts as a vote for a wrong class, as
             required for voters that abstain. By default it is rejected.
@@ -159,13 +160,13 @@ class Votes:
                 " use empty_as_error=True."
             )
             check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
-        check_not_missing(extra, "unlabeled", EVERY_POINT)
+        check_not_missing(extra, "unlabeled", EVERY_SAMPLE)
         coded = [distinct(part) for part in comparable(labels, predictions[mask & ~empty], extra)]
         words = [part.tolist() for part, _ in coded]
-        if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_POINTS:
+        if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_SAMPLES:
             check_same_words(words[1], words[0])
         classes = np.unique(np.concatenate([part for part, _ in coded]))
-        truth, predicted, more = (encode(part, classes)[codes] for part, codes in coded)
+        truth, predicted, unlabeled_codes = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
         filled = np.broadcast_to(truth, mask.shape).copy()
         filled[mask & ~empty] = predicted
@@ -176,7 +177,7 @@ class Votes:
                     " only one. Pass samples of another class as well."
                 )
             filled = with_errors(filled, truth, empty)
-        return cls(filled, truth, mask, classes, more, index=index)
+        return cls(filled, truth, mask, classes, unlabeled_codes, index=index)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
@@ -187,7 +188,7 @@ class Votes:
                 f"predictions has shape {predicted.shape}; expected (n_voters, n_samples), at"
                 " least one of each."
             )
-        check_not_missing(predicted, "predictions", EVERY_POINT)
+        check_not_missing(predicted, "predictions", EVERY_SAMPLE)
         (values,) = comparable(predicted)
         classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
@@ -216,9 +217,9 @@ class Votes:
 
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabeled samples, one row per voter."""
-        more = Votes.without_labels(predictions)
-        predicted, no_points = more.predictions, more.predictions[:, :0]
-        extra = Votes(no_points, no_points[0], more.held_out[:, :0], more.classes, predicted)
+        extra = Votes.without_labels(predictions)
+        empty = extra.predictions[:, :0]
+        extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
         return replace(Votes.joined([self, extra]), voters=self.voters)
 
     def with_deployed(
@@ -228,7 +229,7 @@ class Votes:
         name: str = "the deployed classifier",
         predict: Callable[[Any], Any] | None = None,
     ) -> Votes:
-        """Return these votes with the classifier that they are to certify instead of their own.
+        """Return these votes with the classifier that is certified in place of the vote.
 
         Its `predictions`, shape (n_unlabeled,), are labels of the unlabeled samples, in their
         order. It must not depend on these samples; on anything else it may, all labels and the
@@ -243,9 +244,9 @@ class Votes:
         """
         if not self.n_unlabeled:
             raise ValueError(
-                "Nothing is known of a deployed classifier without unlabeled samples: one that"
-                " behaves on all other samples may have memorized the labeled ones. Pass"
-                " X_unlabeled, samples that neither it nor a voter has seen."
+                "A deployed classifier cannot be certified without unlabeled samples: it may have"
+                " memorized the labeled ones. Pass X_unlabeled, samples that neither it nor a voter"
+                " was trained on."
             )
         predicted = as_array(predictions)
         if predicted.shape != (self.n_unlabeled,):
@@ -294,7 +295,7 @@ class Votes:
 
     @property
     def errors(self) -> NDArray[np.bool_]:
-        """Where a voter errs on a sample it was not trained on, shape (n_voters, n_samples)."""
+        """True where a voter errs on a held-out sample, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
 
     def chunks(self, size: int) -> Iterator[Votes]:

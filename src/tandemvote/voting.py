@@ -1,4 +1,4 @@
-"""The vote the theorems are about: the label with the largest total weight, and its lead."""
+"""The weighted majority vote: the class with the largest total weight, and its lead."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SHUFFLE = 20201206
 """Seed of the order of the unlabeled samples. Bets on a sample depend on the samples before it, so
 the order of a file must not matter."""
 
-ROUNDING = 1e-9
-"""By how much shares that were added up in floating point may exceed 1."""
+SHARE_ROUNDING = 1e-9
+"""Shares that are added up in floating point may exceed 1 by this much."""
 
 
 def weighted_vote(
@@ -55,7 +55,7 @@ def weighted_vote(
     return np.asarray(np.where(totals[rows, chosen] == totals[rows, winners], chosen, winners))
 
 
-def loses_somehow(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
+def is_test_error(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
     """Return True at each sample that counts as an error of a vote with untested voters.
 
     The true class must win whatever the untested voters predict: ``v_y > max_{j != y} v_j + u``,
@@ -68,14 +68,14 @@ def loses_somehow(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
     >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [None] * 3]
     >>> tested = [[True] * 3] * 4 + [[False] * 3]
     >>> votes = Votes.from_predictions(predictions, [0, 1, 0], tested)
-    >>> loses_somehow(votes, [0.2] * 5).tolist()
+    >>> is_test_error(votes, [0.2] * 5).tolist()
     [False, False, True]
     """
     if not votes.untested.any():
         winners = weighted_vote(votes.predictions, weights, votes.classes.size)
         return np.asarray(winners != votes.labels)
     units = exact_weights(weights)
-    unknown, margin = units[votes.untested].sum(), ROUNDING * units.sum()
+    unknown, margin = units[votes.untested].sum(), SHARE_ROUNDING * units.sum()
     totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
     rows = np.arange(len(totals))
     chosen = totals[rows, votes.labels]
@@ -115,7 +115,7 @@ def check_tested_majority(untested: NDArray[np.bool_], weights: ArrayLike) -> No
     """Raise ValueError unless the tested voters have more than half of the weight."""
     units = exact_weights(weights)
     unknown = units[untested].sum() / units.sum()
-    if unknown >= 0.5 - ROUNDING:
+    if unknown >= 0.5 - SHARE_ROUNDING:
         raise ValueError(
             f"Voters without held-out samples have {unknown:.3g} of the weight. The tested voters"
             " must have more than half of it. Test more voters, or give the others less weight."
@@ -155,14 +155,14 @@ def vote_totals(
         )
     totals = np.zeros((predictions.shape[1], n_classes))
     for voter in np.flatnonzero(units):
-        points = slice(None) if held_out is None else np.flatnonzero(held_out[voter])
-        rows = np.arange(len(totals))[points]
-        totals[rows, predictions[voter, points]] += units[voter]
+        tested = slice(None) if held_out is None else np.flatnonzero(held_out[voter])
+        rows = np.arange(len(totals))[tested]
+        totals[rows, predictions[voter, tested]] += units[voter]
     return totals
 
 
 def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
-    """Shares of the voters that did not see a sample, NaN where every voter with weight saw it.
+    """Shares among the voters not trained on a sample, NaN where every voter with weight was.
 
     Examples
     --------
@@ -178,11 +178,11 @@ def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
 
 
 def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
-    """Return the label named by the voters that did not see a sample; -1 where there are none.
+    """Return the class predicted by the voters not trained on a sample; -1 where all were.
 
     Where all voters with weight vote, ties go to the smallest class, as in the vote itself. Where
-    some of them saw the sample, ties go to the first voter whose label is among the tied: two
-    voters often tie, and would name the smallest class too often.
+    some of them were trained on the sample, ties go to the first voter whose class is among the
+    tied: two voters often tie, and would predict the smallest class too often.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     voting = np.flatnonzero(exact_weights(weights))
     partial = ~votes.held_out[voting].all(axis=0)
     tied = np.flatnonzero(partial & (leading.sum(axis=1) > 1))
-    for voter in voting[::-1]:  # so that the first has the last word
+    for voter in voting[::-1]:  # so that the first one decides
         chosen = tied[votes.held_out[voter, tied] & leading[tied, votes.predictions[voter, tied]]]
         winners[chosen] = votes.predictions[voter, chosen]
     return winners
@@ -236,9 +236,9 @@ def exact_weights(weights: ArrayLike) -> FloatArray:
 class VoteProfile:
     """Shares of the voters behind a classifier at each unlabeled sample, in random order.
 
-    `leads` are the shares that say what the classifier says, the largest if it is their vote, and
-    `gaps` its lead over the largest share of another label, negative where they outvote it; both
-    have shape (n_points,). `deployed` is its name, None if it is the weighted vote itself.
+    `leads` are the shares of the voters that predict the class of the classifier. `gaps` are its
+    leads over the largest share of another class, negative where the voters outvote it. Both have
+    shape (n_samples,). `deployed` is the name of the classifier, None for the vote itself.
     """
 
     leads: FloatArray
@@ -246,13 +246,13 @@ class VoteProfile:
     deployed: str | None = None
 
     @property
-    def n_points(self) -> int:
+    def n_samples(self) -> int:
         """Number of unlabeled samples."""
         return int(self.leads.size)
 
     @property
     def minorities(self) -> FloatArray:
-        """Share of the voters that do not say what most of them say: these err, or more do."""
+        """Share of the voters outside the largest group: at least this share errs."""
         return 1.0 - self.leads + np.minimum(self.gaps, 0.0)
 
     @classmethod
@@ -266,8 +266,8 @@ class VoteProfile:
     ) -> VoteProfile:
         """Let the voters vote with these weights, and shuffle the samples by a fixed seed.
 
-        Predictions are labels of any type, shape (n_voters, n_points). `deployed`, of shape
-        (n_points,), is what another classifier says whose profile is wanted in place of the vote's.
+        Predictions are labels of any type, shape (n_voters, n_samples). `deployed`, of shape
+        (n_samples,), are the predictions of another classifier that is certified instead.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Estimates that no vote can have are rejected; those of one source are not."""
+"""Estimates that no vote can have are rejected; those of one distribution are not."""
 
 import warnings
 
@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
-from tandemvote.bounds.requirements import no_erring_weight, no_vote_of_two_classes
+from tandemvote.bounds.requirements import contradiction_of_moments, contradiction_of_two_classes
 from tandemvote.inequalities import Interval
 from tandemvote.voting import VoteProfile
 
@@ -53,7 +53,7 @@ def test_voters_judged_on_common_points_never_contradict_themselves(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for name in bounds.VOTE_BOUNDS:
-            if bounds.get_bound(name).applies_to(counts):
+            if bounds.get_bound(name).is_defined_for(counts):
                 bounds.get_bound(name)(estimates, 0.3)
         bounds.vote_profile_bound(estimates, 0.3)
 
@@ -62,18 +62,18 @@ def test_voters_judged_on_common_points_never_contradict_themselves(data):
 def test_points_on_the_very_border_are_no_contradiction(g, share):
     """Intervals of no width: T = G, T = G^2 and D = 2 (G - T)."""
     for t in (g, g * g, g * g + share * (g - g * g)):
-        assert no_erring_weight(Interval(g, g), Interval(t, t)) is None
+        assert contradiction_of_moments(Interval(g, g), Interval(t, t)) is None
         d = 2 * (g - t)
-        assert no_vote_of_two_classes(Interval(g, g), Interval(d, d)) is None
+        assert contradiction_of_two_classes(Interval(g, g), Interval(d, d)) is None
 
 
 @given(*[st.floats(0, 1)] * 4)
 def test_a_contradiction_is_a_box_without_any_vote(a, b, c, d):
     first, second = Interval(*sorted((a, b))), Interval(*sorted((c, d)))
     g = np.linspace(first.lower, first.upper, 400)
-    if no_erring_weight(first, second):
+    if contradiction_of_moments(first, second):
         assert (np.maximum(g**2, second.lower) > np.minimum(g, second.upper)).all()
-    if no_vote_of_two_classes(first, second):
+    if contradiction_of_two_classes(first, second):
         assert (second.lower > 2 * g * (1 - g)).all()
 
 
@@ -129,6 +129,6 @@ def test_shifted_unlabeled_points_are_refused_by_a_forest():
     y = (X[:, 0] > 0).astype(int)
     month_after = X[:700] * [0.02, 1, 1, 1] + [0, 0.1, 0.1, 0.1]  # all of them near the border
     forest = CertifiedForestClassifier(30, bound="vote_profile", random_state=0)
-    with pytest.raises(ContradictionError, match="do not come from one source"):
+    with pytest.raises(ContradictionError, match="are not drawn from the same distribution"):
         forest.fit(X[700:], y[700:], X_unlabeled=month_after)
     assert forest.fit(X[700:], y[700:], X_unlabeled=X[:700]).certificate_.value < 0.2

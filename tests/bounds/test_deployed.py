@@ -200,5 +200,5 @@ def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(w
     counts, unlabeled, own = world
     strange = np.random.default_rng(2).integers(4, size=unlabeled.shape)
     profile = VoteProfile.of(strange, np.full(3, 1 / 3), own)
-    with pytest.raises(ContradictionError, match="do not come from one source"):
+    with pytest.raises(ContradictionError, match="are not drawn from the same distribution"):
         vote_profile_bound(Estimates(counts, profile=profile))

@@ -79,7 +79,7 @@ def test_weights_and_profile_share_no_unlabeled_sample_where_weights_depend_on_t
 def test_weights_that_minimize_the_disagreement_take_half_of_the_unlabeled_samples(options, halved):
     certificate = certify_votes(drawn(n_classes=2, n_unlabeled=100), **options)
     n_samples = 50 if halved else 100
-    assert certificate.counts.n_unlabeled == certificate.profile.n_points == n_samples
+    assert certificate.counts.n_unlabeled == certificate.profile.n_samples == n_samples
     assert any(
         "unlabeled samples are drawn independently" in text for text in certificate.assumptions
     )

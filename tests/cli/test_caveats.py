@@ -91,7 +91,7 @@ def test_unlabeled_rows_with_gaps_are_excluded_and_rejected_by_predict(
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
     assert run([*call, "--drop-missing", "--model", "m.skops", "--json"]) == 0
     assert findings_in(capsys) == ["Unlabeled rows: 1 row with missing entries excluded."]
-    assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS - 1
+    assert load_model("m.skops")[-1].certificate_.profile.n_samples == N_ROWS - 1
     assert run(["predict", "m.skops", "more.csv"]) == 2
     shown = capsys.readouterr()
     assert "Row 5 has no value in the column 'size'" in shown.err and not shown.out
@@ -112,7 +112,7 @@ def test_copies_of_unlabeled_rows_are_excluded(tmp_path, monkeypatch, capsys):
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
     assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
     assert findings_in(capsys) == ["Unlabeled rows: 2 rows that repeat an earlier row excluded."]
-    assert load_model("m.skops")[-1].certificate_.profile.n_points == N_ROWS
+    assert load_model("m.skops")[-1].certificate_.profile.n_samples == N_ROWS
 
 
 def test_copies_are_reported_once(tmp_path, monkeypatch, capsys):

@@ -24,7 +24,7 @@ def test_unlabeled_rows_from_another_distribution_are_rejected(tmp_path, capsys,
     words += ["--scheme", "trees", "--bound", bound]
     assert run([*words, "--unlabeled", near]) == 2
     shown = capsys.readouterr()
-    assert "do not come from one source" in shown.err and not shown.out
+    assert "are not drawn from the same distribution" in shown.err and not shown.out
 
 
 def test_predictions_from_another_distribution_are_rejected(tmp_path, capsys):

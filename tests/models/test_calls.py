@@ -102,6 +102,6 @@ def test_other_bounds_are_evaluated_when_they_are_looked_at(calls, monkeypatch):
     assert calls["bounds"] == calls["bound first_order"] == 1
     assert repr(certificate) and certificate.guarantee
     assert calls["bounds"] == 1
-    offered = [name for name in VOTE_BOUNDS if get_bound(name).offered_for(certificate.counts)]
+    offered = [name for name in VOTE_BOUNDS if get_bound(name).is_offered_for(certificate.counts)]
     assert set(certificate.bounds) == set(offered)
     assert np.isclose(certificate.bounds["first_order"], certificate.value)

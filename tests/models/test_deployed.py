@@ -93,7 +93,7 @@ def test_weights_may_be_fitted_on_the_labels():
     half = certify(Votes.from_predictions(
         [["a", "b"] * 50] * 2, ["a", "b"] * 50, unlabeled=[["a", "b"] * 20] * 2
     ), weights="disagreement", deployed=["a", "b"] * 20)  # fmt: skip
-    assert half.profile.n_points == 20
+    assert half.profile.n_samples == 20
     assert set(half.profile.leads) == {1.0}
 
 
@@ -111,7 +111,7 @@ def test_unlabeled_points_of_another_source_are_refused():
         DecisionTreeClassifier(max_features=1, random_state=s).fit(X[:500], y[:500])
         for s in range(7)
     ]
-    with pytest.raises(ContradictionError, match="do not come from one source"):
+    with pytest.raises(ContradictionError, match="are not drawn from the same distribution"):
         certify(flat, *HELD_OUT, X_unlabeled=shifted, deployed=REFITTED)
 
 

@@ -133,7 +133,7 @@ def guarantees(
     counts = world.draw(np.random.default_rng(0)).counts
     there = {"vote_profile": world.n_unlabeled > 0, "test_set": False}
     for name, bound in bounds.BOUNDS.items():
-        if not there.get(name, bound.offered_for(counts)):
+        if not there.get(name, bound.is_offered_for(counts)):
             continue
         for weighting, published in product(weightings, forms):
             key = f"{name}, {weighting} weights{', published' if published else ''}"

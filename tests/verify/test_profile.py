@@ -105,7 +105,7 @@ def test_every_profile_of_few_voters_is_possible_and_no_other(weights, n_classes
 def test_half_of_the_samples_is_profiled_where_weights_depend_on_the_other(tmp_path):
     votes = votes_of(5)
     certificate = certify_votes(votes, weights="disagreement", bound="vote_profile")
-    assert certificate.profile.n_points == 250
+    assert certificate.profile.n_samples == 250
     assert verify_file(certificate.save(tmp_path / "c.json")).problem is None
 
 

@@ -12,12 +12,12 @@ from tandemvote.weights.relaxations import Estimate, Relaxation
 
 
 def estimate(voters, n, delta):
-    """Estimate from sets of n points each, as printed in the paper."""
+    """Estimate from sets of n iterates each, as printed in the paper."""
     return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
 def _forest_counts(n_voters, n_points, *, seed, held_out=None):
-    """Voters of different skill on points of different difficulty, with or without bagging."""
+    """Voters of different skill on iterates of different difficulty, with or without bagging."""
     rng = np.random.default_rng(seed)
     difficulty = rng.normal(-2.0, 1.5, n_points)
     skill = rng.normal(0.0, 0.4, (n_voters, 1))
@@ -28,13 +28,13 @@ def _forest_counts(n_voters, n_points, *, seed, held_out=None):
 
 
 def _common_points(rng, n_voters):
-    """Positive semi-definite: all voters share the same points."""
+    """Positive semi-definite: all voters share the same iterates."""
     counts = _forest_counts(n_voters, 800, seed=rng)
     return counts.tandem_losses, counts.disagreement_rates, counts.gibbs_losses
 
 
 def _overlaps(rng, n_voters):
-    """Not positive semi-definite: every pair of voters has points of its own."""
+    """Not positive semi-definite: every pair of voters has iterates of its own."""
     counts = _forest_counts(n_voters, 1500, seed=rng, held_out=0.37)
     return counts.tandem_losses, counts.disagreement_rates, counts.gibbs_losses
 
@@ -58,7 +58,7 @@ def _noise(rng, n_voters):
 
 
 FAMILIES = {
-    "common points": _common_points,
+    "common iterates": _common_points,
     "overlaps": _overlaps,
     "gram": _gram,
     "noise": _noise,

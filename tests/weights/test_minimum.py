@@ -15,7 +15,7 @@ ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
 
 
 def equal_counts(n_voters, n, error_rate):
-    """Voters that are all the same: wrong on the same points."""
+    """Voters that are all the same: wrong on the same iterates."""
     sizes = np.full((n_voters, n_voters), n)
     errors = np.full((n_voters, n_voters), round(error_rate * n))
     return VoteCounts(
@@ -167,7 +167,7 @@ def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound)
         Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)
     )
     solution = minimize_bound(counts, bound, prior=[0.25, 0.75])
-    assert solution.status is Status.NO_COMMON_POINTS
+    assert solution.status is Status.NO_COMMON_SAMPLES
     assert solution.weights.tolist() == [0.25, 0.75]
     assert solution.value == 1.0 and solution.relaxed_value == np.inf
     assert solution.gap is None

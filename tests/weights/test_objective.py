@@ -15,17 +15,17 @@ from tandemvote.weights.solvers import GAP_TOLERANCE, exponentiated_gradient, so
 
 
 def estimate(voters, n, delta):
-    """Estimate from sets of n points each, as printed in the paper."""
+    """Estimate from sets of n iterates each, as printed in the paper."""
     return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
-def softmax_gradient(objective, point):
-    gradient = objective.gradient(point)
-    return point.weights * (gradient - point.weights @ gradient)
+def softmax_gradient(objective, iterate):
+    gradient = objective.gradient(iterate)
+    return iterate.weights * (gradient - iterate.weights @ gradient)
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common points", "overlaps", "noise"])
+@pytest.mark.parametrize("family", ["common iterates", "overlaps", "noise"])
 def test_gradients_agree_with_finite_differences(make_objective, family, bound):
     objective = make_objective(family, bound, 8, 200, seed=3)
     rng = np.random.default_rng(0)
@@ -55,9 +55,9 @@ def test_the_first_order_gradient_agrees_with_finite_differences():
     np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
 
 
-def minimum_with_fixed_parameters(objective, point):
-    """Lowest value of the tangent (lambda and gamma fixed at `point`), by another method."""
-    slopes = objective.relaxation.slopes(point.averages)
+def minimum_with_fixed_parameters(objective, iterate):
+    """Lowest value of the tangent (lambda and gamma fixed at `iterate`), by another method."""
+    slopes = objective.relaxation.slopes(iterate.averages)
 
     def tangent(log_ratio):
         other = objective.at(log_ratio)
@@ -66,7 +66,7 @@ def minimum_with_fixed_parameters(objective, point):
         return slopes @ other.averages, other.weights * (gradient - other.weights @ gradient)
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-12}
-    starts = (np.zeros(objective.n_voters), point.log_ratio)
+    starts = (np.zeros(objective.n_voters), iterate.log_ratio)
     return min(
         minimize(tangent, s, jac=True, method="L-BFGS-B", options=options).fun for s in starts
     )
@@ -76,29 +76,29 @@ def minimum_with_fixed_parameters(objective, point):
 def test_the_gap_bounds_the_distance_to_the_minimum_where_the_problem_is_convex(
     make_objective, bound
 ):
-    objective = make_objective("common points", bound, 12, 2000, seed=4)
+    objective = make_objective("common iterates", bound, 12, 2000, seed=4)
     rng = np.random.default_rng(2)
     for scale in (0.0, 0.1, 1.0):
-        point = objective.at(scale * rng.normal(size=12))
-        slopes = objective.relaxation.slopes(point.averages)
+        iterate = objective.at(scale * rng.normal(size=12))
+        slopes = objective.relaxation.slopes(iterate.averages)
         assert (slopes[1] > 0) == (bound == "tandem")  # -D is what makes disagreement convex
-        distance = slopes @ point.averages - minimum_with_fixed_parameters(objective, point)
+        distance = slopes @ iterate.averages - minimum_with_fixed_parameters(objective, iterate)
         assert distance > 1e-6
-        assert distance <= objective.gap(point) + 1e-12
+        assert distance <= objective.gap(iterate) + 1e-12
 
 
 def test_the_gap_closes_at_the_minimum_alone(make_objective):
     objective = make_objective("overlaps", "tandem", 20, 200, seed=5)
-    end = exponentiated_gradient(objective).point
+    end = exponentiated_gradient(objective).iterate
     assert objective.gap(end) <= GAP_TOLERANCE
     assert objective.gap(objective.at(end.log_ratio + 0.1 * np.arange(20))) > 1e-6
 
 
 def test_weights_that_underflow_keep_their_logarithms(make_objective):
     objective = make_objective("gram", "tandem", 5, 200, seed=8)
-    point = objective.at(np.array([0.0, -2000.0, 0.0, 5.0, -1e9]))
-    assert point.weights[1] == point.weights[4] == 0.0
-    assert np.isfinite(point.log_ratio).all() and np.isfinite(point.value)
+    iterate = objective.at(np.array([0.0, -2000.0, 0.0, 5.0, -1e9]))
+    assert iterate.weights[1] == iterate.weights[4] == 0.0
+    assert np.isfinite(iterate.log_ratio).all() and np.isfinite(iterate.value)
 
 
 @pytest.fixture
@@ -116,15 +116,16 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
     rng = np.random.default_rng(10)
     prior = rng.dirichlet(np.full(9, 5.0))
     objective = Objective.of(bound, unequal_counts, prior, 0.05, published=False)
-    assert not objective.equal_sizes
-    point = objective.at(rng.normal(size=9))
-    averages = Estimates(unequal_counts, point.weights, prior)
-    assert point.value == pytest.approx(lambda_form(bound, averages), rel=1e-9)
+    assert not objective.has_equal_sizes
+    iterate = objective.at(rng.normal(size=9))
+    averages = Estimates(unequal_counts, iterate.weights, prior)
+    assert iterate.value == pytest.approx(lambda_form(bound, averages), rel=1e-9)
     differences = [
-        (objective.at(point.log_ratio + s).value - objective.at(point.log_ratio - s).value) / 2e-6
+        (objective.at(iterate.log_ratio + s).value - objective.at(iterate.log_ratio - s).value)
+        / 2e-6
         for s in 1e-6 * np.eye(9)
     ]
-    found = softmax_gradient(objective, point)
+    found = softmax_gradient(objective, iterate)
     np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
 
 
@@ -144,14 +145,14 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     objective = Objective.of(bound, unequal_counts, np.full(9, 1 / 9), 0.05, published=False)
 
     def value(log_ratio):
-        point = objective.at(log_ratio)
-        return point.value, softmax_gradient(objective, point)
+        iterate = objective.at(log_ratio)
+        return iterate.value, softmax_gradient(objective, iterate)
 
     rng = np.random.default_rng(11)
     best = min(
         minimize(value, 3 * rng.normal(size=9), jac=True, method="L-BFGS-B").fun for _ in range(20)
     )
-    found = solve(objective).point.value
+    found = solve(objective).iterate.value
     assert found <= best + 1e-7
     solution = minimize_bound(unequal_counts, bound)
     published = minimize_bound(unequal_counts, bound, published=True)

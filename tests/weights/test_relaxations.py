@@ -11,7 +11,7 @@ from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverage
 
 
 def estimate(voters, n, delta):
-    """Estimate from sets of n points each, as printed in the paper."""
+    """Estimate from sets of n iterates each, as printed in the paper."""
     return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
@@ -25,7 +25,7 @@ sizes = st.floats(1.0, 1e9)
 divergences = st.floats(0.0, 20.0)
 
 
-def equal_sizes(gibbs, pairs, divergence):
+def has_equal_sizes(gibbs, pairs, divergence):
     """Averages where all sets are equally large: pairs cost twice what voters do."""
     return WeightedAverages(gibbs, pairs, divergence, 2 * divergence)
 
@@ -33,7 +33,7 @@ def equal_sizes(gibbs, pairs, divergence):
 @given(losses, sizes, divergences)
 def test_the_best_gamma_equals_a_fine_numerical_minimization(disagreement, m, divergence):
     relaxation = Relaxation(4.0, estimate(1, 1000, 0.025), estimate(2, m, 0.025))
-    averages = equal_sizes(0.1, disagreement, divergence)
+    averages = has_equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
     found = minimize_scalar(
         lambda t: np.exp(t) / 2 * disagreement + b / np.exp(t),
@@ -41,14 +41,14 @@ def test_the_best_gamma_equals_a_fine_numerical_minimization(disagreement, m, di
         method="bounded",
         options={"xatol": 1e-10},
     )
-    without_differing = relaxation.value(equal_sizes(0.1, 0.0, divergence))
+    without_differing = relaxation.value(has_equal_sizes(0.1, 0.0, divergence))
     expected = without_differing - 2 * disagreement + 2 * found.fun
     assert relaxation.value(averages) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(losses, losses, divergences)
 def test_the_value_is_the_theorem_at_its_best_parameters(gibbs, pairs, divergence):
-    averages = equal_sizes(gibbs, pairs, divergence)
+    averages = has_equal_sizes(gibbs, pairs, divergence)
     first, tandem, differ = (relaxation.value(averages) for relaxation in RELAXATIONS)
     upper = pac_bayes_lambda(gibbs, 700, kl_divergence=divergence, delta=0.05).upper
     assert first == pytest.approx(2 * upper, rel=1e-10)
@@ -105,7 +105,7 @@ def test_fixing_lambda_and_gamma_is_the_tangent_and_lies_above(relaxation):
 
 def test_where_nobody_disagrees_everything_stays_finite():
     relaxation = RELAXATIONS[2]
-    averages = equal_sizes(0.1, 0.0, 1.0)
+    averages = has_equal_sizes(0.1, 0.0, 1.0)
     assert np.isfinite(relaxation.value(averages))
     assert np.isfinite(relaxation.slopes(averages)).all()
     assert np.isfinite(relaxation.curvature(averages)).all()

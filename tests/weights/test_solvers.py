@@ -11,15 +11,15 @@ from tandemvote.weights.solvers import alternate_gibbs, exponentiated_gradient, 
 
 
 def estimate(voters, n, delta):
-    """Estimate from sets of n points each, as printed in the paper."""
+    """Estimate from sets of n iterates each, as printed in the paper."""
     return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
 def by_lbfgs(objective, start):
     def softmax(log_ratio):
-        point = objective.at(log_ratio)
-        gradient = objective.gradient(point)
-        return point.value, point.weights * (gradient - point.weights @ gradient)
+        iterate = objective.at(log_ratio)
+        gradient = objective.gradient(iterate)
+        return iterate.value, iterate.weights * (gradient - iterate.weights @ gradient)
 
     options = {"maxiter": 2000, "maxfun": 5000, "ftol": 1e-15, "gtol": 1e-10}
     return minimize(softmax, start, jac=True, method="L-BFGS-B", options=options).fun
@@ -30,8 +30,8 @@ def by_slsqp(objective):
 
     def simplex(weights):
         weights = np.clip(weights, 1e-300, None)
-        point = objective.at(np.log(weights) - objective.log_prior)
-        return point.value, objective.gradient(point)
+        iterate = objective.at(np.log(weights) - objective.log_prior)
+        return iterate.value, objective.gradient(iterate)
 
     sums_to_one = {"type": "eq", "fun": lambda w: w.sum() - 1.0, "jac": np.ones_like}
     found = minimize(
@@ -48,14 +48,14 @@ def by_slsqp(objective):
 
 def best_of_all_methods(objective, seed, n_starts):
     rng = np.random.default_rng(seed)
-    values = [irprop(objective).point.value]
+    values = [irprop(objective).iterate.value]
     if objective.n_voters <= 10:
         values.append(by_slsqp(objective))
     for scale in (1.0, 4.0, 16.0):
         for _ in range(n_starts):
             start = scale * rng.normal(size=objective.n_voters)
             values.append(by_lbfgs(objective, start))
-            values.append(exponentiated_gradient(objective, start).point.value)
+            values.append(exponentiated_gradient(objective, start).iterate.value)
     return min(values)
 
 
@@ -64,33 +64,33 @@ def best_of_all_methods(objective, seed, n_starts):
     [(10, 60), (10, 3000), (30, 60), pytest.param(30, 3000, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common points", "overlaps", "gram", "noise"])
+@pytest.mark.parametrize("family", ["common iterates", "overlaps", "gram", "noise"])
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SLSQP of older scipy
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
     for seed in (10, 11):
         objective = make_objective(family, bound, n_voters, n, seed=seed)
-        found = several_starts(objective).point.value
+        found = several_starts(objective).iterate.value
         assert found <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_voters", [300, 2000])
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common points", "overlaps", "gram", "noise"])
+@pytest.mark.parametrize("family", ["common iterates", "overlaps", "gram", "noise"])
 def test_no_method_gets_below_the_default_with_many_voters(make_objective, family, bound, n_voters):
     objective = make_objective(family, bound, n_voters, 1000, seed=12)
-    found = several_starts(objective).point.value
+    found = several_starts(objective).iterate.value
     assert found <= best_of_all_methods(objective, 12, n_starts=1) + 1e-9
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common points", "gram"])
+@pytest.mark.parametrize("family", ["common iterates", "gram"])
 def test_both_solvers_agree_where_the_problem_is_convex(make_objective, family, bound):
     objective = make_objective(family, bound, 25, 50_000, seed=13)
     papers, default = irprop(objective), exponentiated_gradient(objective)
     assert papers.converged and default.converged
-    assert papers.point.value == pytest.approx(default.point.value, abs=1e-6)
-    np.testing.assert_allclose(papers.point.weights, default.point.weights, atol=0.01)
+    assert papers.iterate.value == pytest.approx(default.iterate.value, abs=1e-6)
+    np.testing.assert_allclose(papers.iterate.weights, default.iterate.weights, atol=0.01)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -104,7 +104,7 @@ def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
     corners = np.array([(a, b, 120 - a - b) for a in range(121) for b in range(121 - a)]) / 120
     log_ratios = np.log(np.maximum(corners, 1e-30)) - objective.log_prior
     grid = min(objective.at(log_ratio).value for log_ratio in log_ratios)
-    found = several_starts(objective).point.value
+    found = several_starts(objective).iterate.value
     assert found <= grid + 1e-9
     assert found >= grid - 5e-3  # the grid's resolution
 
@@ -117,7 +117,7 @@ def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():
         np.zeros(3),
         pairs,
     )
-    weights = several_starts(objective).point.weights
+    weights = several_starts(objective).iterate.weights
     assert sorted(weights.round(2)) == [0.0, 0.5, 0.5]
     assert weights[0] == pytest.approx(0.5, abs=0.01)
 
@@ -125,11 +125,11 @@ def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():
 @pytest.mark.parametrize("solver", [exponentiated_gradient, several_starts, irprop])
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
 def test_history_starts_at_the_prior_and_ends_at_the_solution(make_objective, solver, bound):
-    objective = make_objective("common points", bound, 15, 400, seed=15)
+    objective = make_objective("common iterates", bound, 15, 400, seed=15)
     descent = solver(objective)
     assert descent.history[0] == objective.at(np.zeros(15)).value
     # The paper's procedure keeps the best weights for fixed lambda, not the best it passed.
-    assert min(descent.history) == pytest.approx(descent.point.value, abs=1e-8)
+    assert min(descent.history) == pytest.approx(descent.iterate.value, abs=1e-8)
 
 
 def test_the_default_descends_without_ever_rising(make_objective):
@@ -154,24 +154,24 @@ def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
     )
     descent = alternate_gibbs(objective)
     assert descent.converged
-    assert descent.point.value <= along_the_line + 1e-12
-    gibbs_loss, k = objective.relaxation.upper.at(descent.point.averages)
+    assert descent.iterate.value <= along_the_line + 1e-12
+    gibbs_loss, k = objective.relaxation.upper.at(descent.iterate.averages)
     lam = 2 / (np.sqrt(2 * gibbs_loss / k + 1) + 1)
     expected = objective.at(-lam * n * losses).weights
-    np.testing.assert_allclose(descent.point.weights, expected, atol=1e-5)
+    np.testing.assert_allclose(descent.iterate.weights, expected, atol=1e-5)
 
 
 def test_first_order_weights_agree_with_the_solvers_for_pairs():
     rng = np.random.default_rng(0)
     objective = first_order(rng.uniform(0.1, 0.3, 30), 500)
-    value = alternate_gibbs(objective).point.value
-    assert value == pytest.approx(exponentiated_gradient(objective).point.value, abs=1e-12)
-    assert value == pytest.approx(irprop(objective).point.value, abs=1e-7)
+    value = alternate_gibbs(objective).iterate.value
+    assert value == pytest.approx(exponentiated_gradient(objective).iterate.value, abs=1e-12)
+    assert value == pytest.approx(irprop(objective).iterate.value, abs=1e-7)
 
 
 def test_first_order_weights_survive_where_the_plain_exponential_underflows():
     losses = np.linspace(0.45, 0.55, 100)
     assert np.exp(-60_000 * losses).sum() == 0.0
-    weights = alternate_gibbs(first_order(losses, 60_000)).point.weights
+    weights = alternate_gibbs(first_order(losses, 60_000)).iterate.weights
     assert np.isfinite(weights).all() and weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert weights.argmax() == 0

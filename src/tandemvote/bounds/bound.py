@@ -54,7 +54,7 @@ class Bound:
 
     def missing(self, counts: VoteCounts) -> list[Requirement]:
         """Return the requirements that the votes do not meet."""
-        return [need for need in self.needs if not need.holds(counts)]
+        return [need for need in self.needs if not need.is_met(counts)]
 
     def check(self, counts: VoteCounts) -> None:
         """Raise RequirementError if the bound is not defined; warn if it is trivial."""
@@ -74,14 +74,14 @@ class Bound:
             explained = binary_explanation(classes)
             raise RequirementError(f"The bound {self.name!r} does not apply: {explained}")
 
-    def applies_to(self, counts: VoteCounts) -> bool:
+    def is_defined_for(self, counts: VoteCounts) -> bool:
         """Return True if the bound is defined for these votes (it may still be trivial)."""
         return all(need.without_it_vacuous for need in self.missing(counts))
 
-    def offered_for(self, counts: VoteCounts) -> bool:
+    def is_offered_for(self, counts: VoteCounts) -> bool:
         """Return True if the bound is computed for these votes without being requested."""
         few = self.most_voters is None or counts.n_voters <= self.most_voters
-        return few and self.applies_to(counts)
+        return few and self.is_defined_for(counts)
 
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"

@@ -8,8 +8,8 @@ from tandemvote.bounds.requirements import (
     BINARY_LABELS,
     DISAGREEMENT_OVERLAPS,
     PAIR_OVERLAPS,
-    contradicted,
-    no_vote_of_two_classes,
+    contradiction_of_two_classes,
+    warn_contradiction,
 )
 from tandemvote.inequalities import xi
 from tandemvote.inequalities.divergences import (
@@ -55,8 +55,8 @@ def c1_bound(estimates: Estimates, delta: float = 0.05) -> float:
     C1.check_classes(estimates.classes)
     gibbs = estimates.gibbs_interval(delta / 2, xi)
     differ = estimates.disagreement_interval(delta / 2, xi)
-    if reason := no_vote_of_two_classes(gibbs, differ):
-        return contradicted("c1", reason)
+    if reason := contradiction_of_two_classes(gibbs, differ):
+        return warn_contradiction("c1", reason)
     r, d = float(gibbs.upper), float(differ.lower)
     if r >= 0.5 or d >= 0.5:  # the true disagreement of two classes is at most 1/2
         return 1.0
@@ -76,7 +76,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     The objective is concave and grows with e, the region is convex, and by the chain rule of the
     divergence the largest e for a given d is
     (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave function of d
-    alone, whose values on nested grids bound it between their points. Where the last constraint is
+    alone, whose values on nested grids bound it between their nodes. Where the last constraint is
     violated the objective is negative and cannot win.
 
     Examples
@@ -98,7 +98,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
             f"two voters err together on {tandem:.3g} of the samples and disagree on {differ:.3g},"
             " and no vote has rates near these"
         )
-        return contradicted("c2", reason)
+        return warn_contradiction("c2", reason)
     return value
 
 
@@ -125,11 +125,11 @@ def _supremum(tandem: float, differ: float, allowed: float) -> float | None:
 def _concave_supremum(values: FloatArray, best: int) -> float:
     """Upper bound on a concave function, given on an even grid with its largest value at `best`.
 
-    A line through two neighboring grid points lies above the function everywhere else. Over the
-    cell on either side of `best` two such lines lie: one from each end.
+    A line through two neighboring grid nodes lies above the function everywhere else. Over the
+    interval on either side of `best` two such lines lie: one from each end.
     """
     highest = float(values[best])
-    for v, k in ((values, best), (values[::-1], values.size - 1 - best)):  # the cell left of k
+    for v, k in ((values, best), (values[::-1], values.size - 1 - best)):  # the interval left of k
         if k > 0:
             from_right = 2.0 * v[k] - v[k + 1] if k + 1 < v.size else np.inf
             from_left = 2.0 * v[k - 1] - v[k - 2] if k > 1 else np.inf

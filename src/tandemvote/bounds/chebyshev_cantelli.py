@@ -12,7 +12,7 @@ import numpy as np
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradicted, no_pair
+from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradiction_of_pairs, warn_contradiction
 from tandemvote.bounds.second_order import c_tandem_oracle
 from tandemvote.inequalities import Interval, xi
 from tandemvote.inequalities.outward import FloatArray, outward
@@ -76,8 +76,8 @@ def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
     """
     both = estimates.tandem_interval(delta / 2, xi)
     one = estimates.pair_interval(estimates.lone_error, delta / 2, xi)
-    if reason := no_pair(both, one):
-        return contradicted("split_kl_cantelli", reason)
+    if reason := contradiction_of_pairs(both, one):
+        return warn_contradiction("split_kl_cantelli", reason)
     return _best_offset(both, one)
 
 

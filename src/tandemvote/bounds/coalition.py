@@ -1,4 +1,4 @@
-"""COA: every voter's own limit, and the cheapest way to pay for every coalition that could err."""
+"""COA: confidence limits of the voters, combined by a linear program over coalitions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.estimates import Estimates, distribution
+from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
-from tandemvote.bounds.requirements import SOME_HELD_OUT_POINTS
+from tandemvote.bounds.requirements import SOME_HELD_OUT_SAMPLES
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -37,11 +37,11 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
     0.03
     """
     limits = np.array(losses, float)
-    return _cheapest(limits, distribution(posterior, limits.size, "posterior"))
+    return _cheapest(limits, check_distribution(posterior, limits.size, "posterior"))
 
 
 def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
-    r"""Bound from the errors that each voter made on samples of its own; any number of classes.
+    r"""Bound from the errors of each voter on its held-out samples; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
     :math:`\delta \pi_k` of the failure probability. These limits hold together, whatever the voters
@@ -84,14 +84,14 @@ def _ruger(limits: FloatArray) -> float:
 
 
 def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
-    """Smallest sum of prices times limits that pays for every coalition."""
+    """Smallest sum of prices times limits such that every coalition costs at least 1."""
     limits, units = limits[exact_weights(posterior) > 0], voting_units(posterior)
     total, heaviest = int(units.sum()), int(units.argmax())
     if 2 * int(units[heaviest]) > total:
         return float(min(limits[heaviest], 1.0))
     if (units == units[0]).all():
         return _ruger(limits)
-    prices, least = units, total / 2  # twice the weights always pay
+    prices, least = units, total / 2  # twice the weights are always feasible
     if units.size <= MOST_ENUMERATED and limits.any():
         coalitions = minimal_coalitions(units)
         prices = _prices(limits, coalitions, units)
@@ -102,11 +102,11 @@ def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
 def _prices(
     limits: FloatArray, coalitions: NDArray[np.bool_], units: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Best prices up to a common factor, as whole numbers; the weights if the solver finds none.
+    """Best prices up to a common factor, as whole numbers; the weights if the solver fails.
 
     Whatever the solver returns, dividing by what the cheapest coalition costs makes it feasible.
     """
-    found = linprog(
+    solution = linprog(
         limits * (COST_SCALE / limits.max()),
         A_ub=-coalitions.astype(float),
         b_ub=-np.ones(len(coalitions)),
@@ -114,18 +114,18 @@ def _prices(
         method="highs-ds",
         options=SOLVER,
     )
-    if found.x is None:
+    if solution.x is None:
         return units
-    prices = np.rint(np.ldexp(np.clip(found.x, 0.0, 1.0), PRICE_BITS)).astype(np.int64)
+    prices = np.rint(np.ldexp(np.clip(solution.x, 0.0, 1.0), PRICE_BITS)).astype(np.int64)
     return prices if (coalitions @ prices).all() else units
 
 
 COALITION = Bound(
     name="coalition",
     label="COA",
-    summary="the voters' own limits, combined over the coalitions that could err",
+    summary="confidence limits of the voters, combined over the coalitions that could err",
     theorem="Rüger's inequality, with Clopper-Pearson",
     function=coalition_bound,
-    needs=(SOME_HELD_OUT_POINTS,),
+    needs=(SOME_HELD_OUT_SAMPLES,),
     most_voters=MOST_ENUMERATED,
 )

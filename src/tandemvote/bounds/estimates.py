@@ -18,8 +18,8 @@ from tandemvote.inequalities.outward import INPUT_MARGIN
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 from tandemvote.voting import VoteProfile
 
-RATES = ("gibbs_loss", "tandem_loss", "lone_error", "disagreement")
-SIZES = ("n_min", "n_min_pairs", "n_min_disagreement")
+RATE_NAMES = ("gibbs_loss", "tandem_loss", "lone_error", "disagreement")
+SIZE_NAMES = ("n_min", "n_min_pairs", "n_min_disagreement")
 
 
 class Estimates:
@@ -63,8 +63,8 @@ class Estimates:
         profile: VoteProfile | None = None,
     ) -> None:
         self.counts: VoteCounts | None = counts
-        self.posterior = distribution(posterior, counts.n_voters, "posterior")
-        self.prior = distribution(prior, counts.n_voters, "prior")
+        self.posterior = check_distribution(posterior, counts.n_voters, "posterior")
+        self.prior = check_distribution(prior, counts.n_voters, "prior")
         self.published = published
         self.profile = profile
 
@@ -138,7 +138,7 @@ class Estimates:
         known = {name: value for name, value in given.items() if value is not None}
         _check_numbers(known)
         estimates = cls.__new__(cls)
-        uniform = distribution(None, np.size(known.get("errors", 0)), "posterior")
+        uniform = check_distribution(None, np.size(known.get("errors", 0)), "posterior")
         # Numbers that are given take the place of cached properties.
         vars(estimates).update(
             counts=None, posterior=uniform, prior=uniform, published=True, profile=None, **known
@@ -301,10 +301,10 @@ def published_size(n: float, kl_divergence: float) -> SampleSize:
 
 def _check_numbers(known: dict[str, Any]) -> None:
     """Raise ValueError for numbers that no votes have."""
-    for name in RATES:
+    for name in RATE_NAMES:
         if name in known and not 0.0 <= known[name] <= 1.0:
             raise ValueError(f"{name} must lie in [0, 1], got {known[name]}.")
-    for name in SIZES:
+    for name in SIZE_NAMES:
         if name in known and not (known[name] == 0 or known[name] >= 1):
             raise ValueError(
                 f"{name} must be 0 or at least 1, got {known[name]}. Pass a number of samples."
@@ -321,8 +321,8 @@ def _check_numbers(known: dict[str, Any]) -> None:
         raise ValueError("errors and sizes must have the same length. Pass one of each per voter.")
 
 
-def distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArray:
-    """Return checked weights over voters, uniform by default, in an array of their own."""
+def check_distribution(values: ArrayLike | None, n_voters: int, name: str) -> FloatArray:
+    """Return checked weights over voters, uniform by default, as a new array."""
     if values is None:
         return np.full(n_voters, 1.0 / n_voters)
     if isinstance(values, str):

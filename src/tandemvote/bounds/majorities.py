@@ -57,7 +57,7 @@ def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _subset_sums(units: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Weights of all sets of voters; bit k of a place tells whether voter k is a member."""
+    """Weights of all sets of voters; voter k is a member if bit k of the index is 1."""
     sums = np.zeros(1, np.int64)
     for unit in units:
         sums = np.concatenate([sums, sums + unit])

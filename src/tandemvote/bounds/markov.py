@@ -13,14 +13,16 @@ from tandemvote.bounds.majorities import HALF
 from tandemvote.bounds.requirements import (
     BINARY_LABELS,
     DISAGREEMENT_OVERLAPS,
-    HELD_OUT_POINTS,
+    HELD_OUT_SAMPLES,
     PAIR_OVERLAPS,
-    contradicted,
-    no_vote_of_two_classes,
+    contradiction_of_two_classes,
+    warn_contradiction,
 )
 from tandemvote.inequalities.outward import outward
 
-ROUNDING = 1.0 + 2.0**-50  # covers the rounding of a quotient and of the product it goes into
+QUOTIENT_ROUNDING = (
+    1.0 + 2.0**-50
+)  # covers the rounding of a quotient and of the product it goes into
 
 
 def first_order_oracle(*, gibbs_loss: float) -> float:
@@ -81,8 +83,8 @@ def disagreement_bound(estimates: Estimates, delta: float = 0.05) -> float:
     """
     DISAGREEMENT.check_classes(estimates.classes)
     gibbs, differ = estimates.gibbs_interval(delta / 2), estimates.disagreement_interval(delta / 2)
-    if reason := no_vote_of_two_classes(gibbs, differ):
-        return contradicted("disagreement", reason)
+    if reason := contradiction_of_two_classes(gibbs, differ):
+        return warn_contradiction("disagreement", reason)
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
 
 
@@ -94,7 +96,7 @@ def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
     """
     factor = float(1 / smallest**order)
     exact = smallest in (HALF, 1)
-    return float(min(1.0, (factor if exact else factor * ROUNDING) * moment))
+    return float(min(1.0, (factor if exact else factor * QUOTIENT_ROUNDING) * moment))
 
 
 FIRST_ORDER = Bound(
@@ -103,7 +105,7 @@ FIRST_ORDER = Bound(
     summary="twice the error of a randomly drawn voter",
     theorem="Theorem 1",
     function=first_order_bound,
-    needs=(HELD_OUT_POINTS,),
+    needs=(HELD_OUT_SAMPLES,),
 )
 
 TANDEM = Bound(

@@ -1,4 +1,4 @@
-"""The bounds by name, all of them at once, and which to report if a user names none."""
+"""The bounds by name, all of them at once, and the automatic choice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out samples, in the order of tables."""
 
 AUTO = "auto"
-FEW_VOTERS = 15  # each can have a limit of its own without paying much for it
+FEW_VOTERS = 15  # the voters share delta, which costs little for this many
 
 
 def get_bound(name: str) -> Bound:
@@ -53,7 +53,7 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
     among them for up to 15 voters.
     """
     counts = estimates.counted("counts")
-    offered = (bound for bound in FROM_VOTES if bound.offered_for(counts))
+    offered = (bound for bound in FROM_VOTES if bound.is_offered_for(counts))
     return {bound.name: bound.function(estimates, delta) for bound in offered}
 
 

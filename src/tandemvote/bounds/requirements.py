@@ -1,9 +1,9 @@
-"""What a bound needs of the votes, as data, and estimates that no vote can have together.
+"""Requirements of the bounds, and estimates that no vote can have together.
 
 The mean G and the mean square T of the erring weight satisfy G^2 <= T <= G; with two classes the
 disagreement is D = 2 (G - T) <= 2 G (1 - G). Intervals without such a pair are either one of the
-unlucky draws that delta allows, or their samples do not come from one source. A bound computed from
-them would be small for no good reason, so there is none.
+unlucky draws that delta allows, or their samples are drawn from different distributions. A bound
+computed from them would be small for no good reason, so it is 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RequirementError(ValueError):
 
 
 class VacuousBoundWarning(UserWarning):
-    """The bound is defined but says nothing: its value is 1."""
+    """The bound is trivial: its value is 1."""
 
 
 class ContradictionWarning(VacuousBoundWarning):
@@ -35,23 +35,23 @@ class ContradictionWarning(VacuousBoundWarning):
 
 
 class ContradictionError(ValueError):
-    """Labeled and unlabeled samples do not come from one source."""
+    """Labeled and unlabeled samples are not drawn from the same distribution."""
 
 
 class Requirement(NamedTuple):
     """A property of the votes that a theorem assumes.
 
-    `holds` tells from the counts whether it is there, `explanation` what is missing and what to do,
-    and `without_it_vacuous` whether the bound is then valid but trivial; else it is not defined.
+    `is_met` checks the counts, and `explanation` returns what is missing and what to do. If
+    `without_it_vacuous` the bound is then valid but trivial; otherwise it is not defined.
     """
 
-    holds: Callable[[VoteCounts], bool]
+    is_met: Callable[[VoteCounts], bool]
     explanation: Callable[[VoteCounts], str]
     without_it_vacuous: bool = False
 
 
 def binary_explanation(classes: Collection[Any]) -> str:
-    """Say why a bound for two classes says nothing of more."""
+    """Explain why a bound for two classes does not apply to more."""
     shown = ", ".join(map(str, islice(classes, 5))) + (", ..." if len(classes) > 5 else "")
     return (
         f"it holds for two classes only and the votes have {len(classes)} ({shown})."
@@ -69,19 +69,19 @@ def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
 
 
 BINARY_LABELS = Requirement(
-    holds=lambda counts: counts.n_classes <= 2,
+    is_met=lambda counts: counts.n_classes <= 2,
     explanation=lambda counts: binary_explanation(counts.classes),
 )
-HELD_OUT_POINTS = Requirement(
-    holds=lambda counts: counts.n_min > 0,
+HELD_OUT_SAMPLES = Requirement(
+    is_met=lambda counts: counts.n_min > 0,
     explanation=lambda counts: (
         f"voter {int(counts.sizes.argmin())} has no held-out sample, so nothing is known about its"
         " errors. Train each voter on fewer samples (max_samples=0.5)."
     ),
     without_it_vacuous=True,
 )
-SOME_HELD_OUT_POINTS = Requirement(
-    holds=lambda counts: bool(counts.sizes.any()),
+SOME_HELD_OUT_SAMPLES = Requirement(
+    is_met=lambda counts: bool(counts.sizes.any()),
     explanation=lambda _: (
         "no voter has a held-out sample, so nothing is known about their errors. Train each voter"
         " on fewer samples (max_samples=0.5)."
@@ -89,19 +89,19 @@ SOME_HELD_OUT_POINTS = Requirement(
     without_it_vacuous=True,
 )
 PAIR_OVERLAPS = Requirement(
-    holds=lambda counts: counts.n_min_pairs > 0,
+    is_met=lambda counts: counts.n_min_pairs > 0,
     explanation=lambda counts: _overlap_explanation(counts.overlaps),
     without_it_vacuous=True,
 )
 DISAGREEMENT_OVERLAPS = Requirement(
-    holds=lambda counts: counts.n_min_disagreement > 0,
+    is_met=lambda counts: counts.n_min_disagreement > 0,
     explanation=lambda counts: _overlap_explanation(
         counts.disagreement_overlaps, ", or add unlabeled samples"
     ),
     without_it_vacuous=True,
 )
 TEST = Requirement(
-    holds=lambda counts: counts.n_test_errors is not None,
+    is_met=lambda counts: counts.n_test_errors is not None,
     explanation=lambda _: (
         "it requires samples that no tested voter was trained on, and the results of the vote on"
         " them. Certify votes on held-out samples."
@@ -109,19 +109,19 @@ TEST = Requirement(
 )
 
 
-def contradicted(name: str, reason: str) -> float:
+def warn_contradiction(name: str, reason: str) -> float:
     """Return the bound of estimates that contradict each other, which is 1, and warn."""
     warnings.warn(
         f"The bound {name!r} is 1.0, no guarantee: its estimates contradict each other, as"
-        f" {reason}. Either the sample is an unlucky one, or its samples do not come from one"
-        " source: check how each part was drawn.",
+        f" {reason}. Either this is an unlucky draw, or the samples are not drawn from the"
+        " same distribution. Check how each part was drawn.",
         ContradictionWarning,
         stacklevel=3,
     )
     return 1.0
 
 
-def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
+def contradiction_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
     """Why no vote of two classes has such an error and such a disagreement; None if one has."""
     g = min(max(0.5, gibbs.lower), gibbs.upper)
     most = 2.0 * g * (1.0 - g)
@@ -134,7 +134,7 @@ def no_vote_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
     )
 
 
-def no_erring_weight(gibbs: Interval, tandem: Interval) -> str | None:
+def contradiction_of_moments(gibbs: Interval, tandem: Interval) -> str | None:
     """Why no weight in [0, 1] has such a mean and such a mean square; None if one has."""
     if tandem.lower > gibbs.upper * ROOM:
         return (
@@ -150,7 +150,7 @@ def no_erring_weight(gibbs: Interval, tandem: Interval) -> str | None:
     return None
 
 
-def no_pair(both: Interval, one: Interval) -> str | None:
+def contradiction_of_pairs(both: Interval, one: Interval) -> str | None:
     """Why two voters cannot err together and alone that often; None if they can."""
     if (both.upper + one.lower / 2) ** 2 <= both.upper * ROOM or both.upper >= 0.25:
         return None

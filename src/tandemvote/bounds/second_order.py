@@ -2,7 +2,7 @@ r"""CTD, CBOX and SO: bounds from the mean G and the mean square T of the weight
 
 For the erring weight Z in [0, 1] the largest possible P(Z >= 1/2) is
 
-* (T - G^2) / (T - G + 1/4) if T <= G/2 (Cantelli, Theorem 6; attained on 1/2 and a point below it),
+* (T - G^2) / (T - G + 1/4) if T <= G/2 (Cantelli, Theorem 6; attained on 1/2 and a value below it),
 * 3 G - 2 T if T >= G/2 (because 1[z >= 1/2] <= 3 z - 2 z^2 on [0, 1]; attained on {0, 1/2, 1}),
 
 and 1 where these exceed it. The first, the C-bound, is evaluated in two ways from the same
@@ -15,7 +15,11 @@ import math
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradicted, no_erring_weight
+from tandemvote.bounds.requirements import (
+    PAIR_OVERLAPS,
+    contradiction_of_moments,
+    warn_contradiction,
+)
 from tandemvote.inequalities import Interval
 from tandemvote.inequalities.outward import outward
 
@@ -64,8 +68,8 @@ def c_tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
     0.888
     """
     gibbs, tandem = estimates.gibbs_interval(delta / 2), estimates.tandem_interval(delta / 2)
-    if reason := no_erring_weight(gibbs, tandem):
-        return contradicted("c_tandem", reason)
+    if reason := contradiction_of_moments(gibbs, tandem):
+        return warn_contradiction("c_tandem", reason)
     return _worst_of_each_term(gibbs, tandem)
 
 
@@ -87,8 +91,8 @@ def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
     0.558
     """
     gibbs, tandem = estimates.gibbs_interval(delta / 2), estimates.tandem_interval(delta / 2)
-    if reason := no_erring_weight(gibbs, tandem):
-        return contradicted("c_box", reason)
+    if reason := contradiction_of_moments(gibbs, tandem):
+        return warn_contradiction("c_box", reason)
     return _worst_of_the_box(gibbs, tandem)
 
 

@@ -1,4 +1,4 @@
-"""One classifier, tested on labeled samples, and another one that says nearly the same."""
+"""A classifier that is tested itself, and one that agrees with a tested one on most samples."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
 
-RATIO = 1.5  # between one level and the next
+LEVEL_RATIO = 1.5  # between one level and the next
 
 
 def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
@@ -29,7 +29,7 @@ def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
     return float(clopper_pearson(estimates.n_errors, estimates.n_samples, delta=delta))
 
 
-# The name begins with "test": tell pytest that it is no test when a test module imports it.
+# pytest must not collect this function from test modules that import it.
 test_set_bound.__test__ = False  # type: ignore[attr-defined]
 
 
@@ -40,7 +40,7 @@ def single_voter_bound(
 
     .. math:: L(F) \le L(f) + P(F \ne f)
 
-    The tested one made `n_errors` on `n_samples` labeled samples that it never saw; the two differ
+    The tested one made `n_errors` on `n_samples` labeled held-out samples; the two differ
     on `n_differ` of `n_unlabeled` samples that neither has seen (Kääriäinen and Langford, 2005).
     Both rates are binomial, and their p-values are multiplied as Fisher did, in steps; with at
     least twice as many unlabeled samples as labeled ones the second counts by its root. Proof in
@@ -75,12 +75,14 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
     :math:`c (1 + \sum_i q^i (q - 1) q^{-k(i+1)}) = \delta`.
     """
     first, total, steps = delta, 1.0, 0
-    while first * RATIO**steps < 1.0:
-        total += RATIO**steps * (RATIO - 1.0) * RATIO ** (-power * (steps + 1))
+    while first * LEVEL_RATIO**steps < 1.0:
+        total += LEVEL_RATIO**steps * (LEVEL_RATIO - 1.0) * LEVEL_RATIO ** (-power * (steps + 1))
         steps += 1
         first = delta / total
     place = np.arange(steps)
-    return np.asarray(first * RATIO**place), np.asarray(RATIO ** (-power * (place + 1.0)))
+    return np.asarray(first * LEVEL_RATIO**place), np.asarray(
+        LEVEL_RATIO ** (-power * (place + 1.0))
+    )
 
 
 TEST_SET = Bound(

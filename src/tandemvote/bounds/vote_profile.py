@@ -1,9 +1,9 @@
-r"""Vote profile: held-out labels say how often voters err, unlabeled samples say where they can.
+r"""Vote profile: held-out labels for how often voters err, unlabeled samples for where they can.
 
 It bounds the error of any classifier F: of the weighted vote, or of one that is deployed in its
-place. At a sample let v be the share of the voters that say what F says, and gap its lead over the
-largest share of another label. If F is right the erring weight Z is 1 - v, if it is wrong Z is at
-least 1 - v + gap. So, for every lam >= 0,
+place. At a sample let v be the share of the voters that predict what F does, and gap its lead over
+the largest share of another class. If F is right the erring weight Z is 1 - v. If it is wrong, Z is
+at least 1 - v + gap. So, for every lam >= 0,
 
 .. math:: L(F) \le \lambda G + E[\phi_\lambda], \qquad
     \phi_\lambda = (1 - \lambda\, gap)_+ - \lambda (1 - v) \le 1,
@@ -13,8 +13,8 @@ not. Suppose F errs at a rate L and a random voter at a rate g. The held-out lab
 against g by Catoni's inequality; bets on the unlabeled samples are evidence against
 E phi_lam / lam >= L / lam - g, averaged over a grid of lam. With probability 1 - delta their
 product stays below 1/delta for the true g and L; the bound is the largest L for which some g keeps
-it there. Where even L = 0 is refuted for every g, the samples do not come from one source, and
-there is no bound. Proofs are in ``docs/theory``.
+it there. Where even L = 0 is refuted for every g, the samples are not drawn from the same
+distribution, and there is no bound. Proofs are in ``docs/theory``.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from tandemvote.inequalities.evidence import (
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.voting import ROUNDING, VoteProfile
+from tandemvote.voting import SHARE_ROUNDING, VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
 FEW_KINKS = 5  # up to so many voters phi has no more kinks than there are values of lam above
 N_CELLS = 24  # intervals of g that share the evidence; each is treated at its worse end
-TOLERANCE = 1e-10  # how far the reported bound may lie above the root
+BOUND_TOLERANCE = 1e-10  # how far the reported bound may lie above the root
 
 
 def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike) -> float:
     """Smallest lam G + mean phi_lam over all lam, for equally likely profiles (v, gap).
 
-    No bound that knows G and the profiles alone can be smaller.
+    No bound from G and the profiles alone can be smaller.
     """
     v, gap = np.asarray(leads, float), np.asarray(gaps, float)
     # A convex, piecewise linear function of lam: smallest at 0 or at some 1 / gap.
@@ -87,13 +87,13 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(vote_profile_bound(estimates), 3)
     0.093
     """
-    profile, pi, counts = _profile(estimates), estimates.prior, estimates.counted("counts")
+    profile, pi, counts = _check_profile(estimates), estimates.prior, estimates.counted("counts")
     if profile.deployed is not None and counts.n_voters == 1:
         return single_voter_bound(
             n_errors=int(counts.errors[0]),
             n_samples=int(counts.sizes[0]),
             n_differ=int((profile.leads < 0.5).sum()),
-            n_unlabeled=profile.n_points,
+            n_unlabeled=profile.n_samples,
             delta=delta,
         )
     estimates.check_prior()
@@ -186,28 +186,28 @@ def largest_unrefuted_error(
     if bound == below_zero:  # refuted for every g, and beyond rounding
         minority = float(VoteProfile(v, gap, "").minorities.mean())
         raise ContradictionError(
-            f"Labeled and unlabeled samples do not come from one source: at the {v.size}"
-            f" unlabeled samples {minority:.1%} of the vote is in the minority on average, but on"
-            f" labeled samples the voters err only {gibbs_loss:.1%} of the time. Where voters"
-            " differ all labels but one are wrong, so the share in the minority cannot exceed the"
-            f" error; chance explains this with probability at most {delta:g}. Pass unlabeled"
-            " samples that were drawn like the labeled ones, or none."
+            "Labeled and unlabeled samples are not drawn from the same distribution: at the"
+            f" {v.size} unlabeled samples {minority:.1%} of the vote is in the minority on average,"
+            f" but on labeled samples the voters err only {gibbs_loss:.1%} of the time. Where"
+            " voters differ all classes but one are wrong, so the share in the minority cannot"
+            f" exceed the error; chance explains this with probability at most {delta:g}. Pass"
+            " unlabeled samples that were drawn like the labeled ones, or none."
         )
     return outward(bound, scale=scale)
 
 
 def _refuted_above(surplus: Callable[[float], float], left: float, right: float) -> float:
-    """Point next to the root of an increasing function where it is not negative, or the end."""
+    """Number next to the root of an increasing function where it is not negative, or the end."""
     if surplus(right) < 0.0:
         return right
-    root = float(brentq(surplus, left, right, xtol=TOLERANCE))
-    for above in (root, root + TOLERANCE, root + 4.0 * TOLERANCE):
+    root = float(brentq(surplus, left, right, xtol=BOUND_TOLERANCE))
+    for above in (root, root + BOUND_TOLERANCE, root + 4.0 * BOUND_TOLERANCE):
         if above < right and surplus(above) >= 0.0:
             return above
     return right
 
 
-def _profile(estimates: Estimates) -> VoteProfile:
+def _check_profile(estimates: Estimates) -> VoteProfile:
     if estimates.profile is None:
         raise RequirementError(
             "The bound 'vote_profile' needs unlabeled samples that were used for nothing else."
@@ -215,7 +215,7 @@ def _profile(estimates: Estimates) -> VoteProfile:
         )
     heaviest = float(estimates.posterior.max())
     smallest = float((1.0 - estimates.profile.minorities).min(initial=1.0))
-    if smallest < heaviest - ROUNDING:
+    if smallest < heaviest - SHARE_ROUNDING:
         raise ValueError(
             f"A voter has weight {heaviest:g}, but at some unlabeled sample no label has more than"
             f" {smallest:g} of the vote: this is the profile of another vote. Make it with the same"
@@ -236,8 +236,8 @@ VOTE_PROFILE = Bound(
 def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
     """Slopes and shares of the games about a deployed classifier, for a few equal voters.
 
-    The slopes are the kinks of phi. Most of the evidence goes to lam = 1: voters that err alike are
-    sharpest there.
+    The slopes are the kinks of phi. Most of the evidence goes to lam = 1: the bound is sharpest
+    there for voters that err together.
     """
     slopes = np.arange(n_voters, -1.0, -1.0) / n_voters
     shares = 3.0 * 0.25 ** np.arange(1.0, n_voters + 1.0)

@@ -155,7 +155,9 @@ class Certificate:
         """Every bound that applies to this evidence."""
         names = dict.fromkeys(self.candidates)
         if not self.n_untested and self.deployed is None:
-            names |= dict.fromkeys(n for n in VOTE_BOUNDS if get_bound(n).offered_for(self.counts))
+            names |= dict.fromkeys(
+                n for n in VOTE_BOUNDS if get_bound(n).is_offered_for(self.counts)
+            )
         if self.profile is not None:
             names |= {VOTE_PROFILE: None}
         if self.fitted is None and self.counts.n_test_errors is not None:
@@ -349,7 +351,7 @@ class Certificate:
         if self.bound == TEST_SET:
             samples = f"a test set of {n.sizes.max()} samples"
         if self.profile is not None:
-            samples += f", {self.profile.n_points} unlabeled samples"
+            samples += f", {self.profile.n_samples} unlabeled samples"
         if self.one_row_per_group:
             samples += ", one random row per group"
         return f"{subject}; {samples}; {bound}"

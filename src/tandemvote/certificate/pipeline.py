@@ -16,7 +16,7 @@ from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
-from tandemvote.bounds.estimates import Estimates, distribution
+from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.bounds.vote_profile import vote_profile_bound
 from tandemvote.certificate.certificate import Certificate, bound_value
@@ -89,7 +89,7 @@ def certify_votes(
     check_request(bound, weights, evidence.classes)
     votes = evidence if isinstance(evidence, Votes) else None
     deployed = None if votes is None or votes.deployed is None else votes.deployed.name
-    pi = distribution(prior, evidence.n_voters, "prior")
+    pi = check_distribution(prior, evidence.n_voters, "prior")
     halved = isinstance(weights, str) and weights == DISAGREEMENT
     counted, profiled = _set_apart(0 if votes is None else votes.n_unlabeled, halved=halved)
     uniform = isinstance(weights, str) and weights == UNIFORM
@@ -249,9 +249,9 @@ def _choose_weights(
 ) -> tuple[FloatArray, str | None]:
     """Return the weights to vote with, and the name of the bound that they minimize, if any."""
     if not isinstance(weights, str):
-        return votable(distribution(weights, counts.n_voters, "weights")), None
+        return votable(check_distribution(weights, counts.n_voters, "weights")), None
     if weights == UNIFORM:
-        return distribution(None, counts.n_voters, "weights"), None
+        return check_distribution(None, counts.n_voters, "weights"), None
     solution = minimize_bound(counts, weights, prior, delta, published=published)
     return votable(solution.weights), weights
 
@@ -324,7 +324,7 @@ def _all_current(
         return (VOTE_PROFILE,)
     if counts.untested.any():
         return (TEST_SET,)
-    offered = [get_bound(name) for name in VOTE_BOUNDS if get_bound(name).offered_for(counts)]
+    offered = [get_bound(name) for name in VOTE_BOUNDS if get_bound(name).is_offered_for(counts)]
     current = [bound for bound in offered if bound.superseded_by is None]
     # Where every bound lacks something, as on a single sample, all of them are 1.
     of_votes = [bound for bound in current if not bound.missing(counts)] or current

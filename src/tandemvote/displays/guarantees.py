@@ -53,7 +53,7 @@ class BoundsDisplay(Display):
         return 6.0, 1.1 + 0.35 * len(self.bounds)
 
     def _words(self) -> str:
-        listed = ", ".join(f"{name} {_limit(value)}" for name, value in self.bounds.items())
+        listed = ", ".join(f"{name} {_bound_text(value)}" for name, value in self.bounds.items())
         seen = "" if self.observed is None else f" Observed error: {rate(self.observed)}."
         return f"Bounds on the error rate: {listed}. Reported: {self.chosen}.{seen}"
 
@@ -72,7 +72,7 @@ class BoundsDisplay(Display):
             ax.plot([0, value], [row, row], color=color, linewidth=3 if mark else 1.5)
             ax.plot(value, row, "o", color=color, markersize=8 if mark else 6)
             weight = "bold" if mark else "normal"
-            ax.annotate(_limit(value), (value, row), (8, 0), **TO_THE_RIGHT, weight=weight)
+            ax.annotate(_bound_text(value), (value, row), (8, 0), **TO_THE_RIGHT, weight=weight)
         if self.observed is not None:
             ax.axvline(self.observed, color=SECOND, linestyle="--", label="observed", zorder=0)
         names = [f"{name} ({get_bound(name).label})" for name in self.bounds]
@@ -110,7 +110,7 @@ class GroupsDisplay(Display):
 
     def _words(self) -> str:
         named = zip(self._names, self.groups, self._sizes, strict=True)
-        listed = [f"{name} {_limit(each.value)} ({n} samples)" for name, each, n in named]
+        listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, each, n in named]
         return f"Error bounds by group: {', '.join(listed)}."
 
     @property
@@ -145,7 +145,7 @@ class GroupsDisplay(Display):
                 width = 4.0 + 6.0 * np.sqrt(n_samples / max(*sizes, 1))
                 words = None if ax.get_legend_handles_labels()[0] else "observed"
                 ax.plot(each.observed, row, "s", color=SECOND, markersize=width, label=words)
-            ax.annotate(_limit(each.value), (each.value, row), (8, 0), **TO_THE_RIGHT)
+            ax.annotate(_bound_text(each.value), (each.value, row), (8, 0), **TO_THE_RIGHT)
         named = zip(self._names, sizes, strict=True)
         names = [f"{name[:WIDEST_NAME]} (n = {n_samples})" for name, n_samples in named]
         _name_rows(ax, names, max(each.value for each in self.groups), right=(1.7, 1.35))
@@ -199,7 +199,7 @@ class SelectiveDisplay(Display):
         chosen = "none" if math.isinf(self.chosen) else f"margin {self.chosen:g}"
         return (
             f"Error rate among confident samples against their share, {len(self.thresholds)}"
-            f" thresholds. At most {_limit(self.max_error)} with {listed or 'no threshold'}."
+            f" thresholds. At most {_bound_text(self.max_error)} with {listed or 'no threshold'}."
             f" Chosen: {chosen}."
         )
 
@@ -227,16 +227,16 @@ class SelectiveDisplay(Display):
         highest = max(self.max_error, *np.nan_to_num(self.observed))
         ax.set(xlim=(0, 1.03), ylim=(0, 1.6 * highest), xlabel="share of confident samples")
         ax.set_ylabel("error rate among them")
-        ax.xaxis.set_major_formatter(_percent)
-        ax.yaxis.set_major_formatter(_percent)
+        ax.xaxis.set_major_formatter(_percent_tick)
+        ax.yaxis.set_major_formatter(_percent_tick)
         ax.legend(frameon=False, loc="upper left")
 
 
-def _limit(value: float) -> str:
+def _bound_text(value: float) -> str:
     return "no guarantee" if value >= 1.0 else f"{rounded_up(100 * value, 1)}%"
 
 
-def _percent(value: float, _: float) -> str:
+def _percent_tick(value: float, _: float) -> str:
     return f"{100 * value:.3g}%"
 
 
@@ -249,7 +249,7 @@ def _name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, f
     ax.set_xlim(0, right[0] if largest >= 1.0 else right[1] * largest)
     if largest >= 1.0:
         ax.set_xticks([0.0, 0.5, 1.0])
-    ax.xaxis.set_major_formatter(_percent)
+    ax.xaxis.set_major_formatter(_percent_tick)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     if ax.get_legend_handles_labels()[0]:

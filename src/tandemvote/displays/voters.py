@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from tandemvote.bounds.estimates import distribution
+from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
@@ -196,7 +196,7 @@ class ProfileDisplay(Display):
         rescaled to sum to 1.
         """
         # Whole numbers, so that a tie is exactly one half.
-        units = exact_weights(distribution(weights, votes.n_voters, "weights"))
+        units = exact_weights(check_distribution(weights, votes.n_voters, "weights"))
         present = units @ votes.held_out
         known = present > 0
         erring = (units @ votes.errors)[known] / present[known]

@@ -1,4 +1,4 @@
-r"""The exact binomial upper limit: what a labeled test set, used for nothing else, says.
+r"""The exact binomial upper confidence limit, from errors on a test set.
 
 The limit p solves :math:`P(\mathrm{Bin}(n, p) \le k) = \delta`. As a function of p, that tail is an
 integral of a log-concave density, so its logarithm is concave, and Newton's iteration started where
@@ -19,8 +19,8 @@ from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 
 MOST_STEPS = 40  # of Newton's iteration; six or so are needed
-MANY_POINTS, WIDE_MARGIN = 10**8, 2.0**-34  # beyond, scipy's tails lose digits: margin 5.8e-11
-MOST_POINTS = 10**12  # beyond, they lose too many
+MANY_SAMPLES, WIDE_MARGIN = 10**8, 2.0**-34  # beyond, scipy's tails lose digits: margin 5.8e-11
+MOST_SAMPLES = 10**12  # beyond, they lose too many
 SMALLEST_DELTA = 1e-300  # below, tails may underflow, and Chernoff's limit, a larger one, is taken
 
 
@@ -38,21 +38,21 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     """
     k, n = np.broadcast_arrays(np.asarray(n_errors, float), np.asarray(n_samples, float))
     check_delta(delta)
-    if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_POINTS) & (k == np.floor(k))).all():
+    if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_SAMPLES) & (k == np.floor(k))).all():
         raise ValueError(
             f"n_errors={n_errors!r} and n_samples={n_samples!r} are not valid; expected whole"
-            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_POINTS}."
+            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_SAMPLES}."
         )
-    # No error, or only one point without: the tail is a power of one probability.
+    # No error, or only one sample without: the tail is a power of one probability.
     limit = np.where(k == 0, -np.expm1(np.log(delta) / n), np.exp(np.log1p(-delta) / n))
     limit = np.atleast_1d(np.where(k == n, 1.0, limit))
     inside = np.atleast_1d((k > 0) & (k < n - 1))
-    limit[inside] = _limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
-    margin = np.where(n <= MANY_POINTS, INPUT_MARGIN, WIDE_MARGIN)
+    limit[inside] = _newton_limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
+    margin = np.where(n <= MANY_SAMPLES, INPUT_MARGIN, WIDE_MARGIN)
     return np.minimum(limit.reshape(k.shape) * (1.0 + margin), 1.0)[()]
 
 
-def _limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
+def _newton_limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
     """Solve for the limits by Newton's iteration, where 0 < k < n - 1."""
     below = delta <= 0.5
     target, tail_at = (np.log(delta), betaincc) if below else (np.log1p(-delta), betainc)

@@ -24,9 +24,9 @@ from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
 SMALLEST_NORMAL = float(np.finfo(float).tiny)
 LEAST_DIVERGENCE = 1e-290  # smaller ones are rounded up to it, since their squares underflow
 UNDERFLOWING_DECAY = 800.0
-MAX_ITERATIONS = 50
+MAX_NEWTON_STEPS = 50
 BLOCK = 16_384  # elements iterated on together stay in cache, which doubles the speed
-ROUNDING = 2.0**-49  # 8 ulp, for the five operations from the decay to the bias
+DECAY_ROUNDING = 2.0**-49  # 8 ulp, for the five operations from the decay to the bias
 
 
 def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
@@ -89,11 +89,11 @@ def kl_upper_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     >>> kl_upper_inverse([0.0, 0.5, 1.0], 0.01).round(4).tolist()
     [0.01, 0.5704, 1.0]
     """
-    p, divergence = _checked(p, divergence)
+    p, divergence = _check_pair(p, divergence)
     growing = np.where(p > 0, np.maximum(p, SMALLEST_NORMAL), 0.0)
     shrinking = 1.0 - p
     decay = _decay(shrinking, growing, divergence)
-    q = np.nextafter((p - shrinking * np.expm1(-decay)) * (1.0 + ROUNDING), np.inf)
+    q = np.nextafter((p - shrinking * np.expm1(-decay)) * (1.0 + DECAY_ROUNDING), np.inf)
     return np.where(divergence == 0, p, np.minimum(q, 1.0))[()]
 
 
@@ -110,16 +110,16 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     >>> kl_lower_inverse([0.0, 0.5, 1.0], 0.01).round(4).tolist()
     [0.0, 0.4296, 0.99]
     """
-    p, divergence = _checked(p, divergence)
+    p, divergence = _check_pair(p, divergence)
     decay = _decay(p, 1.0 - p, divergence)
     # For a decay below ln 2 the difference keeps more digits than the product p exp(-t).
     q = np.where(decay < 0.5, p + p * np.expm1(-decay), p * np.exp(-decay))
-    q = np.nextafter(q * (1.0 - ROUNDING), -np.inf)
+    q = np.nextafter(q * (1.0 - DECAY_ROUNDING), -np.inf)
     return np.where(divergence == 0, p, np.maximum(q, 0.0))[()]
 
 
 def check_rate(rate: ArrayLike) -> FloatArray:
-    """Return `rate` as an array, rejecting what is not a rate."""
+    """Return `rate` as an array; raise ValueError if a number is outside [0, 1]."""
     rate = np.asarray(rate, float)
     outside = rate[~((rate >= 0) & (rate <= 1))]
     if outside.size:
@@ -129,7 +129,7 @@ def check_rate(rate: ArrayLike) -> FloatArray:
     return rate
 
 
-def _checked(p: ArrayLike, divergence: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _check_pair(p: ArrayLike, divergence: ArrayLike) -> tuple[FloatArray, FloatArray]:
     p, divergence = np.broadcast_arrays(check_rate(p), np.asarray(divergence, float))
     wrong = divergence[~(divergence >= 0)]
     if wrong.size:
@@ -156,7 +156,7 @@ def _decay(shrinking: FloatArray, growing: FloatArray, divergence: FloatArray) -
 def _newton(s: FloatArray, o: FloatArray, target: FloatArray) -> FloatArray:
     """Root of K(t) = target by Newton's iteration from the right."""
     t = _start_right_of_root(s, o, target)
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(MAX_NEWTON_STEPS):
         growth = -s * np.expm1(-t)
         value = s * _excess_over_exp(t) + o * _excess_over_log(growth / o, (o + growth) / o)
         step = (value - target) * ((o + growth) / growth)
@@ -183,7 +183,7 @@ def _start_right_of_root(s: FloatArray, o: FloatArray, target: FloatArray) -> Fl
 
 
 def _excess_over_log(x: FloatArray, one_plus_x: FloatArray) -> FloatArray:
-    """Return x - ln(1 + x) >= 0, where the caller knows 1 + x to full precision.
+    """Return x - ln(1 + x) >= 0, given 1 + x to full precision.
 
     With r = x / (2 + x), ln(1 + x) = 2 artanh(r) and x - 2 r = x r, so near 0 the excess is
     x r - 2 (r^3 / 3 + r^5 / 5 + ...), whose leading term dominates.

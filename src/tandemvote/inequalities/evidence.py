@@ -1,4 +1,4 @@
-r"""Evidence against a mean as large as supposed: large by chance only if that is the true one.
+r"""Evidence against a supposed mean: its exponential has expectation at most 1 if it is true.
 
 **Catoni's inequality** with tilts fixed in advance: PAC-Bayes without the moment xi(n). For a tilt
 C >= 0 let
@@ -10,7 +10,7 @@ chord, and so does the average over a grid of tilts that depends on nothing but 
 (proof for all weights at once in ``docs/theory``).
 
 **Betting.** A player who doubts that the mean is as large as m bets against it: a share b_i, fixed
-before point i, of the capital
+before sample i, of the capital
 
 .. math:: K(m) = \prod_{i=1}^n (1 + b_i (m - x_i)), \qquad 0 \le b_i \le \frac{c}{u - m}, \ c < 1.
 
@@ -34,9 +34,9 @@ from tandemvote.inequalities.pac_bayes import check_delta
 
 NO_TILT = 1 / 16  # share of the tilt 0, thanks to which the evidence has a smallest value
 LEAST_EVIDENCE = float(np.log(NO_TILT))
-RATIO, LARGE_TILT = 1.5, 4.0  # between tilts, and where they end: exp(-4) is nearly 0 already
+TILT_RATIO, LARGE_TILT = 1.5, 4.0  # between tilts, and where they end: exp(-4) is nearly 0 already
 HALVINGS = 60
-LARGEST_STAKE = 0.9  # share c of the capital that a single point can cost at most
+LARGEST_STAKE = 0.9  # share c of the capital that a single sample can cost at most
 FACTOR_ROUNDING = 2.0**-49  # of the logarithm of a factor, which is at least 1 - c
 
 
@@ -63,7 +63,7 @@ def catoni_tilts(n: float, *, delta: float = 0.05) -> Tilts:
     check_delta(delta)
     values = [float(np.sqrt(-16.0 * np.log(delta) / max(n, 1.0)))]
     while values[-1] < LARGE_TILT:
-        values.append(RATIO * values[-1])
+        values.append(TILT_RATIO * values[-1])
     shares = 1.0 / np.arange(1.0, len(values) + 1.0)
     shares *= (1.0 - NO_TILT) / shares.sum()
     return Tilts(np.array([0.0, *values]), np.log(np.append(NO_TILT, shares)))
@@ -91,7 +91,7 @@ def catoni_evidence(loss: ArrayLike, mean: ArrayLike, n: ArrayLike, *, tilts: Ti
 
 
 def evidence_inverse(loss: ArrayLike, n: ArrayLike, *, tilts: Tilts, evidence: ArrayLike) -> Any:
-    """Smallest mean, rounded up, against which there is that much evidence; 1 if there is none."""
+    """Smallest mean, rounded up, against which there is that much evidence; 1 if no mean has."""
     loss, n, evidence = np.broadcast_arrays(*(np.asarray(a, float) for a in (loss, n, evidence)))
     left, right = np.full(loss.shape, SMALLEST_NORMAL), np.ones(loss.shape)
     for _ in range(HALVINGS):  # the evidence grows with the mean: keep the end where it suffices
@@ -104,16 +104,16 @@ def evidence_inverse(loss: ArrayLike, n: ArrayLike, *, tilts: Tilts, evidence: A
 def plug_in_bets(values: FloatArray, *, lower: ArrayLike, upper: ArrayLike) -> FloatArray:
     r"""Bets :math:`\sqrt{2 / (n \hat\sigma^2_{i-1})}`, best for a goal of one nat.
 
-    For a goal of t nats multiply them by sqrt(t). Before any point the mean is taken to be the
-    middle of the range and the deviation half its width; this guess counts as one point. There is
-    one row per point and one column per variable, whose range is from `lower` to `upper`.
+    For a goal of t nats multiply them by sqrt(t). Before any sample the mean is taken to be the
+    middle of the range and the deviation half its width; this guess counts as one sample. There is
+    one row per sample and one column per variable, whose range is from `lower` to `upper`.
     """
     n_samples = len(values)
     low, high = (np.broadcast_to(np.asarray(a, float), values.shape[1:]) for a in (lower, upper))
     number = np.arange(1.0, n_samples + 1)[:, None]
     total = np.cumsum(np.vstack([0.5 * (low + high), values]), axis=0)
     before, after = total[:-1] / number, total[1:] / (number + 1)
-    # Welford's recursion: the sum of squared deviations grows by this much with every point.
+    # Welford's recursion: the sum of squared deviations grows by this much with every sample.
     growth = (values - before) * (values - after)
     squares = np.cumsum(np.vstack([0.25 * (high - low) ** 2, growth]), axis=0)[:-1]
     with np.errstate(divide="ignore"):

@@ -24,7 +24,7 @@ from tandemvote.inequalities.pac_bayes import Moment, check_delta, two_sqrt, xi
 
 @dataclass(frozen=True, eq=False)
 class SampleSize:
-    """How many points an average is worth, and what its weights and its moment cost."""
+    """Sample size behind an average, with the divergence and the moment that its bound uses."""
 
     n: float  # harmonic size n_H, rounded down; 0 if some weight lies on an empty set
     kl_divergence: float  # KL(R‖pi), rounded up
@@ -41,7 +41,7 @@ class SampleSize:
         return float(np.log(mean)) + self.margin
 
     def complexity(self, delta: float, moment: Moment = two_sqrt) -> float:
-        """Allowed divergence per point, (KL(R‖pi) + ln(mean moment / delta)) / n_H."""
+        """Allowed divergence per sample, (KL(R‖pi) + ln(mean moment / delta)) / n_H."""
         check_delta(delta)
         if self.n == 0.0:
             return float("inf")
@@ -107,7 +107,7 @@ def harmonic_size(
 ) -> SampleSize:
     """Sample size, divergence and moment of an average over sets of different sizes.
 
-    `sizes` are the points behind each voter, or behind each pair (a symmetric matrix), which has
+    `sizes` are numbers of samples of each voter, or of each pair (a symmetric matrix), which has
     weight rho_h rho_h'. Sets larger than `cap`, fixed without looking at the data, count as that
     large.
 

@@ -18,14 +18,14 @@ STIRLING_SERIES = (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 class Interval(NamedTuple):
-    """Both ends of a confidence statement; they hold together."""
+    """Confidence limits of a true rate, which hold together."""
 
     lower: Any
     upper: Any
 
 
 def xi(n: ArrayLike) -> Any:
-    r"""Exact moment of a sample of n >= 1 points.
+    r"""Exact moment of n >= 1 samples.
 
     .. math::
         \xi(n) = \sum_{k=0}^n \binom{n}{k} (k/n)^k (1 - k/n)^{n - k}
@@ -61,7 +61,7 @@ def trinomial_moment(n: ArrayLike) -> Any:
 def complexity(
     n: ArrayLike, *, kl_divergence: ArrayLike = 0.0, delta: float = 0.05, moment: Moment = two_sqrt
 ) -> Any:
-    """Allowed divergence per point, (KL + ln(moment / delta)) / n, rounded up; inf if n = 0."""
+    """Allowed divergence per sample, (KL + ln(moment / delta)) / n, rounded up; inf if n = 0."""
     n, kl_divergence = np.asarray(n, float), np.asarray(kl_divergence, float)
     check_delta(delta)
     if not ((n >= 1) | (n == 0)).all():
@@ -151,9 +151,9 @@ def eliminated_upper(loss: Any, k: Any) -> Any:
 
 
 def check_delta(delta: float) -> None:
-    """Reject a failure probability outside (0, 1)."""
+    """Raise ValueError if a failure probability lies outside (0, 1)."""
     if not 0.0 < delta < 1.0:
         raise ValueError(
-            "delta is a failure probability and must lie strictly between 0 and 1, got"
-            f" {delta}. For a guarantee that holds with probability 95 % pass delta=0.05."
+            f"delta={delta} is not valid; expected a failure probability strictly between 0 and 1,"
+            " such as 0.05 for a confidence of 95%."
         )

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.auditing import Finding
-from tandemvote.bounds.estimates import distribution
+from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.codes import Codes
@@ -200,7 +200,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_class_weight(self.class_weight)
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
-            distribution(self.weights, self.n_estimators, "weights")
+            check_distribution(self.weights, self.n_estimators, "weights")
         unlabeled = None if X_unlabeled is None else self._validated(X_unlabeled)
         self.training_rows_ = row_digests(samples)
         findings = [*findings, *time_findings(X)]

@@ -11,7 +11,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.bounds.estimates import distribution
+from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
@@ -85,7 +85,7 @@ def certify_selective(
     else:
         votes, findings = _votes(models, X, y, groups)
         grouped = votes.one_row_per_group
-        rho = distribution(None, votes.n_voters, "weights")
+        rho = check_distribution(None, votes.n_voters, "weights")
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, rho, classes.size)
         shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters, rho)

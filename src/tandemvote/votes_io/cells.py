@@ -27,16 +27,16 @@ from tandemvote.codes import Codes
 from tandemvote.extras import import_extra
 from tandemvote.spelling import printable, shown
 
-NAMES_SHOWN = 6  # columns in an error message
+COLUMNS_SHOWN = 6  # columns in an error message
 
 LARGEST_UNPACKED = 2**28
 """Bytes that a compressed CSV file may unpack to."""
 
 PARQUET = (".parquet", ".pq")
 BATCH_CELLS = 2**24  # in memory at a time, as many as a chunk of `VoteCounts.from_votes` takes
-CSV_SHARE = 16  # a cell takes so many times the memory while it is text
+CSV_SHARE = 16  # a cell takes this many times the memory while it is text
 BUFFER_BYTES = 2**16  # read ahead in each Parquet column; by default a whole row group is read
-WIDEST_RANGE = 255  # whole numbers in such a range are told apart without hashing
+WIDEST_RANGE = 255  # whole numbers in such a range are encoded without hashing
 
 _SEPARATORS = ",;\t|"
 # By the first bytes, not by the name: some servers unpack a .gz on the way.
@@ -192,7 +192,7 @@ def check_columns_exist(path: Location, names: Iterable[str], columns: Collectio
             suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise VotesFileError(
                 f"{path}: There is no column {name!r:.60}.{suggestion} The columns are"
-                f" {shown(columns, NAMES_SHOWN)}."
+                f" {shown(columns, COLUMNS_SHOWN)}."
             )
 
 
@@ -240,11 +240,11 @@ def _open_csv(path: Path) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
         reader = csv.reader
         separator = max(_SEPARATORS, key=lambda sign: len(next(reader([header], delimiter=sign))))
         (names,) = reader([header], delimiter=separator, strict=True)
-        rows = _checked(path, reader(text, delimiter=separator, strict=True), len(names))
+        rows = _check_widths(path, reader(text, delimiter=separator, strict=True), len(names))
         yield [name.strip() for name in names], rows
 
 
-def _checked(path: Path, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
+def _check_widths(path: Path, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
     for number, row in enumerate(filter(None, rows), 1):
         if len(row) != width:
             raise VotesFileError(

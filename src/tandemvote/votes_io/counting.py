@@ -49,15 +49,15 @@ def count_votes(
     >>> count_votes(parts).sizes.tolist()
     [3]
     """
-    parts = _counted(votes) if client is None else _counted_on(client, votes)
-    counts, _ = _added(parts, progress)
+    parts = _count_shards(votes) if client is None else _count_on_cluster(client, votes)
+    counts, _ = _add_up(parts, progress)
     check_some_voter_tested(counts.sizes)
     if hasattr(votes, "row_groups"):  # in files, a voter may also abstain where a cell is empty
         check_empty_rows(counts)
     return counts
 
 
-def _counted(shards: Shards) -> Iterator[Part]:
+def _count_shards(shards: Shards) -> Iterator[Part]:
     for shard in shards:
         for votes in shard if isinstance(shard, Iterable) else [shard]:
             if not isinstance(votes, Votes):
@@ -68,10 +68,10 @@ def _counted(shards: Shards) -> Iterator[Part]:
             yield VoteCounts.from_votes(votes), votes.n_samples
 
 
-def _counted_on(client: Any, shards: Any) -> Iterator[Part]:
+def _count_on_cluster(client: Any, shards: Any) -> Iterator[Part]:
     """Yield one sum per piece, as the workers finish.
 
-    Every piece is one task with a key of its own. What a dead worker was counting, or had counted
+    Every piece is one task with its own key. What a dead worker was counting, or had counted
     and not handed over, is counted again under the same key, and each key is taken once.
     """
     distributed = import_extra("distributed", "dask")
@@ -98,15 +98,15 @@ def _counted_on(client: Any, shards: Any) -> Iterator[Part]:
 
 
 def _count_piece(packed: bytes) -> Part:
-    return _added(_counted(loads(packed)))
+    return _add_up(_count_shards(loads(packed)))
 
 
-def _added(parts: Iterable[Part], progress: Callable[[int], object] | None = None) -> Part:
+def _add_up(parts: Iterable[Part], progress: Callable[[int], object] | None = None) -> Part:
     counts, n_samples = None, 0
-    for more, n_more in parts:
-        counts, n_samples = more if counts is None else counts + more, n_samples + n_more
+    for part, n_part in parts:
+        counts, n_samples = part if counts is None else counts + part, n_samples + n_part
         if progress is not None:
-            progress(n_more)
+            progress(n_part)
     if counts is None:
         raise ValueError("There are no votes to count. Pass at least one labeled sample.")
     return counts, n_samples

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tandemvote.abstention import check_empty_rows
 from tandemvote.codes import Codes, distinct
-from tandemvote.spelling import FEWEST_POINTS, check_same_words, shown
+from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
 from tandemvote.votes import Votes, with_errors
 from tandemvote.votes_io.cells import (
+    COLUMNS_SHOWN,
     LABEL_TYPES,
-    NAMES_SHOWN,
     Location,
     RowGroup,
     VotesFileError,
@@ -91,7 +91,7 @@ def read_votes(
             f"{path} has {files.n_samples} rows of {files.n_voters} voters; at most {MOST_CELLS}"
             " cells are read at once. Use count_votes(VoteFiles(...))."
         )
-    with _named(path):
+    with _naming_file(path):
         votes = Votes.joined(files)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
@@ -101,14 +101,14 @@ def read_votes(
     columns = [name for name in column_names(unlabeled) if name not in ignore]
     if columns != files.voters:
         raise VotesFileError(
-            f"The voters of {unlabeled} are {shown(columns, NAMES_SHOWN)}, those of {path}"
-            f" {shown(files.voters, NAMES_SHOWN)}. Write the same columns in the same order."
+            f"The voters of {unlabeled} are {shown(columns, COLUMNS_SHOWN)}, those of {path}"
+            f" {shown(files.voters, COLUMNS_SHOWN)}. Write the same columns in the same order."
         )
-    more = read_predictions(unlabeled, ignore=ignore)
-    with _named(unlabeled):
-        for predictions in more if more.shape[1] >= FEWEST_POINTS else ():
+    extra = read_predictions(unlabeled, ignore=ignore)
+    with _naming_file(unlabeled):
+        for predictions in extra if extra.shape[1] >= FEWEST_SAMPLES else ():
             check_same_words(np.unique(predictions).tolist(), votes.classes.tolist())
-    return votes.with_unlabeled(more)
+    return votes.with_unlabeled(extra)
 
 
 def read_predictions(path: Location, *, ignore: Collection[str] = ()) -> NDArray[np.str_]:
@@ -210,7 +210,7 @@ class VoteFiles:
     def __iter__(self) -> Iterator[Votes]:
         for path, groups in groupby(self.row_groups, key=attrgetter("path")):
             for table, words in read_cells(path, list(groups), [self.target, *self.voters]):
-                yield _votes(path, table, words, empty_as_error=self.empty_as_error)
+                yield _cells_as_votes(path, table, words, empty_as_error=self.empty_as_error)
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
         """Cut into at most `n_pieces` of about equal size, each of whole row groups."""
@@ -247,7 +247,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
     """
     check_columns_exist("keep", keep, names)
     labels, n_samples = np.unique(votes.labels), votes.n_samples
-    if n_samples >= FEWEST_POINTS:
+    if n_samples >= FEWEST_SAMPLES:
         predicted = votes.classes[np.unique(votes.predictions[votes.held_out])]
         check_same_words(predicted.tolist(), votes.classes[labels].tolist())
     sizes, errors = votes.held_out.sum(axis=1), votes.errors.sum(axis=1)
@@ -256,9 +256,9 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
     for voter, name in enumerate(names):
         values = np.unique(votes.predictions[voter, votes.held_out[voter]])
         n, problem = int(sizes[voter]), ""
-        if n >= FEWEST_POINTS and len(names) > 1 and not np.isin(values, labels).any():
+        if n >= FEWEST_SAMPLES and len(names) > 1 and not np.isin(values, labels).any():
             problem = f"holds {shown(votes.classes[values].tolist())} and never a label"
-        elif n_samples == values.size > max(FEWEST_POINTS, 2 * labels.size):
+        elif n_samples == values.size > max(FEWEST_SAMPLES, 2 * labels.size):
             problem = f"holds {n} different values in {n} rows, as names of rows do"
         elif few_perfect and not errors[voter] and n * next_best >= ERRORS_EXPECTED:
             problem = (
@@ -275,7 +275,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
 
 
 @contextmanager
-def _named(path: Location) -> Iterator[None]:
+def _naming_file(path: Location) -> Iterator[None]:
     """Name the file in errors about its votes."""
     try:
         yield
@@ -301,7 +301,7 @@ def _survey(
         if others or not names:
             raise VotesFileError(
                 f"{path} has no voter, or other columns than {files[0]}:"
-                f" {shown(sorted(others), NAMES_SHOWN)}. Write one column per voter in every file."
+                f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
             )
         for name in names if target is None else (target, *names):
             if not LABEL_TYPES.fullmatch(types[name]):
@@ -316,7 +316,9 @@ def _survey(
     return voters, row_groups
 
 
-def _votes(path: Path, table: Codes, words: Sequence[str], *, empty_as_error: bool) -> Votes:
+def _cells_as_votes(
+    path: Path, table: Codes, words: Sequence[str], *, empty_as_error: bool
+) -> Votes:
     """Return the votes of cells whose first row is the labels."""
     held_out = table != 0
     if not held_out[0].all():

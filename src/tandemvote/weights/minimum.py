@@ -1,4 +1,4 @@
-"""The weights that minimize a bound, and how they were found."""
+"""The weights that minimize a bound, and the status of the search."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.bounds.estimates import Estimates, distribution
+from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.registry import get_bound
 from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.weights.objective import MINIMIZABLE, Objective, Point
+from tandemvote.weights.objective import MINIMIZABLE, Iterate, Objective
 from tandemvote.weights.solvers import solve
 
-ROUNDING = 1e-12  # difference of two bounds below which there is none
+NEGLIGIBLE = 1e-12  # a smaller difference of two bounds is rounding
 
 
 class Status(Enum):
-    """How the search for weights ended; the value says it in words."""
+    """How the search for weights ended, in words."""
 
     CONVERGED = (
         "minimum: for the final lambda the problem is convex, and no weights can do better by more"
@@ -37,7 +37,7 @@ class Status(Enum):
     KEPT_UNIFORM = (
         "kept uniform weights: the minimizer of the relaxed bound has a larger bound to report"
     )
-    NO_COMMON_POINTS = (
+    NO_COMMON_SAMPLES = (
         "kept the prior as weights: two voters share no held-out sample, so there is no bound to"
         " minimize"
     )
@@ -72,7 +72,7 @@ class WeightSolution:
     value: float = 1.0
     relaxed_value: float = float("inf")
     gap: float | None = None
-    status: Status = Status.NO_COMMON_POINTS
+    status: Status = Status.NO_COMMON_SAMPLES
     history: tuple[float, ...] = ()
 
     @property
@@ -98,16 +98,16 @@ def minimize_bound(
 ) -> WeightSolution:
     """Find the weights that minimize a bound in its PAC-Bayes-lambda form.
 
-    The bound holds for all weights at once, so they may be chosen on the same votes; the bound to
-    minimize, the prior and delta must be chosen before. Where the exact factors of few voters make
-    the bound at uniform weights or at the prior smaller, these are kept.
+    The bound holds for all weights at once, so they may be chosen on the same votes. The bound to
+    minimize, the prior and delta must be chosen before. If the bound is smaller at uniform weights
+    or at the prior, as the exact factors of few voters can make it, these are returned.
 
     Parameters
     ----------
     counts : VoteCounts
     bound : {"first_order", "tandem", "disagreement"}
         First-order weights concentrate on the best voters; the other two spread over voters that
-        err on different points. "disagreement" is for two classes.
+        err on different samples. "disagreement" is for two classes.
     prior : array_like of shape (n_voters,), optional
         Positive weights that sum to 1, fixed before seeing the data; uniform by default.
     delta : float in (0, 1), default=0.05
@@ -131,46 +131,46 @@ def minimize_bound(
             f" {', '.join(map(repr, MINIMIZABLE))}."
         )
     check_delta(delta)
-    pi = distribution(prior, counts.n_voters, "prior")
+    pi = check_distribution(prior, counts.n_voters, "prior")
     if not (pi > 0).all():
         raise ValueError(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
             " voter a positive prior, or count the votes without the voter."
         )
     minimized = get_bound(bound)
-    if not minimized.applies_to(counts):
+    if not minimized.is_defined_for(counts):
         minimized.check(counts)  # raises, naming what is missing
     if minimized.missing(counts):
         return WeightSolution(weights=pi, bound=bound)
     objective = Objective.of(bound, counts, pi, delta, published)
     descent = solve(objective)
-    point, gap = descent.point, objective.convex_gap(descent.point)
+    iterate, gap = descent.iterate, objective.convex_gap(descent.iterate)
     status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
     if not descent.converged:
         status = Status.ITERATION_LIMIT
 
-    def reported(point: Point) -> tuple[FloatArray, float]:
-        # As close to the prior as rounding can tell is the prior.
-        near = point.weights @ point.log_ratio < ROUNDING / 10
-        posterior = pi if near else point.weights
+    def reported(iterate: Iterate) -> tuple[FloatArray, float]:
+        # Weights that differ from the prior by rounding only are the prior.
+        near = iterate.weights @ iterate.log_ratio < NEGLIGIBLE / 10
+        posterior = pi if near else iterate.weights
         estimates = Estimates(counts, posterior, pi, published=published)
         return posterior, minimized.function(estimates, delta)
 
-    uniform = distribution(None, counts.n_voters, "uniform")
+    uniform = check_distribution(None, counts.n_voters, "uniform")
     fallbacks = {Status.KEPT_PRIOR: pi}
     if not np.array_equal(uniform, pi):
         fallbacks[Status.KEPT_UNIFORM] = uniform
-    weights, lowest = reported(point)
+    weights, lowest = reported(iterate)
     for kept_status, fallback in fallbacks.items():
         other = objective.at(np.log(fallback) - objective.log_prior)
         instead, value = reported(other)
-        if value < lowest - ROUNDING:
-            point, weights, lowest, gap, status = other, instead, value, None, kept_status
+        if value < lowest - NEGLIGIBLE:
+            iterate, weights, lowest, gap, status = other, instead, value, None, kept_status
     return WeightSolution(
         weights=weights,
         bound=bound,
         value=lowest,
-        relaxed_value=point.value,
+        relaxed_value=iterate.value,
         gap=gap,
         status=status,
         history=descent.history,

@@ -1,4 +1,4 @@
-"""What a solver minimizes, a relaxed bound as a function of log-weights, and what it returns."""
+"""The objective of the solvers, a relaxed bound as a function of log-weights."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 
-MINIMIZABLE = ("first_order", "tandem", "disagreement")  # bounds that have weights of their own
+MINIMIZABLE = ("first_order", "tandem", "disagreement")  # bounds that weights can minimize
 
 
-class Point(NamedTuple):
-    """Weights with everything the objective computed on the way to its value."""
+class Iterate(NamedTuple):
+    """Weights, and what the objective computed from them."""
 
     log_ratio: FloatArray  # ln(rho / pi); finite even where the weight itself underflows to 0
     weights: FloatArray  # rho, which sums to 1
@@ -26,9 +26,9 @@ class Point(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """Where a solver arrived, and how."""
+    """Result of a solver."""
 
-    point: Point
+    iterate: Iterate
     history: tuple[float, ...]  # the objective at the start and after every iteration
     converged: bool  # whether it stopped before the limit of iterations
     met_negative_curvature: bool = False  # a sign that the objective has other minima
@@ -67,11 +67,11 @@ class Objective:
         return int(self.log_prior.size)
 
     @property
-    def equal_sizes(self) -> bool:
+    def has_equal_sizes(self) -> bool:
         """Whether both divergences are plain: all held-out sets are equally large."""
         return all(estimate.unequal is None for estimate in self.relaxation.estimates)
 
-    def at(self, log_ratio: FloatArray) -> Point:
+    def at(self, log_ratio: FloatArray) -> Iterate:
         """Evaluate at the weights pi exp(log_ratio), normalized."""
         log_weights = self.log_prior + log_ratio
         log_weights -= log_weights.max()
@@ -89,22 +89,22 @@ class Objective:
         averages = WeightedAverages(*losses, *divergences)
         jacobian = np.array([self.losses, 2.0 * pair_means, *slopes])
         value = float(self.relaxation.value(averages))
-        return Point(log_ratio, weights, jacobian, averages, value)
+        return Iterate(log_ratio, weights, jacobian, averages, value)
 
     def pair_product(self, vector: FloatArray) -> FloatArray:
         """Q times a vector."""
         return np.zeros_like(vector) if self.pairs is None else self.pairs @ vector
 
-    def gradient(self, point: Point) -> FloatArray:
+    def gradient(self, iterate: Iterate) -> FloatArray:
         """Gradient in rho up to a constant, which makes no difference on the simplex."""
-        return np.asarray(self.relaxation.slopes(point.averages) @ point.jacobian)
+        return np.asarray(self.relaxation.slopes(iterate.averages) @ iterate.jacobian)
 
-    def entropy_slope(self, point: Point) -> float:
+    def entropy_slope(self, iterate: Iterate) -> float:
         """Weight of KL(rho‖pi) in the objective; a pair counts it twice."""
-        slopes = self.relaxation.slopes(point.averages)
+        slopes = self.relaxation.slopes(iterate.averages)
         return float(slopes[2] + 2.0 * slopes[3])
 
-    def gap(self, point: Point) -> float:
+    def gap(self, iterate: Iterate) -> float:
         r"""Fenchel gap of the problem with lambda and gamma fixed at their best.
 
         Linearizing only the quadratic part at rho leaves a Gibbs distribution rho+ as minimizer and
@@ -114,37 +114,37 @@ class Objective:
 
         as gap: an upper bound on the distance to the minimum wherever the quadratic part is convex,
         and zero only at stationary points. Where sets differ in size, the rest of the divergences
-        is linearized too, which says how far the point is from stationary but bounds nothing.
+        is linearized too: the gap then measures the distance from stationarity and bounds nothing.
         """
-        in_kl = self.entropy_slope(point)
+        in_kl = self.entropy_slope(iterate)
         # ln(rho / rho+) up to a constant, the one that normalizes rho+.
-        excess = self.gradient(point) / in_kl
-        log_weights = self.log_prior + point.log_ratio - excess
+        excess = self.gradient(iterate) / in_kl
+        log_weights = self.log_prior + iterate.log_ratio - excess
         largest = float(log_weights.max())
         constant = largest + math.log(float(np.exp(log_weights - largest).sum()))
-        return in_kl * max(float(point.weights @ excess) + constant, 0.0)
+        return in_kl * max(float(iterate.weights @ excess) + constant, 0.0)
 
-    def convex_gap(self, point: Point) -> float | None:
+    def convex_gap(self, iterate: Iterate) -> float | None:
         """Bound the distance to the minimum, or return None if the problem is not known convex."""
-        if self.pairs is None and self.equal_sizes:
-            return self.gap(point)
+        if self.pairs is None and self.has_equal_sizes:
+            return self.gap(iterate)
         if self.pairs is None:
-            gradient = self.gradient(point)  # of a convex function, which lies above its tangents
-            return float(point.weights @ gradient - gradient.min())
-        if not self.equal_sizes:
+            gradient = self.gradient(iterate)  # of a convex function, which lies above its tangents
+            return float(iterate.weights @ gradient - gradient.min())
+        if not self.has_equal_sizes:
             return None  # the divergence of pairs need not be convex
-        in_pairs = float(self.relaxation.slopes(point.averages)[1])
+        in_pairs = float(self.relaxation.slopes(iterate.averages)[1])
         slack = convexity_slack(np.sign(in_pairs) * self.pairs)
         # |rho - rho'|^2 is at most 2 on the simplex.
-        return None if slack is None else self.gap(point) + 2.0 * slack * abs(in_pairs)
+        return None if slack is None else self.gap(iterate) + 2.0 * slack * abs(in_pairs)
 
 
 def convexity_slack(matrix: FloatArray) -> float | None:
-    r"""Return a tiny s with v'Qv >= -s v'v for every v that sums to 0, or None if there is none.
+    r"""Return a tiny s with v'Qv >= -s v'v for every v that sums to 0, or None if no such s exists.
 
-    Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex. Rates
-    known to double precision cannot tell an eigenvalue of 0 from one of size s, a multiple of the
-    rounding unit. One Cholesky factorization decides, many times cheaper than the eigenvalues.
+    Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex. In
+    double precision an eigenvalue of size s, a multiple of the rounding unit, may be 0. One
+    Cholesky factorization decides, many times cheaper than the eigenvalues.
     """
     n_voters = len(matrix)
     size = float(np.abs(matrix).max())
@@ -153,10 +153,10 @@ def convexity_slack(matrix: FloatArray) -> float | None:
     slack = 8.0 * n_voters * float(np.finfo(float).eps) * size
     means = matrix.mean(axis=0)
     # The projection onto vectors of sum 0, lifted along (1, ..., 1), where anything is allowed.
-    centerd = matrix - means[:, None] - means[None, :] + (means.mean() + size)
-    centerd[np.diag_indices(n_voters)] += slack
+    centered = matrix - means[:, None] - means[None, :] + (means.mean() + size)
+    centered[np.diag_indices(n_voters)] += slack
     try:
-        np.linalg.cholesky(centerd)
+        np.linalg.cholesky(centered)
     except np.linalg.LinAlgError:
         return None
     return slack

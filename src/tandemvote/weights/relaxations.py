@@ -31,7 +31,7 @@ SMALLEST_DISAGREEMENT = 1e-32  # below, the slope of sqrt(D) is frozen, so that 
 
 
 class WeightedAverages(NamedTuple):
-    """What a bound sees of the weights rho; the fields are arrays for many weights at once."""
+    """Averages over the weights rho that enter a bound; arrays for many weights at once."""
 
     gibbs_loss: Any
     pair_average: Any
@@ -58,7 +58,7 @@ class Estimate:
         return cls(sets.voters, size.n, nats, sets.harmonic(prior) if differ else None)
 
     def at(self, averages: WeightedAverages) -> tuple[Any, Any]:
-        """Average on the sample, and the allowed divergence from the truth per point."""
+        """Average on the sample, and the allowed divergence from the truth per sample."""
         return averages[self.voters - 1], (averages[self.voters + 1] + self.nats) / self.n
 
     def gradient(self, in_average: float, in_divergence: float) -> FloatArray:
@@ -69,7 +69,7 @@ class Estimate:
         return slopes
 
     def divergence(self, weights: FloatArray, log_ratio: FloatArray) -> tuple[float, FloatArray]:
-        """What weights rho with log_ratio = ln(rho / pi) pay, and its gradient up to a constant."""
+        """Divergence of the weights rho, and its gradient up to a constant."""
         if self.unequal is None:
             value = self.voters * max(float(log_ratio @ weights), 0.0)
             return value, self.voters * log_ratio

@@ -9,12 +9,12 @@ the Newton system of the stationarity condition instead, by conjugate gradients:
     u = \rho \circ (d - \rho \cdot d),
 
 up to a constant, where J = (L, 2 Q rho, gradients of both divergences) and H is the curvature of
-the relaxation. Of the divergences' own curvature that of KL(rho‖pi) is enough. In
+the relaxation. Of the curvature of the divergences, that of KL(rho‖pi) is enough. In
 w = sqrt(rho) o d the system is symmetric and the identity plus a small matrix, so a handful of
-products with Q suffice. If the curvature turns out negative on the way, the direction found so far
-is used: at worst the gradient itself.
+products with Q suffice. If the curvature turns out negative on the way, the direction so far is
+used: at worst the gradient itself.
 
-The objective can have several minima; the others found in practice lie near one voter or near two.
+The objective can have several minima; in practice the others lie near one voter or near two.
 So: descend from the prior; from the lowest such corner if it already lies lower; and if the first
 descent met negative curvature, from all the best corners. This is a search, not a proof: for a
 matrix of pure noise it is as hard as finding the best group of voters among all groups.
@@ -36,7 +36,7 @@ from scipy.special import expit
 
 from tandemvote.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.weights.objective import Descent, Objective, Point
+from tandemvote.weights.objective import Descent, Iterate, Objective
 from tandemvote.weights.relaxations import WeightedAverages
 
 GAP_TOLERANCE = 1e-10  # stop once the gap, in units of the bound, is below this
@@ -45,7 +45,7 @@ SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
 LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03  # relative residuals far from the minimum and near it
 MAX_PRODUCTS, MAX_ITERATIONS = 400, 500
-N_TEMPERATURES = 24  # points of the scan that guards against a second, worse fixed point
+N_TEMPERATURES = 24  # of a scan that guards against a second, worse fixed point
 GIBBS_PRECISION, MAX_ALTERNATIONS = 1e-15, 10_000
 SHORTLIST = 24  # pairs are searched among this many of the best voters
 N_SINGLE, N_PAIRS = 6, 10  # corners to descend from where there are other minima
@@ -54,7 +54,7 @@ WORTH_A_CHANGE = 1e-12  # difference below which two minima count as one
 
 
 class Direction(NamedTuple):
-    """Where to go next."""
+    """Search direction of one step."""
 
     change: FloatArray  # of the log-weights
     slope: float  # of the objective
@@ -72,53 +72,53 @@ def several_starts(objective: Objective) -> Descent:
     best = exponentiated_gradient(objective)
     corners = _corners(objective)
     value, lowest = min(corners, key=lambda corner: corner[0])
-    starts = [(lowest, AT)] if value < best.point.value else []
+    starts = [(lowest, AT)] if value < best.iterate.value else []
     if best.met_negative_curvature:
         starts += [(voters, NEAR) for _, voters in corners]
     for voters, height in starts:
         start = np.zeros(objective.n_voters)
         start[voters] = height
         descent = exponentiated_gradient(objective, start)
-        if descent.point.value < best.point.value - WORTH_A_CHANGE:
+        if descent.iterate.value < best.iterate.value - WORTH_A_CHANGE:
             best = descent
     return best
 
 
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
     """Descend from the prior, or from the log-ratios `start`, to a stationary point."""
-    point = objective.at(np.zeros(objective.n_voters) if start is None else start)
-    history = [point.value]
+    iterate = objective.at(np.zeros(objective.n_voters) if start is None else start)
+    history = [iterate.value]
     bends_down = False
     for _ in range(MAX_ITERATIONS):
-        if objective.gap(point) <= GAP_TOLERANCE:
-            return Descent(point, tuple(history), True, bends_down)
-        direction = _newton_direction(objective, point)
+        if objective.gap(iterate) <= GAP_TOLERANCE:
+            return Descent(iterate, tuple(history), True, bends_down)
+        direction = _newton_direction(objective, iterate)
         bends_down = bends_down or direction.met_negative_curvature
-        following = _backtrack(objective, point, direction)
+        following = _backtrack(objective, iterate, direction)
         if following is None:  # no representable progress is left
-            return Descent(point, tuple(history), True, bends_down)
-        point = following
-        history.append(point.value)
-    return Descent(point, tuple(history), False, bends_down)
+            return Descent(iterate, tuple(history), True, bends_down)
+        iterate = following
+        history.append(iterate.value)
+    return Descent(iterate, tuple(history), False, bends_down)
 
 
-def _backtrack(objective: Objective, point: Point, direction: Direction) -> Point | None:
+def _backtrack(objective: Objective, iterate: Iterate, direction: Direction) -> Iterate | None:
     step = min(1.0, LONGEST_STEP / direction.spread) if direction.spread > 0 else 1.0
     while step > SMALLEST_STEP:
-        following = objective.at(point.log_ratio + step * direction.change)
-        if following.value < point.value + SUFFICIENT_DECREASE * step * direction.slope:
+        following = objective.at(iterate.log_ratio + step * direction.change)
+        if following.value < iterate.value + SUFFICIENT_DECREASE * step * direction.slope:
             return following
         step *= 0.5
     return None
 
 
-def _newton_direction(objective: Objective, point: Point) -> Direction:
-    in_pairs = objective.relaxation.slopes(point.averages)[1]
-    in_kl = objective.entropy_slope(point)
-    curvature = objective.relaxation.curvature(point.averages) / in_kl
-    gradient = objective.gradient(point) / in_kl
-    gradient -= point.weights @ gradient
-    jacobian, root = point.jacobian, np.sqrt(point.weights)
+def _newton_direction(objective: Objective, iterate: Iterate) -> Direction:
+    in_pairs = objective.relaxation.slopes(iterate.averages)[1]
+    in_kl = objective.entropy_slope(iterate)
+    curvature = objective.relaxation.curvature(iterate.averages) / in_kl
+    gradient = objective.gradient(iterate) / in_kl
+    gradient -= iterate.weights @ gradient
+    jacobian, root = iterate.jacobian, np.sqrt(iterate.weights)
 
     def product(w: FloatArray) -> FloatArray:
         u = root * w
@@ -189,35 +189,35 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
 
 def alternate_gibbs(objective: Objective) -> Descent:
     """Alternate from the prior and from the best of a scan over lambda; keep the better."""
-    if not objective.equal_sizes:
-        alike = replace(objective.relaxation.upper, unequal=None)
-        relaxation = replace(objective.relaxation, upper=alike)
+    if not objective.has_equal_sizes:
+        upper = replace(objective.relaxation.upper, unequal=None)
+        relaxation = replace(objective.relaxation, upper=upper)
         simpler = alternate_gibbs(replace(objective, relaxation=relaxation))
-        return exponentiated_gradient(objective, simpler.point.log_ratio)
+        return exponentiated_gradient(objective, simpler.iterate.log_ratio)
     prior = objective.at(np.zeros(objective.n_voters))
     from_prior = _alternate(objective, prior)
     # Lambda grows as the loss falls and KL grows: it never leaves this range.
     hottest = _inverse_temperature(objective, prior.averages)
     coldest = _inverse_temperature(objective, WeightedAverages(0.0, 0.0, 0.0, 0.0))
     scan = np.geomspace(hottest, coldest, N_TEMPERATURES)
-    points = (objective.at(-inverse * objective.losses) for inverse in scan)
-    best = min(points, key=lambda point: point.value)
-    if best.value >= from_prior.point.value:
+    scanned = (objective.at(-inverse * objective.losses) for inverse in scan)
+    best = min(scanned, key=lambda iterate: iterate.value)
+    if best.value >= from_prior.iterate.value:
         return from_prior
     from_scan = _alternate(objective, best)
-    return min(from_prior, from_scan, key=lambda descent: descent.point.value)
+    return min(from_prior, from_scan, key=lambda descent: descent.iterate.value)
 
 
-def _alternate(objective: Objective, point: Point) -> Descent:
-    history = [point.value]
+def _alternate(objective: Objective, iterate: Iterate) -> Descent:
+    history = [iterate.value]
     for _ in range(MAX_ALTERNATIONS):
-        inverse = _inverse_temperature(objective, point.averages)
+        inverse = _inverse_temperature(objective, iterate.averages)
         following = objective.at(-inverse * objective.losses)
-        if point.value - following.value <= GIBBS_PRECISION * abs(point.value):
-            return Descent(point, tuple(history), True)
-        point = following
-        history.append(point.value)
-    return Descent(point, tuple(history), False)
+        if iterate.value - following.value <= GIBBS_PRECISION * abs(iterate.value):
+            return Descent(iterate, tuple(history), True)
+        iterate = following
+        history.append(iterate.value)
+    return Descent(iterate, tuple(history), False)
 
 
 def _inverse_temperature(objective: Objective, averages: WeightedAverages) -> float:
