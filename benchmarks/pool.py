@@ -47,7 +47,7 @@ def certify(counts: VoteCounts, solver: Callable[[Objective], Descent]) -> float
     prior = np.full(counts.n_voters, 1.0 / counts.n_voters)
     descent = solver(Objective.of("tandem", counts, prior, 0.05, published=False))
     weighed = process_time()
-    certificate = certify_votes(counts, weights=descent.point.weights)
+    certificate = certify_votes(counts, weights=descent.iterate.weights)
     end = process_time()
     print(
         f"{solver.__name__:14} {end - start:.2f} s: {weighed - start:.2f} for weights in"

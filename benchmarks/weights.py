@@ -88,7 +88,7 @@ def main() -> None:
                     print(
                         f"{name:14} {n_voters:6} {bound:12} {published!s:9} {fast:7.2f}"
                         f" {slow:7.1f} {slow / fast:6.0f} {goal:5} {few:8} {many:6} "
-                        f" {papers.point.value - default.point.value:.1e}"
+                        f" {papers.iterate.value - default.iterate.value:.1e}"
                     )
 
 

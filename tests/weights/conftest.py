@@ -58,7 +58,7 @@ def _noise(rng, n_voters):
 
 
 FAMILIES = {
-    "common iterates": _common_points,
+    "common samples": _common_points,
     "overlaps": _overlaps,
     "gram": _gram,
     "noise": _noise,

@@ -25,7 +25,7 @@ def softmax_gradient(objective, iterate):
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common iterates", "overlaps", "noise"])
+@pytest.mark.parametrize("family", ["common samples", "overlaps", "noise"])
 def test_gradients_agree_with_finite_differences(make_objective, family, bound):
     objective = make_objective(family, bound, 8, 200, seed=3)
     rng = np.random.default_rng(0)
@@ -76,7 +76,7 @@ def minimum_with_fixed_parameters(objective, iterate):
 def test_the_gap_bounds_the_distance_to_the_minimum_where_the_problem_is_convex(
     make_objective, bound
 ):
-    objective = make_objective("common iterates", bound, 12, 2000, seed=4)
+    objective = make_objective("common samples", bound, 12, 2000, seed=4)
     rng = np.random.default_rng(2)
     for scale in (0.0, 0.1, 1.0):
         iterate = objective.at(scale * rng.normal(size=12))

@@ -64,7 +64,7 @@ def best_of_all_methods(objective, seed, n_starts):
     [(10, 60), (10, 3000), (30, 60), pytest.param(30, 3000, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common iterates", "overlaps", "gram", "noise"])
+@pytest.mark.parametrize("family", ["common samples", "overlaps", "gram", "noise"])
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SLSQP of older scipy
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
     for seed in (10, 11):
@@ -76,7 +76,7 @@ def test_no_method_gets_below_the_default(make_objective, family, bound, n_voter
 @pytest.mark.slow
 @pytest.mark.parametrize("n_voters", [300, 2000])
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common iterates", "overlaps", "gram", "noise"])
+@pytest.mark.parametrize("family", ["common samples", "overlaps", "gram", "noise"])
 def test_no_method_gets_below_the_default_with_many_voters(make_objective, family, bound, n_voters):
     objective = make_objective(family, bound, n_voters, 1000, seed=12)
     found = several_starts(objective).iterate.value
@@ -84,7 +84,7 @@ def test_no_method_gets_below_the_default_with_many_voters(make_objective, famil
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-@pytest.mark.parametrize("family", ["common iterates", "gram"])
+@pytest.mark.parametrize("family", ["common samples", "gram"])
 def test_both_solvers_agree_where_the_problem_is_convex(make_objective, family, bound):
     objective = make_objective(family, bound, 25, 50_000, seed=13)
     papers, default = irprop(objective), exponentiated_gradient(objective)
@@ -125,7 +125,7 @@ def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():
 @pytest.mark.parametrize("solver", [exponentiated_gradient, several_starts, irprop])
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
 def test_history_starts_at_the_prior_and_ends_at_the_solution(make_objective, solver, bound):
-    objective = make_objective("common iterates", bound, 15, 400, seed=15)
+    objective = make_objective("common samples", bound, 15, 400, seed=15)
     descent = solver(objective)
     assert descent.history[0] == objective.at(np.zeros(15)).value
     # The paper's procedure keeps the best weights for fixed lambda, not the best it passed.
