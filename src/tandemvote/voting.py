@@ -101,7 +101,7 @@ def can_win(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
         winners = weighted_vote(votes.predictions, weights, n_classes)
         return np.asarray(np.eye(n_classes, dtype=bool)[winners])
     units = exact_weights(weights)
-    room = units[votes.untested].sum() + ROUNDING * units.sum()
+    room = units[votes.untested].sum() + SHARE_ROUNDING * units.sum()
     totals = vote_totals(votes.predictions, weights, n_classes, votes.held_out)
     rows, leader = np.arange(len(totals)), totals.argmax(axis=1)
     rivals = np.repeat(totals[rows, leader][:, None], n_classes, axis=1)
