@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tandemvote.auditing.checks import audit as audit
     from tandemvote.certificate import Certificate as Certificate
     from tandemvote.counts import VoteCounts as VoteCounts
     from tandemvote.model_file import load_model as load_model
@@ -32,6 +33,7 @@ _MODULES = {
     "Monitor": "monitor",
     "VoteCounts": "counts",
     "Votes": "votes",
+    "audit": "auditing.checks",
     "certify": "models.held_out",
     "certify_oob": "models.out_of_bag",
     "certify_selective": "models.selective",

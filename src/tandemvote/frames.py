@@ -1,4 +1,4 @@
-"""Mistakes that frames of pandas and polars show by the names of their rows and columns."""
+"""The index of pandas objects: values are matched by position, so their order must agree."""
 
 from __future__ import annotations
 
@@ -20,45 +20,36 @@ FEWEST_CASES, NEARLY_ALL, FALSE_ALARM = 20, 0.9, 1e-6
 """Cases with several rows, the share of them with one label, and the chance of so many or more."""
 
 
-def check_same_order(points: Any, columns: Mapping[str, Any]) -> None:
-    """Reject columns of pandas with the index of the samples in another order.
+def index_of(samples: Any) -> Any:
+    """Return the index of a DataFrame or Series of pandas, or one as it is; None for others."""
+    if hasattr(samples, "iloc"):
+        return samples.index
+    return samples if hasattr(samples, "isin") and hasattr(samples, "is_unique") else None
 
-    A column is one value per sample, or a list of such columns; only places count, not the index.
+
+def is_reordered(samples: Any, values: Any) -> bool:
+    """Return True for a Series of pandas with the index of the samples in another order."""
+    index = index_of(samples)
+    if index is None or not hasattr(values, "iloc") or values.ndim != 1:
+        return False
+    own = values.index
+    same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
+    return bool(same and not own.equals(index))
+
+
+def check_same_order(samples: Any, columns: Mapping[str, Any]) -> None:
+    """Raise ValueError for columns with the index of the samples in another order.
+
+    A column is one value per sample, or a list of such columns.
     """
-    series = {
-        name: each
-        for name, values in columns.items()
-        for each in (values if isinstance(values, list | tuple) else [values])
-        if hasattr(each, "iloc") and each.ndim == 1
-    }
-    index = index_of(points)
-    for name, values in series.items() if index is not None else ():
-        own = values.index
-        same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
-        if same and not own.equals(index):
+    for name, values in columns.items():
+        several = values if isinstance(values, list | tuple) else [values]
+        if any(is_reordered(samples, each) for each in several):
             raise ValueError(
                 f"{name} has the index of the samples in another order, but values are"
                 " matched by position. Reorder it with .loc[X.index]. If its order is right, pass"
                 " .to_numpy()."
             )
-
-
-def index_of(points: Any) -> Any:
-    """Return the index of a DataFrame or Series of pandas, or one as it is; None for others."""
-    return points.index if hasattr(points, "iloc") else points if hasattr(points, "isin") else None
-
-
-def check_labels_not_features(X: Any, y: Any) -> None:
-    """Reject a frame that holds the column of labels by its own name."""
-    name = getattr(y, "name", None)
-    if name is None or not hasattr(X, "columns") or name not in list(X.columns):
-        return
-    column, labels = (np.asarray(values).astype(str) for values in (X[name], y))
-    if column.shape == labels.shape and (column == labels).all():
-        raise ValueError(
-            f"X has the column {name!r}, which equals the labels y. Exclude it:"
-            f" X.drop(columns={name!r})."
-        )
 
 
 def check_one_row_per_case(
@@ -99,13 +90,3 @@ def check_one_row_per_case(
                 " rows with the same value belong together, models are tested on cases that they"
                 f" were trained on. {remedy}; if it does not identify cases, {way_out}."
             )
-
-
-def note_times(X: Any) -> tuple[str, ...]:
-    """Say what the index of a frame means if it holds times."""
-    if not hasattr(X, "iloc") or getattr(X.index, "dtype", np.dtype(object)).kind not in "Mm":
-        return ()
-    return (
-        "The index holds times. If rows close in time depend on each other, or the distribution"
-        " changes, the bound does not hold for later rows.",
-    )

@@ -121,7 +121,7 @@ def test_copies_are_reported_once(tmp_path, monkeypatch, capsys):
     call = ["data.csv", "--target", "kind", "--trees", "5", "--json"]
     assert run(["certify", *call]) == 0
     [message] = findings_in(capsys)
-    assert message.startswith("3 of 203 training rows repeat an earlier one")
+    assert message.startswith("3 of 203 rows repeat an earlier one")
 
 
 def test_a_table_without_any_has_no_finding(tmp_path, monkeypatch, capsys):

@@ -187,6 +187,7 @@ METHODS = {
 WITHOUT_POINTS = {
     "Certificate": "made from a file",
     "Monitor": "predictions do not show where they come from: an assumption",
+    "audit": "returns findings, not a bound",
     "labels_needed": "takes numbers",
     "VoteCounts": "integers do not show where they come from: an assumption",
     "Votes": "predictions do not show where they come from: an assumption",
@@ -252,7 +253,7 @@ def test_no_scheme_of_the_command_line_predicts_coin_flips(flips, options):
 def test_the_command_line_refuses_training_rows_as_new_points(flips):
     rejected = flips("--unlabeled more.csv --scheme trees")
     assert isinstance(rejected.exception, ValueError)
-    assert "trained on" in str(rejected.exception) or "training data" in str(rejected.exception)
+    assert "trained on" in str(rejected.exception) or "labeled samples" in str(rejected.exception)
 
 
 def test_predictions_on_training_rows_are_an_assumption_in_words(models):

@@ -71,7 +71,7 @@ def test_scikit_learn_contract(estimator, check):
 
 def test_members_never_see_the_test_samples_and_the_referee_sees_all():
     X, y = numbered()
-    model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y)
+    model = CertifiedClassifier(Recorder(), random_state=0, allow=["identifier"]).fit(X, y)
     assert model.test_indices_.size == 20
     for member in model.estimators_:
         assert not np.isin(member.rows_, model.test_indices_).any()
@@ -215,7 +215,9 @@ def test_refitting_a_referee_rejects_unknown_classes_and_a_missing_referee(data)
 def test_sample_weights_train_and_do_not_test():
     X, y = numbered()
     weight = np.arange(100.0)
-    model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y, sample_weight=weight)
+    model = CertifiedClassifier(Recorder(), random_state=0, allow=["identifier"]).fit(
+        X, y, sample_weight=weight
+    )
     for member in (*model.estimators_, model.referee_):
         np.testing.assert_array_equal(member.weight_, weight[member.rows_])
     assert model.certificate_.counts.sizes.tolist() == [20] * 4 + [0]
@@ -224,7 +226,9 @@ def test_sample_weights_train_and_do_not_test():
 def test_groups_are_split_whole_and_tested_by_one_row_each():
     X, y = numbered(300)
     groups = np.repeat([f"patient {i}" for i in range(60)], 5)
-    model = CertifiedClassifier(Recorder(), random_state=0).fit(X, y, groups=groups)
+    model = CertifiedClassifier(Recorder(), random_state=0, allow=["identifier"]).fit(
+        X, y, groups=groups
+    )
     test = model.test_indices_
     assert np.unique(groups[test]).size == test.size == 12
     for member in model.estimators_:
@@ -327,7 +331,7 @@ def test_bad_groups_are_rejected(data):
         model.fit(X, y, groups=np.arange(399))
     groups = pd.Series(np.arange(400) // 4)
     shuffled = groups.sample(frac=1, random_state=0)
-    with pytest.raises(ValueError, match="groups has the index of the samples in another order"):
+    with pytest.raises(ValueError, match="groups and X have the same index in another order"):
         model.fit(pd.DataFrame(X), pd.Series(y), groups=shuffled)
     with pytest.raises(ValueError, match="missing"):
         model.fit(X, y, groups=np.where(groups == 3, np.nan, groups))
@@ -339,7 +343,7 @@ def test_rows_of_one_patient_need_groups_and_the_error_says_so(data):
     patients = np.repeat(np.arange(100), 4)
     frame, labels = pd.DataFrame(X).assign(patient_id=patients), y[patients]
     frame.columns = frame.columns.astype(str)
-    with pytest.raises(ValueError, match="Pass it as groups"):
+    with pytest.raises(ValueError, match="Pass such a column as groups"):
         CertifiedClassifier(GaussianNB()).fit(frame, labels)
     features = frame.drop(columns="patient_id")
     model = CertifiedClassifier(GaussianNB(), random_state=0)
@@ -378,12 +382,12 @@ def test_metadata_is_routed_to_members_and_referee():
     with config_context(enable_metadata_routing=True):
         member = Recorder().set_fit_request(sample_weight=True)
         referee = Recorder().set_fit_request(sample_weight=False)
-        model = CertifiedClassifier(member, referee=referee, random_state=0)
+        model = CertifiedClassifier(member, referee=referee, random_state=0, allow=["identifier"])
         model.fit(X, y, sample_weight=weight)
         assert all((each.weight_ == each.rows_).all() for each in model.estimators_)
         assert model.referee_.weight_ is None
         with pytest.raises(ValueError, match="sample_weight"):
-            CertifiedClassifier(Recorder()).fit(X, y, sample_weight=weight)
+            CertifiedClassifier(Recorder(), allow=["identifier"]).fit(X, y, sample_weight=weight)
 
 
 def test_polars_frames(data):

@@ -140,7 +140,7 @@ def test_rows_the_deployed_classifier_was_trained_on_are_refused_where_they_are_
     certified = CertifiedForestClassifier(10, random_state=0).fit(U, hidden)
     with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
         certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=certified)
-    with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
+    with pytest.raises(ValueError, match="unlabeled samples are labeled samples"):
         certify(OLD, *HELD_OUT, X_unlabeled=X[500:], deployed=REFITTED)
 
 

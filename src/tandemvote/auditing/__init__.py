@@ -1,5 +1,12 @@
-"""What is suspicious about data, as records that certificates, files and reports keep."""
+"""What is suspicious about data: one audit, whose findings certificates and reports keep."""
 
-from tandemvote.auditing.finding import SEVERITIES, Finding
+from tandemvote.auditing.finding import (
+    CODES,
+    SEVERITIES,
+    Finding,
+    Findings,
+    FindingsError,
+    check_findings,
+)
 
-__all__ = ["SEVERITIES", "Finding"]
+__all__ = ["CODES", "SEVERITIES", "Finding", "Findings", "FindingsError", "check_findings"]

@@ -10,7 +10,8 @@ from rich.progress import SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-from tandemvote.auditing import Finding
+from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.checks import audit
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import Bagging, Guarantee, Learner, Scheme, Training, Weights
 from tandemvote.cli.running import progress
@@ -34,7 +35,9 @@ def train(
         Scheme.TREES: f"{training.trees} trees",
     }
     say(f"Training {trained[scheme]}.", err=True)
-    known = [*dataset.findings, *findings]
+    found = audit(dataset.X, dataset.y, groups=groups, X_unlabeled=unlabeled)
+    copies = [each for each in found if each.code in ("copied_rows", "shared_rows")]
+    known = check_findings([*dataset.findings, *findings, *copies])
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
         if scheme is Scheme.TREES:

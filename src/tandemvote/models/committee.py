@@ -17,19 +17,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tandemvote.auditing import Finding
+from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.checks import audit
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import (
-    check_labels_not_features,
-    check_one_row_per_case,
-    check_same_order,
-    index_of,
-)
+from tandemvote.frames import check_same_order, index_of
 from tandemvote.models.digest import digest_of
-from tandemvote.models.held_out import copy_findings, time_findings
 from tandemvote.models.members import Job, Member, Params, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
@@ -41,7 +36,7 @@ from tandemvote.models.private_names import (
     pick,
     routing_enabled,
 )
-from tandemvote.models.rows import note_copies, row_digests
+from tandemvote.models.rows import row_digests
 from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
 from tandemvote.models.training import LARGEST_SEED
 from tandemvote.votes import Votes
@@ -87,6 +82,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Number of models that are trained in parallel.
     random_state : int, RandomState instance or None, default=None
         Determines the test set and every `random_state` inside the models.
+    allow : sequence of str, default=()
+        Codes of errors of `audit` to override, such as "identifier". The certificate records them.
 
     Attributes
     ----------
@@ -135,6 +132,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "confidence": [Interval(Real, 0.5, 1, closed="left")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
+        "allow": [list, tuple],
     }
 
     def __init__(
@@ -147,6 +145,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         confidence: float = 0.95,
         n_jobs: int | None = None,
         random_state: Any = None,
+        allow: Sequence[str] = (),
     ) -> None:
         self.estimator = estimator
         self.n_tested = n_tested
@@ -155,6 +154,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.confidence = confidence
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.allow = allow
 
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(
@@ -163,7 +163,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
-        findings: Sequence[Finding] = (),
+        findings: Sequence[Finding] | None = None,
         **fit_params: Any,
     ) -> Self:
         """Train the models, test them on the test set, and train the referee on all samples.
@@ -178,9 +178,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Group of each sample, such as the patient, where samples of one group belong together.
             Whole groups are set aside, and one random row of each of them is tested. The bound is
             then about a random row of a random new group.
-        findings : sequence of Finding, default=()
-            What is known about these samples already, such as rows that were excluded. The
-            certificate reports it.
+        findings : sequence of Finding, default=None
+            Findings of an audit of these samples, which is then not repeated. The certificate
+            reports them.
         **fit_params
             Parameters of the estimator's `fit`, such as `sample_weight`. Arrays with one value per
             sample are cut to the training rows. They do not enter the test.
@@ -194,12 +194,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         X, labels = self._checked(X, y)
         classes, codes = np.unique(labels, return_inverse=True)
         _check_two_classes(codes, classes, "y has", "Pass samples of other classes.")
-        grouping = None if groups is None else group_codes(groups, y)
-        check_same_order(X, {"groups": groups})
-        findings, digests = [*findings, *time_findings(X)], row_digests(X)
-        if grouping is None:
-            check_one_row_per_case(X, y, way_out="rename the column", remedy="Pass it as groups")
-            findings += copy_findings(note_copies(X, codes, what="training", digests=digests))
+        if findings is None:
+            findings = check_findings(audit(X, y, groups=groups), self.allow)
+        grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
         params, referee_params = self._routed(fit_params)
         random_state = check_random_state(self.random_state)
         test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
@@ -367,8 +364,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         """Validate the samples; return them with their labels."""
-        check_labels_not_features(X, y)
-        check_same_order(X, {"y": y})
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
+from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_html, as_text, rate
 from tandemvote.decimals import failure_probability, percent, rounded_down
 from tandemvote.metrics import difference_lower
@@ -46,6 +47,8 @@ class Comparison:
         Failure probability of `lower` and `upper` together.
     one_row_per_group : bool
         Whether the samples are one random row of each of many groups.
+    findings : tuple of Finding
+        What the audit of the samples found, overridden errors included.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Comparison:
     n_losses: int
     delta: float
     one_row_per_group: bool = False
+    findings: tuple[Finding, ...] = ()
 
     @property
     def difference(self) -> float:
@@ -118,6 +122,7 @@ class Comparison:
             f"only {a} is wrong on {self.n_gains}, only {b} on {self.n_losses}",
             f"{percent(self.delta)} limits of the difference: {100 * self.lower:+.2f} to"
             f" {100 * self.upper:+.2f} percentage points (observed {100 * self.difference:+.2f})",
+            *map(str, self.findings),
         ]
 
     def __repr__(self) -> str:
@@ -135,6 +140,7 @@ def compare(
     *,
     groups: ArrayLike | None = None,
     confidence: float = 0.95,
+    allow: Sequence[str] = (),
 ) -> Comparison | list[Comparison]:
     """Show which of two classifiers has the smaller error rate, and by how much at least.
 
@@ -156,6 +162,8 @@ def compare(
         random row of each group is tested.
     confidence : float, default=0.95
         Probability with which all limits hold.
+    allow : sequence of str, default=()
+        Codes of errors of `audit` to override, such as "identifier". The comparison records them.
 
     Returns
     -------
@@ -182,7 +190,7 @@ def compare(
     if y is None or not candidates:
         raise ValueError("y and at least one candidate are required: compare(a, b, X, y).")
     given = [model_a, *candidates]
-    votes = _votes(given, X, y, groups)
+    votes, findings = _votes(given, X, y, groups, allow)
     check_predicts_labels(votes)
     names = _names(given)
     errors = votes.errors
@@ -198,6 +206,7 @@ def compare(
                 n_losses=int((b & ~a).sum()),
                 delta=delta / len(candidates),
                 one_row_per_group=groups is not None,
+                findings=findings,
             )
         )
     return results if several else results[0]
@@ -210,11 +219,13 @@ def _is_list_of_candidates(given: Any) -> bool:
     return any(hasattr(each, "predict") or np.ndim(each) == 1 for each in given)
 
 
-def _votes(given: Sequence[Any], X: Any, y: ArrayLike, groups: ArrayLike | None) -> Votes:
+def _votes(
+    given: Sequence[Any], X: Any, y: ArrayLike, groups: ArrayLike | None, allow: Sequence[str]
+) -> tuple[Votes, tuple[Finding, ...]]:
     """Return the predictions of models, or predictions as they are, on the test samples."""
     models = [hasattr(each, "predict") for each in given]
     if all(models) and X is not None:
-        return held_out_votes(given, X, y, groups=groups)[0]
+        return held_out_votes(given, X, y, groups=groups, allow=allow)
     if any(models) or X is not None:
         raise ValueError(
             "compare requires fitted models with X and y, or predicted classes with y alone."
@@ -228,10 +239,11 @@ def _votes(given: Sequence[Any], X: Any, y: ArrayLike, groups: ArrayLike | None)
             )
     votes = Votes.from_predictions(list(given), y)
     if groups is None:
-        return votes
+        return votes, ()
     rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
     predictions, held_out = votes.predictions[:, rows], votes.held_out[:, rows]
-    return replace(votes, predictions=predictions, labels=votes.labels[rows], held_out=held_out)
+    labels = votes.labels[rows]
+    return replace(votes, predictions=predictions, labels=labels, held_out=held_out), ()
 
 
 def _names(given: Sequence[Any]) -> list[str]:

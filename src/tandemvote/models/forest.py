@@ -16,25 +16,20 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tandemvote.auditing import Finding
+from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.checks import audit
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.codes import Codes
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import (
-    check_labels_not_features,
-    check_one_row_per_case,
-    check_same_order,
-    index_of,
-)
+from tandemvote.frames import index_of
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import digest_of
-from tandemvote.models.held_out import check_unlabeled, copy_findings, time_findings
 from tandemvote.models.model_checks import check_class_weight
 from tandemvote.models.private_names import Interval, fit_context
-from tandemvote.models.rows import note_copies, row_digests
+from tandemvote.models.rows import row_digests
 from tandemvote.models.voters import predict_members, voter_predictions
 from tandemvote.voting import vote_shares
 
@@ -76,6 +71,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         Number of trees that are trained and predict in parallel.
     verbose : int, default=0
         Report progress of the training.
+    allow : sequence of str, default=()
+        Codes of errors of `audit` to override, such as "identifier". The certificate records them.
 
     Attributes
     ----------
@@ -113,6 +110,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "confidence": [Interval(Real, 0.5, 1, closed="left")],
+        "allow": [list, tuple],
     }
 
     def __init__(
@@ -137,6 +135,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        allow: Sequence[str] = (),
     ) -> None:
         self.n_estimators = n_estimators
         self.weights = weights
@@ -157,6 +156,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.allow = allow
 
     @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
@@ -165,7 +165,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         y: ArrayLike,
         *,
         X_unlabeled: Any = None,
-        findings: Sequence[Finding] = (),
+        findings: Sequence[Finding] | None = None,
     ) -> Self:
         """Train the trees, evaluate each on its out-of-bag samples, and certify their vote.
 
@@ -179,18 +179,15 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Unlabeled samples drawn from the same distribution, none of them among X. They sharpen
             the disagreement bound and add the bound `vote_profile`. Where weights or bound are
             "disagreement", each of the two gets half of them.
-        findings : sequence of Finding, default=()
-            What is known about these samples already, such as rows that were excluded. The
-            certificate reports it.
+        findings : sequence of Finding, default=None
+            Findings of an audit of these samples, which is then not repeated. The certificate
+            reports them.
 
         Returns
         -------
         self : CertifiedForestClassifier
             The fitted classifier.
         """
-        check_same_order(X, {"y": y})
-        check_labels_not_features(X, y)
-        check_one_row_per_case(X, y)
         samples, labels = self._validated(X, y, reset=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
@@ -203,11 +200,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             check_distribution(self.weights, self.n_estimators, "weights")
         unlabeled = None if X_unlabeled is None else self._validated(X_unlabeled)
         self.training_rows_ = row_digests(samples)
-        findings = [*findings, *time_findings(X)]
-        notes = note_copies(samples, labels, what="training", digests=self.training_rows_)
-        findings += copy_findings(notes)
-        if unlabeled is not None:
-            findings += check_unlabeled([], unlabeled, known=self.training_rows_)
+        if findings is None:
+            findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
         self.forest_ = self._plain_forest().fit(samples, labels)
         self.estimators_ = self.forest_.estimators_
         votes = out_of_bag_votes(self.forest_, samples, labels)

@@ -12,24 +12,18 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.abstention import note_empty_rows
-from tandemvote.auditing import Finding
+from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.checks import audit
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.counts import VoteCounts
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import (
-    check_labels_not_features,
-    check_one_row_per_case,
-    check_same_order,
-    index_of,
-    note_times,
-)
+from tandemvote.frames import index_of
 from tandemvote.metrics import check_metric
 from tandemvote.models.composed import as_it_is
 from tandemvote.models.model_checks import check_has_predict, check_one_label
 from tandemvote.models.private_names import pick
-from tandemvote.models.rows import check_not_training_rows, note_copies, row_digests
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
 from tandemvote.models.voters import voters_in
@@ -57,6 +51,7 @@ def certify(
     X_unlabeled: Any = None,
     deployed: Any = None,
     confidence: float = 0.95,
+    allow: Sequence[str] = (),
 ) -> Certificate:
     """Certify fitted models on held-out samples.
 
@@ -95,6 +90,8 @@ def certify(
         these samples. It may have been trained on anything but these samples.
     confidence : float, default=0.95
         Probability with which the bound holds.
+    allow : sequence of str, default=()
+        Codes of errors of `audit` to override, such as "identifier". The certificate records them.
 
     Returns
     -------
@@ -121,7 +118,7 @@ def certify(
     check_metric(metric)
     delta = failure_probability(confidence)
     asked: dict[str, Any] = {"weights": weights, "bound": bound, "delta": delta}
-    votes, findings = _evidence(models, X, y, groups, X_unlabeled)
+    votes, findings = _evidence(models, X, y, groups, X_unlabeled, allow=allow)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
     certificate = certify_votes(votes, **asked, findings=findings)
@@ -132,8 +129,14 @@ def certify(
 
 
 def _evidence(
-    models: Any, X: Any, y: ArrayLike | None, groups: ArrayLike | None, X_unlabeled: Any
-) -> tuple[Votes | VoteCounts, list[Finding]]:
+    models: Any,
+    X: Any,
+    y: ArrayLike | None,
+    groups: ArrayLike | None,
+    X_unlabeled: Any,
+    *,
+    allow: Sequence[str],
+) -> tuple[Votes | VoteCounts, tuple[Finding, ...]]:
     """Return the votes of models on held-out samples, or votes and counts as they are."""
     given = isinstance(models, Votes | VoteCounts)
     shards = not given and not hasattr(models, "predict") and not isinstance(models, Sequence)
@@ -148,14 +151,14 @@ def _evidence(
                     " the fitted models, or put the predictions into Votes.from_predictions."
                 )
         votes = models if given else count_votes(models)
-        return votes, [
+        return votes, tuple(
             Finding(code="empty_rows", severity="warning", message=message)
             for message in note_empty_rows(votes)
-        ]
+        )
     if X is None or y is None:
         raise ValueError("X and y are required: samples that no model was trained on.")
     voters = [models] if hasattr(models, "predict") else models
-    return held_out_votes(voters, X, y, groups=groups, X_unlabeled=X_unlabeled)
+    return held_out_votes(voters, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
 
 
 def held_out_votes(
@@ -165,7 +168,8 @@ def held_out_votes(
     *,
     groups: ArrayLike | None = None,
     X_unlabeled: Any = None,
-) -> tuple[Votes, list[Finding]]:
+    allow: Sequence[str] = (),
+) -> tuple[Votes, tuple[Finding, ...]]:
     """Let models vote on held-out samples; return the votes and what was found in the samples."""
     if groups is not None and X_unlabeled is not None:
         raise ValueError(
@@ -173,16 +177,13 @@ def held_out_votes(
             " labeled samples, so the two are not drawn from the same distribution. Pass one of"
             " them."
         )
-    check_same_order(X, {"y": y, "groups": groups})
     labels, index = column_or_1d(y), index_of(X)
-    findings = check_held_out(models, X, labels, grouped=groups is not None)
+    findings = check_held_out(models, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
     voters, rows = voters_in(models), None
     n_given = labels.size
     if groups is not None:
         rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
         X, labels = pick(X, rows), labels[rows]
-    if X_unlabeled is not None:
-        findings += check_unlabeled(models, X_unlabeled, known=row_digests(X))
     codes, classes = voters(X)
     more, more_classes = (codes[:, :0], classes) if X_unlabeled is None else voters(X_unlabeled)
     # One set of sorted classes for the labels and for what the voters predict.
@@ -207,46 +208,35 @@ def held_out_votes(
     return votes, findings
 
 
-def check_held_out(models: Sequence[Any], X: Any, y: Any, *, grouped: bool) -> list[Finding]:
-    """Raise ValueError for samples that cannot test the models; return what else was found."""
+def check_held_out(
+    models: Sequence[Any],
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    X_unlabeled: Any = None,
+    allow: Sequence[str] = (),
+) -> tuple[Finding, ...]:
+    """Raise ValueError for samples that cannot test the models; return what the audit found."""
     for model in models:
         check_has_predict(model)
-    if np.shape(X)[0] != len(y):
+    n_labels = len(column_or_1d(y))
+    if np.shape(X)[0] != n_labels:
         raise ValueError(
-            f"X has {np.shape(X)[0]} samples and y has {len(y)}. Pass one label per sample, in the"
-            " same order."
+            f"X has {np.shape(X)[0]} samples and y has {n_labels}. Pass one label per sample, in"
+            " the same order."
         )
-    if len(y) < 2:
+    if n_labels < 2:
         raise ValueError(
-            f"y has {len(y)} samples; at least 2 are required, hundreds for a useful bound."
+            f"y has {n_labels} samples; at least 2 are required, hundreds for a useful bound."
         )
-    check_labels_not_features(X, y)
-    if not grouped:
-        check_one_row_per_case(X, y, remedy="Pass it as groups")
-    copies = () if grouped else note_copies(X, y, what="held-out", digests=row_digests(X))
+    found = audit(X, y, groups=groups, X_unlabeled=X_unlabeled)
+    findings = check_findings(found, allow)
     for model in models:
-        check_not_trained_on(model, X, y, what="held-out")
-    return [*time_findings(X), *copy_findings(copies)]
-
-
-def check_unlabeled(models: Sequence[Any], X_unlabeled: Any, *, known: Any) -> list[Finding]:
-    """Raise ValueError for unlabeled samples that a model, or the labels, have seen."""
-    check_not_training_rows(known, X_unlabeled, what="unlabeled")
-    for model in models:
-        check_not_trained_on(model, X_unlabeled, what="unlabeled")
-    return copy_findings(note_copies(X_unlabeled, what="unlabeled"))
-
-
-def time_findings(X: Any) -> list[Finding]:
-    """Report times in the index of a DataFrame."""
-    return [
-        Finding(code="time_index", severity="warning", message=message) for message in note_times(X)
-    ]
-
-
-def copy_findings(notes: Iterable[str]) -> list[Finding]:
-    """Report rows that may be copies."""
-    return [Finding(code="copied_rows", severity="warning", message=note) for note in notes]
+        check_not_trained_on(model, X, column_or_1d(y), what="held-out")
+        if X_unlabeled is not None:
+            check_not_trained_on(model, X_unlabeled, what="unlabeled")
+    return findings
 
 
 def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) -> Votes:

@@ -11,26 +11,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from tandemvote.auditing import check_findings
+from tandemvote.auditing.checks import audit
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import (
-    check_labels_not_features,
-    check_one_row_per_case,
-    check_same_order,
-    index_of,
-)
+from tandemvote.frames import index_of
 from tandemvote.models.bootstraps import out_of_bag_votes, unaudited_assumptions
 from tandemvote.models.composed import last_step, steps_before, through
-from tandemvote.models.held_out import (
-    check_unlabeled,
-    copy_findings,
-    time_findings,
-    with_deployed,
-)
+from tandemvote.models.held_out import with_deployed
 from tandemvote.models.model_checks import assumptions_about_steps, check_has_voters
-from tandemvote.models.rows import note_copies, row_digests
 from tandemvote.models.voters import BAGGED, member_input, members_of, predict_codes, voters_in
 
 
@@ -46,6 +37,7 @@ def certify_oob(
     published: bool = False,
     prior: ArrayLike | None = None,
     confidence: float = 0.95,
+    allow: Sequence[str] = (),
 ) -> Certificate:
     """Certify a fitted ensemble on its out-of-bag samples, without refitting it.
 
@@ -70,6 +62,8 @@ def certify_oob(
         Weights fixed before seeing the data; uniform by default.
     confidence : float, default=0.95
         Probability with which the bound holds.
+    allow : sequence of str, default=()
+        Codes of errors of `audit` to override, such as "identifier". The certificate records them.
 
     Returns
     -------
@@ -96,9 +90,7 @@ def certify_oob(
     (100, [0, 0])
     """
     delta = failure_probability(confidence)
-    check_same_order(X, {"y": y})
-    check_labels_not_features(X, y)
-    check_one_row_per_case(X, y)
+    findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), allow)
     model, labels = last_step(ensemble), column_or_1d(y)
     if not isinstance(model, BAGGED):
         check_has_voters(ensemble)
@@ -106,10 +98,8 @@ def certify_oob(
     assumptions = assumptions_about_steps(ensemble) if isinstance(ensemble, Pipeline) else []
     samples = through(steps_before(ensemble), X)
     votes = out_of_bag_votes(model, samples, labels, voters=voters_in(ensemble))
-    votes, digests = replace(votes, index=index_of(X)), row_digests(X)
-    findings = copy_findings(note_copies(X, labels, what="training", digests=digests))
+    votes = replace(votes, index=index_of(X))
     if X_unlabeled is not None:
-        findings += check_unlabeled([], X_unlabeled, known=digests)
         more = member_input(model, through(steps_before(ensemble), X_unlabeled))
         unlabeled = predict_codes(members_of(model), more, model.n_jobs)
         votes = replace(votes, unlabeled=unlabeled)
@@ -122,6 +112,6 @@ def certify_oob(
         prior=prior,
         published=published,
         delta=delta,
-        findings=[*time_findings(X), *findings],
+        findings=findings,
         assumptions=[*assumptions, *unaudited_assumptions(model)],
     )

@@ -15,7 +15,6 @@ from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import check_same_order
 from tandemvote.models.composed import as_it_is
 from tandemvote.models.held_out import GROUP_SEED, check_held_out, held_out_votes
 from tandemvote.models.model_checks import check_one_label
@@ -33,6 +32,7 @@ def certify_selective(
     max_error: float,
     groups: ArrayLike | None = None,
     confidence: float = 0.95,
+    allow: Sequence[str] = (),
 ) -> SelectiveCertificate:
     """Certify a classifier that predicts only where it is confident.
 
@@ -50,6 +50,8 @@ def certify_selective(
         As in `certify`.
     confidence : float, default=0.95
         Probability with which the bound and the coverage hold together.
+    allow : sequence of str, default=()
+        Codes of errors of `audit` to override, such as "identifier". The certificate records them.
 
     Returns
     -------
@@ -74,16 +76,15 @@ def certify_selective(
     if hasattr(models, "predict"):
         if X is None or y is None:
             raise ValueError("X and y are required: samples that the model was not trained on.")
-        check_same_order(X, {"y": y, "groups": groups})
         labels = column_or_1d(y)
-        findings = check_held_out([models], X, labels, grouped=grouped)
+        findings = check_held_out([models], X, y, groups=groups, allow=allow)
         if groups is not None:
             rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
             X, labels = pick(X, rows), labels[rows]
         shares_of: Any = partial(_probabilities, as_it_is(models))
         shares, classes = shares_of(X)
     else:
-        votes, findings = _votes(models, X, y, groups)
+        votes, findings = _votes(models, X, y, groups, allow)
         grouped = votes.one_row_per_group
         rho = check_distribution(None, votes.n_voters, "weights")
         labels, classes = votes.classes[votes.labels], votes.classes
@@ -101,7 +102,9 @@ def certify_selective(
     )
 
 
-def _votes(models: Any, X: Any, y: Any, groups: Any) -> tuple[Votes, list[Any]]:
+def _votes(
+    models: Any, X: Any, y: Any, groups: Any, allow: Sequence[str]
+) -> tuple[Votes, tuple[Any, ...]]:
     if isinstance(models, Votes):
         if any(given is not None for given in (X, y, groups)):
             raise ValueError(
@@ -112,7 +115,7 @@ def _votes(models: Any, X: Any, y: Any, groups: Any) -> tuple[Votes, list[Any]]:
                 "Some voters were trained on some of these samples. certify_selective requires"
                 " samples that no voter was trained on."
             )
-        return models, []
+        return models, ()
     if not isinstance(models, Sequence):
         raise ValueError(
             f"models is of type {type(models).__name__}; expected a fitted classifier, a list of"
@@ -120,7 +123,7 @@ def _votes(models: Any, X: Any, y: Any, groups: Any) -> tuple[Votes, list[Any]]:
         )
     if X is None or y is None:
         raise ValueError("X and y are required: samples that no model was trained on.")
-    return held_out_votes(models, X, y, groups=groups)
+    return held_out_votes(models, X, y, groups=groups, allow=allow)
 
 
 def _vote_shares(voters: Voters, weights: FloatArray, X: Any) -> tuple[FloatArray, NDArray[Any]]:

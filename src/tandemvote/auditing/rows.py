@@ -1,0 +1,212 @@
+"""Rows compared by digests: copies of rows, and rows that two tables share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from hashlib import blake2b
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from scipy.special import bdtrc
+
+from tandemvote.auditing.cells import NUMBERS, Column, read_columns
+from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL
+from tandemvote.auditing.finding import Finding
+
+Digests = NDArray[np.uint64]
+
+CELLS = 10_000
+"""Cells of a table that are digested together."""
+
+N_PARTS = 4
+"""Parts of the columns, of which halves are put together."""
+
+ALL, MANY_COPIES = 0.99, 0.05
+"""Agreement of rows that are equal in half of the columns, and share of copies, of an error."""
+
+GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+"""By which SplitMix64 steps from one seed to the next; here from column to column."""
+
+
+def row_digests(X: Any) -> Digests:
+    """Return a digest per row, the same for the same values, of numbers as float32.
+
+    X is an array, DataFrame, sparse matrix or sequence of texts. Trees see numbers as float32.
+    """
+    columns, array = read_columns(X)
+    return digest_parts(columns, array, n_parts=1, kind=np.float32)[0]
+
+
+def digest_parts(
+    columns: Sequence[Column], array: Any, *, n_parts: int = N_PARTS, kind: Any = np.float64
+) -> Digests:
+    """Return digests of shape (n_parts, n_rows), each of some of the columns.
+
+    The digest of a row is the sum of its parts, and a part the sum of its cells; a zero has none.
+    Columns of many values are dealt out to the parts first.
+    """
+    n_columns = len(columns) or (0 if array is None else int(np.prod(array.shape[1:])))
+    part_of = np.arange(n_columns) % n_parts
+    if columns and n_parts > 1:
+        part_of[np.argsort([-column.distinct.size for column in columns])] = part_of.copy()
+    if issparse(array):
+        matrix = csr_array(array, copy=True)
+        matrix.sum_duplicates()  # in place
+        digests = np.zeros((n_parts, matrix.shape[0]), np.uint64)
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        cells = _cell_digests(matrix.data, matrix.indices, kind)
+        np.add.at(digests, (part_of[matrix.indices], rows), cells)
+        return digests
+    if array is not None and array.dtype.kind in NUMBERS and array.ndim != 1:
+        table = array.reshape(len(array), -1)
+        digests = np.zeros((n_parts, len(table)), np.uint64)
+        size, order = max(1, CELLS // max(1, n_columns)), np.argsort(part_of, kind="stable")
+        ends = np.searchsorted(part_of[order], np.arange(n_parts + 1))
+        for start in range(0, len(table), size):
+            cells = _cell_digests(table[start : start + size], np.arange(n_columns), kind)
+            cells = cells if n_parts == 1 else cells[:, order]
+            for part in range(n_parts):
+                sums = cells[:, ends[part] : ends[part + 1]].sum(axis=1)
+                digests[part, start : start + size] = sums
+        return digests
+    values = [column.values for column in columns]
+    if not columns and array is not None:  # images of objects, for example
+        values = list(array.reshape(len(array), -1).T)
+    digests = np.zeros((n_parts, len(values[0]) if values else 0), np.uint64)
+    for place, cells in enumerate(values):
+        digests[part_of[place]] += _cell_digests(cells, place, kind)
+    return digests
+
+
+def _cell_digests(cells: NDArray[Any], columns: Any, kind: Any) -> Digests:
+    """Mix what each cell holds with its column, by the finalizer of SplitMix64; 0 stays 0."""
+    codes = _codes(cells, kind)
+    mixed = codes + GOLDEN_RATIO * (np.atleast_1d(columns).astype(np.uint64) + np.uint64(1))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(np.where(codes == 0, np.uint64(0), mixed))
+
+
+def _codes(cells: NDArray[Any], kind: Any) -> Digests:
+    """Return an integer per cell: the bits of a number, or a digest of the text."""
+    if cells.dtype.kind == "M":
+        return np.asarray(cells.astype("datetime64[us]").view(np.uint64))
+    if cells.dtype.kind in NUMBERS:
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers = cells.astype(kind) + kind(0.0)  # -0.0 becomes 0.0
+            numbers[np.isnan(numbers)] = np.nan
+            bits = numbers.view(f"u{numbers.itemsize}").astype(np.uint64)
+            if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8 and kind is np.float64:
+                # What float64 does not hold of a large integer.
+                bits += (cells - numbers.astype(cells.dtype)).astype(np.uint64) * GOLDEN_RATIO
+        return np.asarray(bits)
+    texts = [cell if isinstance(cell, str) else _as_text(cell, kind) for cell in cells.tolist()]
+    known = {
+        text: int.from_bytes(blake2b(text.encode(errors="replace"), digest_size=8).digest(), "big")
+        for text in set(texts)
+    }
+    return np.array([known[text] for text in texts], np.uint64)
+
+
+def _as_text(cell: Any, kind: Any) -> str:
+    return repr(float(kind(cell))) if isinstance(cell, Real) else str(cell)
+
+
+def copy_findings(
+    columns: Sequence[Column],
+    array: Any,
+    label: NDArray[Any] | None = None,
+    *,
+    skipped: Collection[str] = (),
+    what: str = "rows",
+) -> tuple[list[Finding], NDArray[np.bool_]]:
+    """Report rows that repeat an earlier row, label included, and return which do not.
+
+    Where chance makes rows equal, more rows are equal in half of the columns. Copies that are equal
+    in half of the columns are equal in all of them.
+    """
+    left = [column for column in columns if column.name not in skipped]
+    without = ""
+    if skipped and 0 < len(left) < len(columns):
+        columns, array, without = left, None, " in all other columns"
+    parts = digest_parts(columns, array)
+    n_rows = parts.shape[1]
+    of_label = np.zeros(n_rows, np.uint64) if label is None else label.astype(np.uint64)
+    whole = parts.sum(axis=0) + of_label * GOLDEN_RATIO
+    is_first = np.zeros(n_rows, bool)
+    is_first[np.unique(whole, return_index=True)[1]] = True
+    n_copies = int((~is_first).sum())
+    if not n_copies:
+        return [], is_first
+    agreement, n_values = _agreement(whole, parts, of_label * GOLDEN_RATIO)
+    severity = "warning" if agreement > NEARLY_ALL else "note"
+    is_chance = bdtrc(np.floor(agreement * n_values) - 1, n_values, 0.5) >= FALSE_ALARM
+    if agreement > ALL and not is_chance and n_copies >= MANY_COPIES * n_rows:
+        severity = "error"
+    finding = Finding(
+        code="copied_rows",
+        severity=severity,
+        message=f"{n_copies} of {n_rows} {what} repeat{'s' * (n_copies == 1)} an earlier"
+        f" one{without}{'' if label is None else ', label included'}.",
+        advice="If they are copies, remove them: copies make the bound too small.",
+        evidence={"agreement of rows that are equal in half of the columns": f"{agreement:.0%}"},
+    )
+    return [finding], is_first
+
+
+def _agreement(whole: Digests, parts: Digests, of_label: Digests) -> tuple[float, int]:
+    """Return how often rows that are equal in half of the columns are equal in all of them.
+
+    That is the mean over the values of the half that several rows have, beyond the agreement of
+    any two rows in the other half; the second number counts these values. The best of four halves.
+    """
+    _, place, times = np.unique(whole, return_inverse=True, return_counts=True)
+    n_copies, n_pairs = times[place] - 1.0, whole.size * (whole.size - 1.0)
+    best = 0.0, 0
+    for first, second in ((0, 2), (1, 3), (0, 1), (2, 3)):
+        half = parts[first] + parts[second]
+        _, times = np.unique(parts.sum(axis=0) - half, return_counts=True)
+        by_chance = (times * (times - 1.0)).sum() / n_pairs
+        _, place, times = np.unique(half + of_label, return_inverse=True, return_counts=True)
+        several = times > 1
+        equal = np.bincount(place, weights=n_copies)[several] / (times * (times - 1.0))[several]
+        if by_chance < 1:
+            best = max(best, (float((equal.mean() - by_chance) / (1 - by_chance)), equal.size))
+    return best
+
+
+def chance_of_shared(known: Digests, new: Digests) -> tuple[int, float, float]:
+    """Return the number of values that two sets of rows share, the expected one, and its chance.
+
+    Rows of one source could have changed places. Of the values that several rows have, about as
+    many should be in both sets as when all these rows are dealt out at random.
+    """
+    share = new.size / max(known.size + new.size, 1)
+    _, times = np.unique(np.concatenate([known, new]), return_counts=True)
+    repeated = times[times > 1]
+    expected = float((1 - share**repeated - (1 - share) ** repeated).sum())
+    n_shared = np.intersect1d(known, new).size
+    if not n_shared:
+        return 0, expected, 1.0
+    # Independent events of different chances spread less than if all had the mean of these.
+    return n_shared, expected, float(bdtrc(n_shared - 1, repeated.size, expected / repeated.size))
+
+
+def shared_findings(known: Digests, X_unlabeled: Any) -> list[Finding]:
+    """Report labeled samples among the unlabeled ones, beyond chance."""
+    new = row_digests(X_unlabeled)
+    n_shared, expected, chance = chance_of_shared(known, new)
+    if chance >= FALSE_ALARM:
+        return []
+    return [
+        Finding(
+            code="shared_rows",
+            severity="error",
+            message=f"{n_shared} distinct rows of the {new.size} unlabeled samples are labeled"
+            f" samples, about {expected:.0f} by chance.",
+            advice="Pass unlabeled samples that are not among X.",
+        )
+    ]

@@ -1,0 +1,200 @@
+"""The audit is silent on independent rows, reports every case, and gives all findings at once."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_array
+from sklearn import datasets
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from tandemvote import (
+    CertifiedClassifier,
+    CertifiedForestClassifier,
+    audit,
+    certify,
+    certify_oob,
+    certify_selective,
+    compare,
+)
+from tandemvote.auditing import Finding, FindingsError, check_findings
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from tables import CASES, INDEPENDENT, N_ROWS, is_reported, numbers
+
+LINE = 100
+
+
+@pytest.mark.parametrize("name", INDEPENDENT)
+def test_independent_rows_have_no_errors(name):
+    for seed in range(15):
+        findings = audit(*INDEPENDENT[name](np.random.default_rng(1000 + seed), N_ROWS))
+        assert not findings.errors, findings
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
+def test_data_sets_of_scikit_learn_have_no_errors_or_warnings(name):
+    findings = audit(*getattr(datasets, f"load_{name}")(return_X_y=True))
+    assert {each.severity for each in findings} <= {"note"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_is_reported_in_two_lines(name):
+    code, draw = CASES[name]
+    for seed in range(4):
+        findings = audit(*draw(np.random.default_rng(2000 + seed), N_ROWS))
+        assert is_reported(findings, code), findings
+        assert all(len(str(each)) <= 2.5 * LINE for each in findings)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "index" not in name])
+def test_pandas_polars_and_pyarrow_get_the_same_findings(name):
+    X, y = CASES[name][1](np.random.default_rng(7), N_ROWS)
+    if not isinstance(X, pd.DataFrame):
+        X = pd.DataFrame(X).rename(columns=str)
+    found = audit(X, y)
+    assert audit(pl.from_pandas(X), y) == found
+    assert audit(pa.Table.from_pandas(X), y) == found
+
+
+def test_lazy_frames_must_be_collected():
+    with pytest.raises(ValueError, match=r"X is a lazy LazyFrame; .* Pass X\.collect\(\)"):
+        audit(pl.LazyFrame({"a": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        csr_array(np.eye(40)),
+        ["some text"] * 20 + ["another text"] * 20,
+        [["a", 1.0], ["b", None]] * 20,
+        [[1, 2], [3]] * 20,
+        np.zeros((40, 3, 3)),
+        np.array([{"a": 1}, None] * 20, object)[:, None],
+        pd.DataFrame(
+            {"a": pd.array([1, None] * 20, "Int64"), "b": pd.Categorical(["x", "y"] * 20)}
+        ),
+        pd.DataFrame({"t": pd.to_timedelta(np.arange(40), "s"), "d": [pd.NaT] * 40}),
+        pl.DataFrame({"a": [[1, 2], [3]] * 20, "b": [None] * 40}),
+        pl.DataFrame(),
+        np.zeros((40, 0)),
+    ],
+    ids=range(11),
+)
+def test_any_kind_of_samples_can_be_audited(X):
+    audit(X, [0, 1] * 20, X_unlabeled=X)
+
+
+def test_copies_are_counted_exactly():
+    rng = np.random.default_rng(0)
+    times = 1_600_000_000 + rng.permutation(4000)[:2000]  # equal to 128 others as float32
+    assert "copied_rows" not in audit(np.column_stack([times, times % 7])).codes
+    large = 2**60 + rng.permutation(500)
+    assert "copied_rows" not in audit(large[:, None]).codes
+    X, y = rng.normal(size=(100, 3)), rng.integers(2, size=100)
+    X[:5], y[:5] = X[5:10], y[5:10]
+    (finding,) = audit(X, y)
+    assert finding.message == "5 of 100 rows repeat an earlier one, label included."
+    assert finding.severity == "warning"
+    (finding,) = audit(["a", "b", "a"])
+    assert finding.message == "1 of 3 rows repeats an earlier one."
+    y[:5] = 1 - y[5:10]
+    assert not audit(X, y)
+
+
+def test_rows_shared_with_unlabeled_samples_are_an_error_unless_chance_explains_them():
+    rng = np.random.default_rng(0)
+    X, more = rng.normal(size=(2, 300, 3))
+    assert not audit(X, X_unlabeled=more)
+    more[:40] = X[:40]
+    (finding,) = audit(X, X_unlabeled=more)
+    assert (finding.code, finding.severity) == ("shared_rows", "error")
+    assert finding.message.startswith("40 distinct rows of the 300 unlabeled samples are labeled")
+    dice, again = rng.integers(3, size=(2, 300, 3))
+    assert not audit(dice, X_unlabeled=again).errors
+
+
+def test_groups_and_copies_of_rows_are_told_apart():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.integers(2, size=200)
+    assert audit(np.tile(X, (2, 1)), np.tile(y, 2)).codes == ("copied_rows",)
+    group = np.repeat(np.arange(100), 3)
+    X, y = rng.normal(size=(300, 3)), rng.integers(2, size=100)[group]
+    assert audit(X, y).codes == ("row_order",)
+    assert audit(X, y, groups=group).codes == ()
+
+
+def test_a_shop_whose_rows_have_labels_of_their_own_is_not_an_error():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        shop = rng.integers(50, size=1000)
+        X = pd.DataFrame({"shop_id": shop, "size": rng.normal(size=1000)})
+        for rates in (0.5, 0.02, rng.random(50)[shop]):
+            assert not audit(X, (rng.random(1000) < rates).astype(int)).errors
+
+
+def test_drawing_rows_again_shows_in_the_index():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.integers(3, size=(400, 6))).rename(columns=str)
+    y = pd.Series((rng.random(400) < 0.3).astype(int))
+    rows = [*y.index, *y[y == 1].sample(160, replace=True, random_state=0).index]
+    assert audit(X.loc[rows], y.loc[rows]).errors
+
+
+def test_only_known_codes_override_and_every_finding_stays():
+    found = [
+        Finding(code="identifier", severity="error", message="First."),
+        Finding(code="leak", severity="warning", message="Second."),
+        Finding(code="stray_text", severity="error", message="Third."),
+    ]
+    with pytest.raises(
+        FindingsError, match=r"2 errors:\n(- .*\n){3}.*\['identifier', 'stray_text'\]"
+    ):
+        check_findings(found)
+    with pytest.raises(FindingsError, match=r"1 error:\n(- .*\n){3}.*\['stray_text'\]"):
+        check_findings(found, ["identifier"])
+    checked = check_findings(found, ["identifier", "stray_text", "copied_rows"])
+    assert [each.overridden for each in checked] == [True, True, False]
+    with pytest.raises(ValueError, match="Invalid code in allow: 'everything'"):
+        check_findings(found, "everything")
+
+
+def ways_in():
+    forest = RandomForestClassifier(5, random_state=0)
+    both = forest, GaussianNB()
+
+    def fitted(X, y):
+        return [model.fit(X[:300], y[:300]) for model in both]
+
+    return {
+        "CertifiedClassifier": lambda X, y, **kw: (
+            CertifiedClassifier(forest, **kw).fit(X, y).certificate_
+        ),
+        "CertifiedForestClassifier": lambda X, y, **kw: (
+            CertifiedForestClassifier(5, **kw).fit(X, y).certificate_
+        ),
+        "certify": lambda X, y, **kw: certify(fitted(X, y), X[300:], y[300:], **kw),
+        "certify_oob": lambda X, y, **kw: certify_oob(forest.fit(X, y), X, y, **kw),
+        "certify_selective": lambda X, y, **kw: certify_selective(
+            fitted(X, y)[0], X[300:], y[300:], max_error=0.9, **kw),
+        "compare": lambda X, y, **kw: compare(*fitted(X, y), X[300:], y[300:], **kw),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ways_in())
+def test_every_way_in_raises_all_errors_at_once_and_records_overrides(name):
+    rng = np.random.default_rng(0)
+    X, y = numbers(rng, 600)
+    X = X[["normal", "score"]].assign(nr=rng.permutation(600), patient=rng.permutation(600) // 5)
+    y = rng.integers(2, size=120)[X["patient"]]
+    with pytest.raises(FindingsError, match=r"2 errors:(.|\n)*'nr'(.|\n)*'patient'"):
+        ways_in()[name](X, y)
+    made = ways_in()[name](X, y, allow=("identifier", "grouped_rows"))
+    overridden = {each.code: each.columns for each in made.findings if each.overridden}
+    assert overridden == {"identifier": ("nr",), "grouped_rows": ("patient",)}
