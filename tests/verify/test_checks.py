@@ -149,11 +149,19 @@ FALSE = [
     (("prior", 0), (1.7e308).hex(), "the prior sum to 1.70e+308"),
     (("fitted",), "tandem", "requires weights that were not fitted"),
     (("test",), None, "requires the counts of a test set"),
-    (("test",), {"n_errors": 401, "n_samples": 400}, "a test set of 400 samples shows 401"),
-    (("test",), {"n_errors": 0, "n_samples": 400}, "and the test set shows 0 on 400"),
-    (("observed",), {"n_errors": 0, "n_samples": 400}, "0 errors are observed on 400 samples, and"),
-    (("observed",), {"n_errors": 401, "n_samples": 400}, "401 errors are observed on 400 of 400"),
-    (("observed",), {"n_errors": 1, "n_samples": 401}, "1 errors are observed on 401 of 400"),
+    (("test",), {"n_errors": 401, "n_samples": 400}, "err too rarely for 401 errors"),
+    (("test",), {"n_errors": 0, "n_samples": 400}, "and the test errors 0 on 400"),
+    (
+        ("observed",),
+        {"n_errors": 0, "n_samples": 400},
+        "the observed errors are 0 on 400 samples, and",
+    ),
+    (
+        ("observed",),
+        {"n_errors": 401, "n_samples": 400},
+        "the observed errors are 401 on 400 of 400",
+    ),
+    (("observed",), {"n_errors": 1, "n_samples": 401}, "the observed errors are 1 on 401 of 400"),
     (("class_counts",), [1, 2], "tested on 400 of 3 samples"),
     (("class_counts",), None, "tested on 400 of None samples"),
     (("sampling",), "one row per group", "the assumptions lack one"),
@@ -201,7 +209,7 @@ def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of,
     n_samples = document["certificates"][0]["observed"]["n_samples"]
     fewer = {"n_errors": 1, "n_samples": n_samples}
     forged = changed(document, ("certificates", 0, "observed"), fewer)
-    assert "1 errors are observed" in problem_of(forged)
+    assert "the observed errors are 1" in problem_of(forged)
 
 
 def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
@@ -280,15 +288,18 @@ def test_an_unknown_bound_is_unreadable(document, problem_of):
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"tandem_errors": (1, 10**6)}, "tandem errors among"),
+        ({"tandem_errors": (1, 10**6)}, "common errors, which must be between 0 and"),
         ({"tandem_errors": (1, -(10**6))}, "have -"),
-        ({"overlaps": (0, -120), "disagreement_overlaps": (0, -120)}, "common samples among"),
+        (
+            {"overlaps": (0, -120), "disagreement_overlaps": (0, -120)},
+            "common held-out samples, which must be",
+        ),
         ({"overlaps": (1, -(10**3))}, "voters 0 and 1 have"),
-        ({"disagreements": (0, 1), "disagreement_overlaps": (0, 1)}, "disagrees with itself"),
+        ({"unlabeled_disagreements": (0, -1)}, "voter 0 disagrees with itself"),
         ({"disagreement_overlaps": (1, 1)}, "unlabeled samples differs"),
-        ({"unlabeled_disagreements": (1, 1)}, "1 unlabeled disagreements among 0"),
-        ({"disagreements": (1, 1)}, "disagree where not exactly one of them errs"),
-        ({"lone_errors": (1, 10**6)}, "lone errors among"),
+        ({"unlabeled_disagreements": (1, 1)}, "common equal predictions of unlabeled samples"),
+        ({"disagreements": (1, 1)}, "equal predictions, which must be"),
+        ({"lone_errors": (1, 10**6)}, "common correct predictions, which must be"),
     ],
 )
 def test_impossible_counts_are_named(make_votes, problem_of, changes, problem):

@@ -92,9 +92,8 @@ def test_another_prediction_of_the_deployed_classifier_is_found(issued, problem_
         changed = own.copy()
         changed[point] = (changed[point] + 1) % 3
         said = np.vstack([votes.unlabeled, changed])
-        assert f"at unlabeled sample {point} the deployed classifier has" in (
-            problem_of(document, unlabeled=said)
-        )
+        problem = problem_of(document, unlabeled=said)
+        assert f"the leads of unlabeled samples differ at {point}: " in problem
 
 
 def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued, problem_of):

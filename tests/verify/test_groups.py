@@ -174,7 +174,7 @@ def test_a_larger_share_of_delta_is_found(oob, problem_of):
     whole, *groups = oob["certificates"]
     fewer = {**by_site, "labels": by_site["labels"][:2]}
     both = {**oob, "groupings": [by_class, fewer], "certificates": [whole, *groups[:5]]}
-    assert "the groups by 'site' have fewer samples than all samples" in problem_of(both)
+    assert "the groups by 'site' have fewer samples by class than all samples" in problem_of(both)
     alone = {**oob, "groupings": [by_site], "certificates": [whole, *groups[3:]]}
     assert "site = 'north': its delta is" in problem_of(alone)
     unlisted = {**oob, "groupings": [], "certificates": [whole, groups[3]]}
@@ -265,7 +265,7 @@ def test_the_luckiest_group_alone_does_not_have_all_samples(problem_of):
     ]
     assert "lists 2 groups; 1 are certified" in problem_of(document)
     document["groupings"][0]["labels"] = [label_of(lucky)]
-    assert "have fewer samples than all samples" in problem_of(document)
+    assert "have fewer samples by class than all samples" in problem_of(document)
 
 
 @pytest.mark.parametrize("name", ["tandem_errors", "overlaps", "lone_errors", "disagreements"])
@@ -297,15 +297,17 @@ def test_a_smaller_value_is_found(kind, problem_of):
 def test_sizes_that_cannot_be_are_found(oob, tested, problem_of):
     numbers = oob["certificates"][1]["class_counts"]
     more = with_group(oob, 1, class_counts=[numbers[0] + 500, 0, 0])
-    assert "have more samples than all samples" in problem_of(more)
+    assert "have more samples by class than all samples" in problem_of(more)
     fewer = with_group(oob, 1, class_counts=[20, 0, 0])
     assert "have fewer samples" in problem_of(fewer)
     test = tested["certificates"][1]["test"]
-    for n_errors, problem in ((300, "have more errors of the test"), (0, "have fewer errors of")):
+    for n_errors, problem in ((300, "have more test errors"), (0, "have fewer test errors")):
         forged = with_group(tested, 1, test={**test, "n_errors": n_errors})
         assert problem in problem_of(forged)
     seen = {**test, "n_errors": test["n_errors"] - 1}
-    assert "have fewer observed errors" in problem_of(with_group(tested, 1, observed=seen))
+    assert "have fewer errors and samples of the vote" in problem_of(
+        with_group(tested, 1, observed=seen)
+    )
 
 
 def test_groups_are_parts_of_the_certificate_on_all_samples(oob, tested, problem_of):
@@ -363,7 +365,7 @@ def test_weights_that_cannot_vote_are_found_before_they_vote(tested, problem_of)
 def test_a_column_of_another_length_is_found(oob, problem_of):
     votes, site = drawn("out of bag")
     columns = {"site": [each or "" for each in site][:-1]}
-    assert "in the column" in problem_of(oob, votes=votes, columns=columns)
+    assert "samples, the column " in problem_of(oob, votes=votes, columns=columns)
 
 
 def test_random_forgeries_of_groups_are_found(oob, tested, problem_of):

@@ -148,7 +148,7 @@ def test_half_of_all_points_wrong_and_never_two_voters_at_once_is_impossible():
     document = file_of(counts)
     assert document.whole.value < 0.03
     found = verify_file(document).problem
-    assert found.startswith("voters 0 and 1 have 0 lone errors and not 100000 to 100000, ")
+    assert found.startswith("voters 0 and 1 have 100000 common correct predictions, which must")
 
 
 def test_what_pairs_hide_three_voters_reveal():
@@ -222,13 +222,22 @@ def three_voters(n_classes=3, unlabeled=((0,), (0,), (0,))):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"unlabeled_disagreements": (0, 1, 3), "disagreements": (0, 1, 3)}, "share predictions"),
+        (
+            {"unlabeled_disagreements": (0, 1, 3), "disagreements": (0, 1, 3)},
+            "share equal predictions",
+        ),
         (
             {"unlabeled_disagreements": (0, 2, 40), "disagreements": (0, 2, 40)},
-            "share predictions",
+            "share equal predictions",
         ),
-        ({"lone_errors": (0, 2, -1)}, "have 49 lone errors and not 50 to 50"),
-        ({"disagreements": (0, 2, 1)}, "have 51 labeled disagreements among 50"),
+        (
+            {"lone_errors": (0, 2, -1)},
+            "have 49 errors on common samples, which must be between 50 and 50",
+        ),
+        (
+            {"disagreements": (0, 2, 1)},
+            "have 49 equal predictions, which must be between 50 and 50",
+        ),
     ],
 )
 def test_one_pair_that_does_not_fit_is_found(change, problem):

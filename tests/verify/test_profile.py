@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, digest_of
-from tandemvote.verify.possible_counts import impossible_profile
+from tandemvote.verify.possible_profiles import impossible_profile
 from tandemvote.votes import Votes
 from tandemvote.voting import vote_leads
 
@@ -86,6 +87,8 @@ def test_fewer_samples_than_counted_are_found(problem_of, reprofiled):
 @pytest.mark.parametrize("weights", [[0.2] * 5, [0.35, 0.25, 0.2, 0.15, 0.05]])
 def test_every_profile_of_few_voters_is_possible_and_no_other(weights, n_classes, deployed):
     """By enumeration: shares on a grid are accepted exactly if some votes have them."""
+    record = document_of(certify_votes(votes_of(5, n_classes), bound="vote_profile")).whole
+    record = replace(record, weights=tuple(weights), deployed="another" if deployed else None)
     weights = np.array(weights)
     every = np.array([*itertools.product(range(n_classes), repeat=5)]).T
     pairs = set()
@@ -95,11 +98,9 @@ def test_every_profile_of_few_voters_is_possible_and_no_other(weights, n_classes
     for lead, gap in itertools.product(np.arange(0, 1.01, 0.05), np.arange(-1, 1.01, 0.05)):
         pair = round(lead, 9), round(gap, 9)
         listed = any(np.allclose(pair, each, atol=1e-7) for each in pairs)
-        leads, gaps = np.array([[pair[0]], [pair[1]]])
-        problem = impossible_profile(
-            leads, gaps, weights, n_classes=n_classes, of_vote=not deployed
-        )
-        assert (problem is None) == listed, pair
+        profile = {"leads": np.array(pair[:1]), "gaps": np.array(pair[1:])}
+        (problem,) = impossible_profile(replace(record, profile=profile))
+        assert ("which no votes with these weights" not in problem) == listed, pair
 
 
 def test_half_of_the_samples_is_profiled_where_weights_depend_on_the_other(tmp_path):

@@ -79,7 +79,7 @@ def test_the_profile_is_that_of_the_weights_in_the_file(counted):
     leads[[0, other]] = leads[[other, 0]]
     changed = with_whole(document, profile={**profile, "leads": leads})
     (problem,) = recount(changed, None, votes.classes[votes.unlabeled], {})
-    assert "a share" in problem
+    assert "the leads of unlabeled samples differ at" in problem
 
 
 def test_samples_that_the_file_does_not_have_are_found(make_votes):
@@ -105,10 +105,10 @@ def test_observed_errors_and_classes_are_counted_again(make_votes, held_out, wei
         number = getattr(whole.observed, name) - 1
         wrong = with_whole(document, observed=replace(whole.observed, **{name: number}))
         (problem,) = recount(wrong, votes, None, {})
-        assert "the vote is wrong on" in problem
+        assert "the errors and samples of the vote differ at" in problem
     first, second, *rest = whole.class_counts
     wrong = with_whole(document, class_counts=(first - 1, second + 1, *rest))
-    assert "samples are of the class 0 in the file" in next(recount(wrong, votes, None, {}))
+    assert "the samples by class differ at 0" in next(recount(wrong, votes, None, {}))
 
 
 @pytest.fixture(params=[None, [0.3, 0.3, 0.1, 0.1, 0.1, 0.1]], ids=["uniform", "given"])
@@ -138,13 +138,13 @@ def test_another_test_set_is_found(tested):
         assert "in the votes" in verify_file(document, votes=other).problem
     test = document.whole.test
     wrong = with_whole(document, test=replace(test, n_errors=test.n_errors + 1))
-    assert "test samples in the file" in next(recount(wrong, votes, None, {}))
+    assert "the test errors differ" in next(recount(wrong, votes, None, {}))
     mask = np.ones(names.shape, bool)
     mask[2, 7] = False
     silent = Votes.from_predictions(names, labels, mask)
     assert "in the votes" in verify_file(document, votes=silent).problem
     found = list(recount(document, silent, None, {}))
-    assert "voter 2 predicts nothing at test sample 7" in found
+    assert "a voter of the file is tested on all samples" in found[-1]
 
 
 def test_ties_go_to_the_smallest_class_and_equal_weights_tie():

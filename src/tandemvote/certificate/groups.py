@@ -24,8 +24,14 @@ from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
-from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Grouping
-from tandemvote.verify.recount import CLASS, PREDICTED
+from tandemvote.verify.document import (
+    CLASS,
+    PREDICTED,
+    TEST_SET,
+    VOTE_PROFILE,
+    Group,
+    Grouping,
+)
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
 

@@ -15,8 +15,10 @@ from tandemvote.assumptions import GROUPS
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence, gather
 from tandemvote.verify.document import (
-    PAIR_COUNTS,
+    CLASS,
+    PREDICTED,
     TEST_SET,
+    UNLABELED,
     VOTE_PROFILE,
     CertificateRecord,
     Document,
@@ -27,8 +29,9 @@ from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document
 from tandemvote.verify.metrics import other_measure, wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
+from tandemvote.verify.possible_profiles import impossible_profile
 from tandemvote.verify.possible_votes import impossible_votes
-from tandemvote.verify.recount import CLASS, PREDICTED, group_values, recount
+from tandemvote.verify.recount import group_values, recount
 from tandemvote.verify.rules import RULES, Truth, told_apart, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
@@ -161,6 +164,7 @@ def _wrong_record(
     """List what is wrong with one certificate, whose exact failure probability is `delta`."""
     yield from _wrong_weights(record)
     yield from impossible_counts(record)
+    yield from impossible_profile(record)
     if not 0 < record.delta <= 0.5:
         yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
     yield from _inapplicable(record)
@@ -221,9 +225,9 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
         yield f"the vote is tested on {record.test.n_samples} of {n} samples"
     if n is not None and largest > n:
         yield f"{largest} of {n} samples are held out"
-    seen = record.observed
-    if seen is not None and not seen.n_errors <= seen.n_samples <= (n or 0):
-        yield f"{seen.n_errors} errors are observed on {seen.n_samples} of {n} samples"
+    for what, seen in (("observed", record.observed), ("test", record.test)):
+        if seen is not None and not seen.n_errors <= seen.n_samples <= (n or 0):
+            yield f"the {what} errors are {seen.n_errors} on {seen.n_samples} of {n} samples"
     yield from _other_than_tested(record)
 
 
@@ -233,15 +237,15 @@ def _other_than_tested(record: CertificateRecord) -> Iterator[str]:
     if seen is None:
         return
     if record.n_voters == 1 and seen.n_errors != errors[0]:
-        yield f"the only voter errs on {errors[0]} samples; {seen.n_errors} errors are observed"
+        yield f"the only voter errs on {errors[0]} samples; the observed errors are {seen.n_errors}"
     if test is None:
         return
     # Untested voters can only add errors: they are counted as if they helped every other class.
     fewer = seen.n_errors <= test.n_errors if record.untested.any() else seen == test
     if seen.n_samples != test.n_samples or not fewer:
         yield (
-            f"{seen.n_errors} errors are observed on {seen.n_samples} samples, and the test set"
-            f" shows {test.n_errors} on {test.n_samples}"
+            f"the observed errors are {seen.n_errors} on {seen.n_samples} samples, and the test"
+            f" errors {test.n_errors} on {test.n_samples}"
         )
 
 
@@ -277,7 +281,7 @@ def _wrong_grouping(document: Document, grouping: Grouping, number: int) -> Iter
     if len(members) < len(labels):
         yield f"the grouping by {by!r} lists {len(labels)} groups; {len(members)} are certified"
     for name, total in _additive(whole).items():  # every sample is in one group
-        parts = sum((_additive(each)[name] for each in members), np.zeros_like(total))
+        parts = sum((_additive(each).get(name, 0 * total) for each in members), 0 * total)
         if (parts != total).any():
             more = "more" if (parts > total).any() else "fewer"
             yield f"the groups by {by!r} have {more} {name} than all samples"
@@ -285,14 +289,8 @@ def _wrong_grouping(document: Document, grouping: Grouping, number: int) -> Iter
 
 def _additive(record: CertificateRecord) -> dict[str, IntArray]:
     """Return what disjoint groups of samples add up to."""
-    stated = {"observed errors": record.observed, "errors of the test set": record.test}
-    counts = record.counts
-    return {
-        "samples": np.array(record.class_counts or [0] * len(record.classes)),
-        **{name: np.array(each.n_errors if each else 0) for name, each in stated.items()},
-        **{name.replace("_", " "): counts[name] for name in PAIR_COUNTS[:3]},
-        "disagreements": counts["disagreements"] - counts["unlabeled_disagreements"],
-    }
+    labeled = {name: each for name, each in record.shared.items() if name != UNLABELED}
+    return {**record.totals, **{f"common {name}": each for name, each in labeled.items()}}
 
 
 def _wrong_group(
@@ -312,7 +310,7 @@ def _wrong_group(
             yield f"its {name} differ from those of the certificate on all samples"
     if record.stated.keys() != whole.stated.keys() or VOTE_PROFILE in record.stated:
         yield "its candidates are not those of the certificate on all samples"
-    if record.profile is not None or any(record.counts[PAIR_COUNTS[-1]].flat):
+    if record.profile is not None or record.counts["unlabeled_disagreements"].any():
         yield "unlabeled samples belong to no group"
     due = Fraction(whole.delta) / len(document.groupings) / len(own[0].labels)
     if abs(Fraction(record.delta) - due) > ROUNDING * due:

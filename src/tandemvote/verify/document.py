@@ -32,6 +32,12 @@ PAIR_COUNTS = (
 )
 SIZES = ("overlaps", "disagreement_overlaps")
 
+HELD_OUT, ERRORS, CORRECT = "held-out samples", "errors", "correct predictions"
+AGREEMENTS, UNLABELED = "equal predictions", "equal predictions of unlabeled samples"
+
+CLASS, PREDICTED = "class", "predicted"
+"""Groupings that need no column."""
+
 PUBLISHED, SHARPENED = "published", "sharpened"
 ROWS, ONE_ROW_PER_GROUP = "rows", "one row per group"
 TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
@@ -209,6 +215,35 @@ class CertificateRecord:
         """Voters without held-out samples, where the others are tested together."""
         sizes = np.diag(self.counts["overlaps"])
         return np.asarray((sizes == 0) & sizes.any() & (TEST_SET in self.stated))
+
+    @property
+    def n_unlabeled(self) -> int:
+        """Number of unlabeled samples that are counted."""
+        return int((self.counts["disagreement_overlaps"] - self.counts["overlaps"])[0, 0])
+
+    @property
+    def shared(self) -> dict[str, IntArray]:
+        """Numbers of common members of the sets that two voters have, by what the members are."""
+        held_out, errors = self.counts["overlaps"], self.counts["tandem_errors"]
+        differ = self.counts["unlabeled_disagreements"]
+        return {
+            HELD_OUT: held_out,
+            ERRORS: errors,
+            CORRECT: held_out - errors - self.counts["lone_errors"],
+            AGREEMENTS: held_out - (self.counts["disagreements"] - differ),
+            UNLABELED: self.n_unlabeled - differ,
+        }
+
+    @property
+    def totals(self) -> dict[str, IntArray]:
+        """Numbers of labeled samples, apart from those that voters share."""
+        seen, test = self.observed, self.test
+        stated = {
+            "samples by class": self.class_counts,
+            "errors and samples of the vote": seen and (seen.n_errors, seen.n_samples),
+            "test errors": test and (test.n_errors,),
+        }
+        return {name: np.array(each) for name, each in stated.items() if each is not None}
 
     @property
     def stated(self) -> dict[str, StatedBound]:

@@ -7,13 +7,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import METRICS, TEST_SET, CertificateRecord, Measure, StatedTest
-from tandemvote.verify.recount import ROUNDING, winners, written
+from tandemvote.verify.recount import ROUNDING, in_classes, winners
 from tandemvote.verify.rules import TOLERANCE, told_apart
 from tandemvote.votes import Votes
 
@@ -137,20 +134,18 @@ def other_measure(record: CertificateRecord, votes: Votes | None) -> Iterator[st
     measure = record.measure
     if votes is None or measure is None:
         return
-    names = [written(label) for label in record.classes]
-    place = np.array([names.index(written(label)) for label in votes.classes.tolist()])
-    labels, predicted = place[votes.labels], place[winners(record, votes)]
-    chosen = [{int(code)} for code in predicted]
+    votes = in_classes(record, votes)
+    chosen = [{code} for code in winners(record, votes).tolist()]
     for what, stated, sets in (
-        ("counts", measure.tests, _able(record, votes, place) or chosen),
+        ("counts", measure.tests, _able(record, votes) or chosen),
         ("observed counts", measure.observed, chosen),
     ):
-        counted = _counted(record, measure, labels.tolist(), sets)
+        counted = _counted(record, measure, votes.labels.tolist(), sets)
         if counted != [(each.n_errors, each.n_samples) for each in stated]:
             yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
 
 
-def _able(record: CertificateRecord, votes: Votes, place: NDArray[Any]) -> list[set[int]]:
+def _able(record: CertificateRecord, votes: Votes) -> list[set[int]]:
     """Return which classes win at each sample if all untested voters choose them."""
     tested = [bool(row.any()) for row in votes.held_out]
     if all(tested):
@@ -161,7 +156,7 @@ def _able(record: CertificateRecord, votes: Votes, place: NDArray[Any]) -> list[
     for column in votes.predictions.T:
         behind = dict.fromkeys(range(len(record.classes)), 0)
         for unit, known, code in zip(units, tested, column, strict=True):
-            behind[int(place[code])] += unit * known
+            behind[int(code)] += unit * known
         most = max(behind.values())
         found.append({label for label, weight in behind.items() if weight + room >= most})
     return found

@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
-from tandemvote.verify.recount import losable, shares_behind, winners
+from tandemvote.verify.document import DISAGREEMENT, UNLABELED, CertificateRecord
+from tandemvote.verify.fields import IntArray
+from tandemvote.verify.recount import (
+    Mask,
+    indicators,
+    labeled_sets,
+    shares_behind,
+    unlabeled_sets,
+)
 from tandemvote.votes import Votes
 
 MOST_KINDS = 1000
@@ -29,76 +36,69 @@ SECONDS = 5
 
 NEARBY_SHARE = 1e-7
 
+Sums = list[tuple[NDArray[Any], int]]
+"""Which kinds of samples a count is a sum of, and the count."""
+
 
 def impossible_votes(record: CertificateRecord) -> Iterator[str]:
     """Report counts of a record that no votes have."""
     if int(max(matrix.max() for matrix in record.counts.values())) > MOST_COUNTED:
         return
-    if not _solvable(*_labeled(record)):
+    if not _is_solvable(_labeled(record)):
         yield "no votes on labeled samples have these counts"
-    if not _solvable(*_unlabeled(record)):
+    if not _is_solvable(_unlabeled(record)):
         yield "no votes on unlabeled samples have these counts"
 
 
-def _labeled(record: CertificateRecord) -> tuple[list[Any], list[int]]:
-    """Return which kinds of labeled samples each count is a sum of, and the counts."""
-    k, counts, n = len(record.classes), record.counts, record.n_samples
-    sizes = np.diag(counts["overlaps"])
+def _labeled(record: CertificateRecord) -> Sums:
+    k, n = len(record.classes), record.n_samples
     some = range(-1, k)  # -1 for a voter that is not tested on a sample
-    states = [some[:1] if not size else some[1:] if size == n else some for size in sizes.tolist()]
+    sizes = np.diag(record.counts["overlaps"]).tolist()
+    states = [some[:1] if not size else some[1:] if size == n else some for size in sizes]
     kinds = _kinds([range(k), *states])
-    truth, predictions = kinds[0], kinds[1:]
-    tested, wrong = predictions >= 0, predictions != truth
-    rows: list[Any] = []
-    stated: list[int] = []
-    if record.class_counts is not None:
-        rows += [truth == label for label in range(k)]
-        stated += record.class_counts
-    labeled = counts["disagreements"] - counts["unlabeled_disagreements"]
-    for i, j in combinations_with_replacement(range(record.n_voters), 2):
-        both = tested[i] & tested[j]
-        rows += [both, both & wrong[i] & wrong[j], both & (wrong[i] ^ wrong[j])]
-        rows += [both & (predictions[i] != predictions[j])]
-        stated += [counts[name][i, j] for name in ("overlaps", "tandem_errors", "lone_errors")]
-        stated += [labeled[i, j]]
+    if not kinds.size:
+        return []
     votes = Votes(
-        predictions=np.maximum(predictions, 0),
-        labels=truth,
-        held_out=tested,
+        predictions=np.maximum(kinds[1:], 0),
+        labels=kinds[0],
+        held_out=kinds[1:] >= 0,
         classes=np.array(record.classes),
-        unlabeled=predictions[:, :0],
+        unlabeled=kinds[1:, :0],
     )
-    if record.observed is not None and truth.size:
-        predicted = winners(record, votes)
-        rows += [predicted >= 0, (predicted >= 0) & (predicted != truth)]
-        stated += [record.observed.n_samples, record.observed.n_errors]
-    if record.test is not None and record.untested.any() and truth.size:
-        rows.append(losable(record.weights, votes, ~record.untested))
-        stated.append(record.test.n_errors)
-    return rows, stated
+    sums: Sums = []
+    for what, sets in labeled_sets(votes).items():
+        sums += _pairs(sets, record.shared[what])
+    for what, planes in indicators(record, votes).items():
+        sums += zip(planes, record.totals[what].tolist(), strict=True)
+    return sums
 
 
-def _unlabeled(record: CertificateRecord) -> tuple[list[Any], list[int]]:
+def _unlabeled(record: CertificateRecord) -> Sums:
     """Return the same for unlabeled samples; the deployed classifier predicts them as well."""
-    k, n_voters, counts = len(record.classes), record.n_voters, record.counts
-    kinds = _kinds([range(k)] * (n_voters + (record.deployed is not None)))
-    rows, stated = [np.ones(kinds.shape[1], bool)], []
-    stated.append((counts["disagreement_overlaps"] - counts["overlaps"])[0, 0])
-    for i, j in combinations_with_replacement(range(n_voters), 2):
-        rows.append(kinds[i] != kinds[j])
-        stated.append(counts["unlabeled_disagreements"][i, j])
+    n_voters = record.n_voters
+    kinds = _kinds([range(len(record.classes))] * (n_voters + (record.deployed is not None)))
+    if not kinds.size:
+        return []
+    sums = _pairs(unlabeled_sets(record, kinds[:n_voters]), record.shared[UNLABELED])
     # Weights that minimize the disagreement bound have a profile of other samples.
-    if record.profile is not None and record.fitted != DISAGREEMENT and kinds.size:
-        of_kinds = np.column_stack(shares_behind(record, kinds, k))
+    if record.profile is not None and record.fitted != DISAGREEMENT:
+        of_kinds = np.column_stack(shares_behind(record, kinds))
         profile = np.column_stack([*record.profile.values()])
         for share in np.unique(np.round(of_kinds, 9), axis=0):
             near, number = (_is_near(shares, share) for shares in (of_kinds, profile))
-            rows.append(near)
-            stated.append(int(number.sum()))
-    return rows, stated
+            sums.append((near, int(number.sum())))
+    return sums
 
 
-def _is_near(shares: NDArray[Any], share: NDArray[Any]) -> NDArray[np.bool_]:
+def _pairs(sets: Sequence[Mask], counts: IntArray) -> Sums:
+    """Return the sums that the common members of the sets of two voters are."""
+    return [
+        (np.sum([each[i] & each[j] for each in sets], axis=0), int(counts[i, j]))
+        for i, j in combinations_with_replacement(range(len(counts)), 2)
+    ]
+
+
+def _is_near(shares: NDArray[Any], share: NDArray[Any]) -> Mask:
     return np.asarray((np.abs(shares - share) < NEARBY_SHARE).all(axis=1))
 
 
@@ -109,11 +109,11 @@ def _kinds(states: Sequence[range]) -> NDArray[np.intp]:
     return np.array([*product(*states)], np.intp).T
 
 
-def _solvable(rows: list[Any], stated: list[int]) -> bool:
+def _is_solvable(sums: Sums) -> bool:
     """Return False if the program is proven to have no solution, with and without presolve."""
-    matrix = np.array(rows, float)
-    if not matrix.size:
+    if not sums:
         return True
+    matrix, stated = np.array([row for row, _ in sums], float), [number for _, number in sums]
     constraint = LinearConstraint(matrix, stated, stated)
     return not all(
         milp(

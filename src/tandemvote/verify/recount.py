@@ -1,15 +1,13 @@
 """Count votes again, by other means than those that certified them.
 
-Sets of samples are the bits of integers. Where a certificate rests on the disagreement bound, its
-weights may depend on one half of the unlabeled samples and the profile of the vote is that of the
-other; otherwise both are about all of them. The halves and the order of the profile are drawn with
-a seed that all files share.
+Where a certificate rests on the disagreement bound, its weights may depend on one half of the
+unlabeled samples and the profile of the vote is that of the other; otherwise both are about all of
+them. The halves and the order of the profile are drawn with a seed that all files share.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,15 +15,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.verify.coalitions import voting_units
-from tandemvote.verify.document import CertificateRecord, Document
+from tandemvote.verify.document import (
+    AGREEMENTS,
+    CLASS,
+    CORRECT,
+    ERRORS,
+    HELD_OUT,
+    PREDICTED,
+    UNLABELED,
+    CertificateRecord,
+    Document,
+)
 from tandemvote.verify.fields import FloatArray, IntArray
 from tandemvote.votes import Votes
 
 SEED = 20201206
-CLASS, PREDICTED = "class", "predicted"
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
+
+CHUNK = 2**14
+"""Samples that are counted at a time."""
+
+Mask = NDArray[np.bool_]
 
 
 def recount(
@@ -41,11 +53,9 @@ def recount(
     """
     whole = document.whole
     if votes is not None:
-        yield from _other_counts(whole, votes)
+        yield from _other_votes(whole, votes)
     if unlabeled is not None:
-        others = Votes.without_labels(unlabeled)
-        yield from _unknown_labels(whole, others, "the votes on unlabeled samples")
-        yield from _other_unlabeled(whole, others)
+        yield from _other_unlabeled(whole, Votes.without_labels(unlabeled))
     for grouping in document.groupings:
         stated = set(map(written, grouping.labels))
         for value in sorted(set(values.get(grouping.by, ())) - stated)[:1]:
@@ -56,7 +66,8 @@ def recount(
     for record in document.certificates[1:]:
         assert record.group is not None
         if record.group.by in values:
-            yield from _other_group(record, votes, values[record.group.by])
+            problems = _other_group(record, votes, values[record.group.by])
+            yield from (f"on {record.group.samples}: {problem}" for problem in problems)
 
 
 def group_values(
@@ -65,10 +76,10 @@ def group_values(
     """Return the known values of each grouping of the labeled samples."""
     known = dict(columns)
     if votes is not None:
-        names = np.array([written(label) for label in votes.classes.tolist()], object)
-        known[CLASS] = names[votes.labels].tolist()
+        known[CLASS] = votes.classes[votes.labels].tolist()
         if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
-            known[PREDICTED] = names[winners(document.whole, votes)].tolist()
+            votes = in_classes(document.whole, votes)
+            known[PREDICTED] = votes.classes[winners(document.whole, votes)].tolist()
     used = [each.by for each in document.groupings if each.by in known]
     return {name: [written(value) for value in known[name]] for name in used}
 
@@ -82,86 +93,39 @@ def _other_group(
     inside = np.array([value == wanted for value in values], bool)
     n_samples = inside.size if votes is None else votes.n_samples
     if inside.size != n_samples or inside.sum() != record.n_samples:
-        yield (
-            f"{record.group.samples} are {record.n_samples} in the file and {inside.sum()} in the"
-            " column"
-        )
+        yield f"the file counts {record.n_samples} samples, the column {inside.sum()}"
     elif inside.any() and votes is not None:
-        votes = replace(
-            votes,
-            predictions=votes.predictions[:, inside],
-            labels=votes.labels[inside],
-            held_out=votes.held_out[:, inside],
-        )
-        problems = _other_counts(record, votes)
-        yield from (f"on {record.group.samples}: {problem}" for problem in problems)
+        samples = {"labels": votes.labels[inside], "held_out": votes.held_out[:, inside]}
+        inner = replace(votes, predictions=votes.predictions[:, inside], **samples)
+        yield from _other_votes(record, inner)
 
 
-def _other_counts(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """Say where the labeled counts of a record are not those of the votes."""
+def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+    """List where the counts of labeled samples in a record are not those of the votes."""
     if votes.n_voters != record.n_voters:
         yield (
             f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
             " exclude other columns with --ignore"
         )
         return
-    yield from _unknown_labels(record, votes, "the votes")
-    held_out = _bits(votes.held_out)
-    wrong = _bits(votes.held_out & (votes.predictions != votes.labels))
-    says = [_bits(votes.held_out & (votes.predictions == c)) for c in range(votes.classes.size)]
-
-    def counted(first: int, second: int) -> dict[str, int]:
-        common = held_out[first] & held_out[second]
-        return {
-            "common held-out samples": common.bit_count(),
-            "common errors": (wrong[first] & wrong[second]).bit_count(),
-            "lone errors": (common & (wrong[first] ^ wrong[second])).bit_count(),
-            "disagreements": common.bit_count() - _agreements(says, first, second),
-        }
-
-    counts = record.counts
-    labeled = counts["disagreements"] - counts["unlabeled_disagreements"]
-    stated = (counts["overlaps"], counts["tandem_errors"], counts["lone_errors"], labeled)
-    yield from _other_pairs(stated, counted)
+    unknown = [*_unknown_labels(record, votes, "the votes")]
+    yield from unknown
+    if unknown:
+        return
+    votes, shared = in_classes(record, votes), record.shared
+    for what, sets in labeled_sets(votes).items():
+        yield from _differences(f"the numbers of common {what}", shared[what], _together(sets))
     if votes.n_samples != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the votes have {votes.n_samples}"
-    numbers = Counter(written(label) for label in votes.classes[votes.labels].tolist())
-    for label, stated_number in zip(record.classes, record.class_counts or (), strict=False):
-        if numbers[written(label)] != stated_number:
-            yield (
-                f"{stated_number} samples are of the class {label!r:.40} in the file, and"
-                f" {numbers[written(label)]} in the votes"
-            )
-    if record.observed is not None:
-        predicted = winners(record, votes)
-        voted = predicted >= 0
-        found = int((predicted != votes.labels)[voted].sum()), int(voted.sum())
-        if found != (record.observed.n_errors, record.observed.n_samples):
-            yield (
-                f"the vote is wrong on {record.observed.n_errors} of {record.observed.n_samples}"
-                f" samples in the file, and on {found[0]} of {found[1]} in the votes"
-            )
-    if record.test is not None:
-        yield from _other_test(record, votes)
-
-
-def _other_pairs(
-    stated: Sequence[IntArray], counted: Callable[[int, int], dict[str, int]]
-) -> Iterator[str]:
-    """Say where matrices of counts are not those of the pairs of voters."""
-    pairs = np.tril_indices(len(stated[0]))
-    triangles = (matrix[pairs] for matrix in stated)
-    for second, first, *in_file in zip(*pairs, *triangles, strict=True):
-        for (what, count), told in zip(counted(first, second).items(), in_file, strict=True):
-            if told != count:
-                yield (
-                    f"voters {first} and {second} have {told} {what} in the file and {count} in the"
-                    " votes"
-                )
+    if record.test is not None and (votes.held_out.any(axis=1) != votes.held_out.all(axis=1)).any():
+        yield "a voter of the file is tested on all samples, and predicts some of them in the votes"
+        return
+    for what, planes in indicators(record, votes).items():
+        yield from _differences(f"the {what}", record.totals[what], planes.sum(axis=-1))
 
 
 def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """Say where the unlabeled counts and the profile of a record are not those of the votes."""
+    """List where the unlabeled counts and the profile of a record are not those of the votes."""
     expected = record.n_voters + (record.deployed is not None)
     if votes.n_voters != expected:
         also = " and, in the last column, the deployed classifier" * (expected > record.n_voters)
@@ -170,51 +134,87 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             " unlabeled samples"
         )
         return
-    n_counted = int((record.counts["disagreement_overlaps"] - record.counts["overlaps"])[0, 0])
+    yield from _unknown_labels(record, votes, "the votes on unlabeled samples")
     n_profile = 0 if record.profile is None else len(record.profile["leads"])
     counted = profiled = np.arange(votes.n_samples)
-    if n_counted + n_profile == votes.n_samples and n_profile:
+    if record.n_unlabeled + n_profile == votes.n_samples and n_profile:
         order = np.random.default_rng(SEED).permutation(votes.n_samples)
         counted, profiled = (np.sort(half) for half in np.array_split(order, 2))
-    if n_counted != counted.size or n_profile not in (0, profiled.size):
+    if record.n_unlabeled != counted.size or n_profile not in (0, profiled.size):
         yield (
-            f"the file counts {n_counted} unlabeled samples and has a profile of {n_profile}; the"
-            f" votes are about {votes.n_samples}"
+            f"the file counts {record.n_unlabeled} unlabeled samples and has a profile of"
+            f" {n_profile}; the votes are about {votes.n_samples}"
         )
         return
-    says = [_bits(votes.predictions[:, counted] == c) for c in range(votes.classes.size)]
-
-    def disagreements(first: int, second: int) -> dict[str, int]:
-        differ = counted.size - _agreements(says, first, second)
-        return {"disagreements on unlabeled samples": differ}
-
-    yield from _other_pairs([record.counts["unlabeled_disagreements"]], disagreements)
+    predictions = in_classes(record, votes).predictions
+    sets = unlabeled_sets(record, predictions[: record.n_voters, counted])
+    what = f"the numbers of common {UNLABELED}"
+    yield from _differences(what, record.shared[UNLABELED], _together(sets))
     if record.profile is not None:
-        yield from _other_profile(record, votes.predictions[:, profiled], votes.classes.size)
+        order = np.random.default_rng(SEED).permutation(n_profile)
+        shares = dict(
+            zip(record.profile, shares_behind(record, predictions[:, profiled]), strict=True)
+        )
+        for name, stated in record.profile.items():
+            ordered = stated[np.argsort(order)]
+            yield from _differences(f"the {name} of unlabeled samples", ordered, shares[name])
 
 
-def _other_profile(
-    record: CertificateRecord, predictions: NDArray[np.integer], n_classes: int
-) -> Iterator[str]:
-    order = np.random.default_rng(SEED).permutation(predictions.shape[1])
-    whose = "the vote" if record.deployed is None else "the deployed classifier"
-    counted = shares_behind(record, predictions, n_classes)
-    names, in_file = ("a share", "a lead"), (record.profile or {}).values()
-    for what, stated, shares in zip(names, in_file, counted, strict=True):
-        for place in np.flatnonzero(~(np.abs(stated - shares[order]) <= ROUNDING))[:1]:
-            sample = int(order[place])
-            yield (
-                f"at unlabeled sample {sample} {whose} has {what} of {stated[place]:.10g} in the"
-                f" file and of {shares[sample]:.10g} in the votes"
-            )
+def _differences(what: str, stated: ArrayLike, counted: ArrayLike) -> Iterator[str]:
+    """Show the first place where numbers are not those of the votes."""
+    stated, counted = np.atleast_1d(stated), np.atleast_1d(counted)
+    for place in np.argwhere(~(np.abs(stated - counted) <= ROUNDING))[:1].tolist():
+        where = f" at {', '.join(map(str, place))}" if stated.size > 1 else ""
+        one, other = (f"{numbers[tuple(place)]:.10g}" for numbers in (stated, counted))
+        yield f"{what} differ{where}: {one} in the file and {other} in the votes"
+
+
+def _together(sets: Sequence[Mask]) -> IntArray:
+    """Count the common members of the sets of two voters."""
+    counts = np.zeros((len(sets[0]), len(sets[0])))
+    for each in sets:
+        for start in range(0, each.shape[1], CHUNK):
+            part = each[:, start : start + CHUNK].astype(np.float32)
+            counts += part @ part.T
+    return counts.astype(np.int64)
+
+
+def labeled_sets(votes: Votes) -> dict[str, list[Mask]]:
+    """Return which labeled samples are in the sets of each voter, one row per voter."""
+    held_out, right = votes.held_out, votes.predictions == votes.labels
+    return {
+        HELD_OUT: [held_out],
+        ERRORS: [held_out & ~right],
+        CORRECT: [held_out & right],
+        AGREEMENTS: [held_out & (votes.predictions == c) for c in range(votes.classes.size)],
+    }
+
+
+def unlabeled_sets(record: CertificateRecord, predictions: NDArray[np.integer]) -> list[Mask]:
+    """Return the same for the predictions of unlabeled samples."""
+    return [predictions == c for c in range(len(record.classes))]
+
+
+def indicators(record: CertificateRecord, votes: Votes) -> dict[str, Mask]:
+    """Return which samples count in each of the totals of a record."""
+    tested: Mask = np.asarray(votes.held_out.any(axis=1))
+    predicted = winners(record, votes)
+    wrong = predicted != votes.labels
+    lost = wrong if tested.all() else losable(record.weights, votes, tested)
+    found = {
+        "samples by class": votes.labels == np.arange(votes.classes.size)[:, None],
+        "errors and samples of the vote": np.stack([wrong, np.ones_like(wrong)]) & (predicted >= 0),
+        "test errors": lost[None, :],
+    }
+    return {name: planes for name, planes in found.items() if name in record.totals}
 
 
 def shares_behind(
-    record: CertificateRecord, predictions: NDArray[np.integer], n_classes: int
+    record: CertificateRecord, predictions: NDArray[np.integer]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the share of the vote, or of the deployed classifier in the last row, and its lead."""
     places = np.arange(predictions.shape[1])
-    shares = np.zeros((max(n_classes, 2), places.size))
+    shares = np.zeros((max(len(record.classes), 2), places.size))
     for weight, labels in zip(record.weights, predictions, strict=False):
         shares[labels, places] += weight
     chosen = shares.argmax(axis=0) if record.deployed is None else predictions[-1]
@@ -223,26 +223,7 @@ def shares_behind(
     return leads, leads - shares.max(axis=0)
 
 
-def _other_test(record: CertificateRecord, votes: Votes) -> Iterator[str]:
-    """List where the errors of the vote in a record are not those of the votes."""
-    assert record.test is not None
-    tested: NDArray[np.bool_] = np.asarray(votes.held_out.any(axis=1))
-    silent = np.argwhere(~votes.held_out & tested[:, None])
-    if silent.size:
-        yield f"voter {silent[0][0]} predicts nothing at test sample {silent[0][1]}"
-        return
-    if tested.all():
-        n_errors = int((winners(record, votes) != votes.labels).sum())
-    else:
-        n_errors = int(losable(record.weights, votes, tested).sum())
-    if n_errors != record.test.n_errors:
-        yield (
-            f"the vote errs on {record.test.n_errors} of {record.test.n_samples} test samples in"
-            f" the file and on {n_errors} of {votes.n_samples} in the votes"
-        )
-
-
-def losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def losable(weights: Sequence[float], votes: Votes, tested: Mask) -> Mask:
     """Return True where some votes of the untested voters let another class win.
 
     For each other class, the untested voters are given to it; ties up to rounding are lost.
@@ -262,17 +243,13 @@ def losable(weights: Sequence[float], votes: Votes, tested: NDArray[np.bool_]) -
 def winners(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
     """Return the code of the class that wins at each sample, -1 where no tested voter has weight.
 
-    Ties go to the first class of the file, or to the first voter's where voters are missing.
+    Ties go to the first class, or to the first voter's where voters are missing.
     """
-    place = {written(label): number for number, label in enumerate(record.classes)}
-    ranks = [place.get(written(label), len(place)) for label in votes.classes.tolist()]
-    order = np.argsort(ranks, kind="stable")
     units, samples = np.array(voting_units(record.weights)), np.arange(votes.n_samples)
     totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
     for unit, labels, held_out in zip(units, votes.predictions, votes.held_out, strict=True):
         totals[labels, samples] += unit * held_out
-    most = totals.max(axis=0)
-    first = order[totals[order].argmax(axis=0)]
+    most, first = totals.max(axis=0), totals.argmax(axis=0)
     partial = ~votes.held_out[units > 0].all(axis=0)
     for voter in np.flatnonzero(units)[::-1]:
         labels = votes.predictions[voter]
@@ -281,27 +258,28 @@ def winners(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
     return np.asarray(np.where(most > 0, first, -1))
 
 
+def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
+    """Return votes with the classes of a file, in its order, before any that it does not have."""
+    names = [written(label) for label in votes.classes.tolist()]
+    all_names = list(dict.fromkeys([*map(written, record.classes), *names]))
+    position = np.array([all_names.index(name) for name in names])
+    return replace(
+        votes,
+        predictions=position[votes.predictions],
+        labels=position[votes.labels],
+        classes=np.array(all_names, object),
+        unlabeled=position[votes.unlabeled],
+    )
+
+
 def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
     known = set(map(written, record.classes))
-    for label in map(written, votes.classes.tolist()):
-        if label not in known:
-            yield f"{where} have the label {label!r:.40}, which is not among those of the file"
-            return
+    for label in sorted({*map(written, votes.classes.tolist())} - known)[:1]:
+        yield f"{where} have the label {label!r:.40}, which is not among those of the file"
 
 
 def written(label: Any) -> str:
     """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one."""
-    return (
-        ""
-        if label is None
-        else str(int(label) if isinstance(label, float) and label.is_integer() else label)
-    )
-
-
-def _bits(planes: NDArray[Any]) -> list[int]:
-    """Return each row of a boolean array as one integer, one bit per sample."""
-    return [int.from_bytes(row.tobytes(), "big") for row in np.packbits(planes, axis=1)]
-
-
-def _agreements(says: list[list[int]], first: int, second: int) -> int:
-    return sum((label[first] & label[second]).bit_count() for label in says)
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    return "" if label is None else str(label)
