@@ -23,6 +23,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "native_mathml",
     "markdown_page",
+    "command_line",
 ]
 exclude_patterns = ["_build", "_extensions", "_templates"]
 templates_path = ["_templates"]
@@ -33,6 +34,7 @@ intersphinx_mapping = (
     {
         "python": ("https://docs.python.org/3", None),
         "numpy": ("https://numpy.org/doc/stable", None),
+        "pandas": ("https://pandas.pydata.org/docs", None),
         "sklearn": ("https://scikit-learn.org/stable", None),
     }
     if os.environ.get("TANDEMVOTE_DOCS_ONLINE")
@@ -43,6 +45,22 @@ default_role = "obj"  # `Certificate` in a docstring links to its page, if there
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc says types in words
 autodoc_member_order = "bysource"
+numpydoc_xref_param_type = bool(intersphinx_mapping)  # types of parameters link to their pages
+numpydoc_xref_aliases = {
+    "array": "numpy.ndarray",
+    "array_like": ":term:`numpy:array_like`",
+    "array-like": ":term:`numpy:array_like`",
+    "DataFrame": "pandas.DataFrame",
+    "Series": "pandas.Series",
+    "estimator": ":term:`sklearn:estimator`",
+    "classifier": ":term:`sklearn:classifier`",
+    "Pipeline": "sklearn.pipeline.Pipeline",
+    "path": "os.PathLike",
+}
+numpydoc_xref_ignore = {
+    "of", "or", "and", "default", "optional", "shape", "with", "the", "a", "an", "from", "fitted",
+    "list", "type", "certified",
+}  # fmt: skip
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -75,6 +93,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "download_all_examples": False,
     "show_signature": False,
-    "thumbnail_size": (400, 280),
+    "thumbnail_size": (480, 330),
+    "reset_modules": ("matplotlib", "gallery_style.reset"),
     "plot_gallery": "True",
 }

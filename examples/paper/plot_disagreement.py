@@ -56,7 +56,7 @@ styles = {
     "tandem": {"color": "tab:blue", "marker": "o", "label": "tandem (TND)"},
     "disagreement": {"color": "tab:orange", "marker": "^", "label": "disagreement (DIS)"},
 }
-figure, axis = plt.subplots(figsize=(6.4, 4), layout="constrained")
+figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 for name in names:
     axis.plot(shares, values[name].mean(axis=1), **styles[name])
     low, high = values[name].min(axis=1), values[name].max(axis=1)

@@ -63,7 +63,7 @@ for name, (wrong, gibbs, tandem) in cases.items():
 loss = 0.3
 sizes = np.unique(np.geomspace(1, 1000, 60).astype(int))
 tandems = loss**2 + loss * (1 - loss) / sizes
-figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+figure, axes = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 axes.plot(sizes, np.full(sizes.size, first_order_oracle(gibbs_loss=loss)), label="FO: 2 G")
 axes.plot(sizes, [tandem_oracle(tandem_loss=t) for t in tandems], label="TND: 4 T")
 axes.plot(

@@ -42,7 +42,7 @@ linear = CertifiedClassifier(pipeline, random_state=0).fit(X, y)
 trees = CertifiedForestClassifier(weights="tandem", max_samples=0.5, random_state=0).fit(X, y)
 
 models = {"five forests": forests, "five pipelines": linear, "one vote per tree": trees}
-figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for row, model in enumerate(models.values()):
     found = model.certificate_
     ax.plot([found.observed, found.value], [row, row], color="0.7", zorder=1)

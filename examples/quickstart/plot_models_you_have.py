@@ -54,7 +54,7 @@ found = {
     for name, model in models.items()
 }
 
-figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for row, (name, each) in enumerate(found.items()):
     ax.plot([each.observed, each.value], [row, row], color="0.7", zorder=1)
     ax.scatter(each.observed, row, color="tab:blue", label="observed" if row == 0 else None)

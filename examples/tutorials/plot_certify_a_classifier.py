@@ -101,7 +101,7 @@ from tandemvote.inequalities import clopper_pearson
 
 sizes = np.array([50, 100, 200, 500, 1000, 2000, 5000])
 bounds = [clopper_pearson(round(0.03 * size), int(size), delta=0.05) for size in sizes]
-figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 ax.plot(sizes, 100 * np.array(bounds), "o-", linewidth=3, label="guaranteed error")
 ax.axhline(3, color="gray", linestyle="--", label="observed error")
 ax.set(xscale="log", xlabel="test samples", ylabel="error rate (%)", ylim=(0, None))

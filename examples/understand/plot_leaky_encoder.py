@@ -53,7 +53,7 @@ errors = {
     "encoded before": (leaky, (leaky.predict(encoder.transform(X_new)) != y_new).mean()),
     "encoder inside": (right, (right.predict(X_new) != y_new).mean()),
 }
-figure, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for row, (model, on_new_samples) in enumerate(errors.values()):
     found = model.certificate_
     first = row == 0

@@ -48,7 +48,7 @@ values = [
     certify(tested, X_held_out, y_held_out, X_unlabeled=X_more[:n], deployed=refitted).value
     for n in sizes
 ]
-figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 ax.plot(sizes, values, "o-", label="guaranteed for the refitted model")
 ax.axhline(
     certify(tested, X_held_out, y_held_out).value, color="tab:orange",

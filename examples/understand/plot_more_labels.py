@@ -40,7 +40,7 @@ for n in sizes:
 # what is observed; a committee comes next, and its referee trains with every label. Trees need far
 # more labels.
 
-figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 for (name, certificates), color in zip(found.items(), ("C2", "C0", "C1"), strict=True):
     guaranteed = [each.value for each in certificates]
     ax.plot(sizes, guaranteed, "o-", color=color, label=name)

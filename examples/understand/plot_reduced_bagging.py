@@ -57,7 +57,7 @@ styles = {
     "tandem (TND)": {"color": "tab:blue", "marker": "o"},
     "out-of-bag error": {"color": "0.5", "marker": "."},
 }
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8.4, 5), sharey=True, layout="constrained")
 for axis, (name, lines) in zip(axes, curves.items(), strict=True):
     for label, values in lines.items():
         axis.plot(draws, values, label=label, **styles[label])

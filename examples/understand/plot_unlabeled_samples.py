@@ -36,7 +36,7 @@ for n in sizes:
 # first-order and the tandem bound, each at half of delta.
 
 error = (plain.predict(X_more) != y_more).mean()
-figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 ax.plot(sizes, [each.value for each in certificates], "o-", label="guaranteed with these samples")
 ax.axhline(plain.certificate_.value, color="tab:orange", label="guaranteed without any")
 ax.axhline(error, color="0.5", linestyle=":", label="error on the other half")

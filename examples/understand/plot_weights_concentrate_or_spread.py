@@ -69,7 +69,7 @@ for name, weights in choices.items():
 # -----------
 # Trees from heaviest to lightest, and the weight that the heaviest ones hold together.
 
-figure, (each, together) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+figure, (each, together) = plt.subplots(1, 2, figsize=(8.4, 5), layout="constrained")
 colors = {"uniform": "0.6", "first_order": "tab:red", "tandem": "tab:blue"}
 labels = {"uniform": "uniform", "first_order": "first order (FO)", "tandem": "tandem (TND)"}
 rank = np.arange(1, 101)

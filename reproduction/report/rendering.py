@@ -13,7 +13,7 @@ from reproduction.report.comparison import compare, read_explanations
 from reproduction.report.deployed import deployed_page, deployed_table, unlabelled_table
 from reproduction.report.figures import all_figures, save
 from reproduction.report.figures.distances import bound_distances
-from reproduction.report.figures.schemes import scheme_ratios
+from reproduction.report.figures.schemes import scheme_bounds, scheme_ratios
 from reproduction.report.figures.style import house_style
 from reproduction.report.findings import all_findings
 from reproduction.report.frames import read_frame, shown
@@ -85,11 +85,14 @@ def render_committee(folder: str | os.PathLike[str]) -> list[Path]:
         return []
     ratios, table = ratio_table(rows), committee_table(rows)
     with house_style():
-        figure = scheme_ratios(rows)
+        figures = {COMMITTEE_FIGURE: scheme_ratios(rows)}
+        beyond = read_frame(RowStore(folder), "beyond")
+        if not beyond.empty:
+            figures["scheme-bounds"] = scheme_bounds(rows, beyond)
     return [
         *_write_table(folder, ratios),
         *_write_table(folder, table),
-        *save(figure, folder / "figures" / COMMITTEE_FIGURE),
+        *(path for name, each in figures.items() for path in save(each, folder / "figures" / name)),
         _write(folder / "committee.md", committee_page(rows, ratios, table)),
     ]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from reproduction.experiments.protocol import LEARNERS
-from reproduction.report.committee import SCHEMES, committee_means
+from reproduction.report.committee import COMMITTEE, HOLD_OUT, SCHEMES, committee_means
 from reproduction.report.figures.style import COLOURS, figure_of, panels, titles
 from reproduction.report.frames import dataset_order
 
@@ -57,3 +58,34 @@ def _draw(axes: Axes, means: pd.DataFrame, ratio: str) -> None:
     axes.grid(visible=True, axis="x")
     axes.grid(visible=False, axis="y")
     axes.set_ylim(len(means) - 0.5, -0.5)
+
+
+SERIES = {
+    "trees": ("s", COLOURS["uniform"], "trees: the tighter of the paper's FO and TND"),
+    COMMITTEE: ("D", COLOURS["tandem"], "committee: four tested forests and a referee"),
+    HOLD_OUT: ("o", COLOURS["first_order"], "hold-out: one forest, trained on 80% of the labels"),
+}
+
+
+def scheme_bounds(rows: pd.DataFrame, beyond: pd.DataFrame) -> Figure:
+    """Draw bounds of forests on each data set: the paper's trees, the committee, a hold-out."""
+    means = committee_means(rows).xs("forest", level="learner")
+    trees = beyond.groupby("dataset")[["first_order", "tandem"]].mean().min(axis=1)
+    means = means.sort_values((COMMITTEE, "bound"), ascending=False)
+    values = {name: means[name, "bound"] for name in (COMMITTEE, HOLD_OUT)}
+    values["trees"] = trees.reindex(means.index)
+    panel = panels(1, columns=1, width=6.4, height=0.21 * len(means) + 1.3)[0]
+    spread = pd.DataFrame(values)
+    panel.hlines(range(len(means)), spread.min(axis=1), spread.max(axis=1), color="#cccccc")
+    for name, (marker, color, words) in SERIES.items():
+        panel.plot(values[name], range(len(means)), marker, color=color, label=words, zorder=2)
+    panel.set_xscale("log")
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+    panel.set_xlabel("guaranteed error (logarithmic scale)")
+    panel.set_yticks(range(len(means)), [titles(rows)[name] for name in means.index])
+    panel.grid(visible=True, axis="x")
+    panel.grid(visible=False, axis="y")
+    panel.invert_yaxis()
+    figure = figure_of([panel])
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=1)
+    return figure
