@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import comparable
+from tandemvote.codes import as_array, check_not_missing, comparable
 from tandemvote.decimals import failure_probability, rounded_down
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.spelling import shown
@@ -30,9 +30,13 @@ ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 BELOW = np.array([0.1, 0.2, 0.4, 0.6, 0.8])
 """Alternatives to a goal t: error rates t (1 - r)."""
 
-TINY = 1e-300  # stands for a bound of 0, where any error is an alarm
+BLOCK, PART, LARGEST_FACTOR = 64, 4096, 1e4
+"""Products of at most `BLOCK` factors, each at most `LARGEST_FACTOR`, fit in a float. A smaller
+factor than the exact one keeps every conditional mean below 1."""
 
-ROUNDING = 1e-9  # of the logarithm of the evidence
+ROUNDING = 1e-6  # of the logarithm of the evidence, by far
+
+CERTAIN = 700.0  # logarithm of the evidence of an error where the bound is 0
 
 
 class Monitor:
@@ -62,6 +66,8 @@ class Monitor:
         Number of labels at which the threshold was reached.
     alarm, goal_reached : bool
         Whether the bound is shown to be exceeded, or the goal is shown. Both stay True.
+    groups : set
+        Groups of the samples so far, of which further samples do not count.
     evidence, threshold : float
         Evidence so far (1 at the start) and the value that it must reach.
 
@@ -72,8 +78,8 @@ class Monitor:
     Notes
     -----
     Labels must arrive one after the other from the data that the model is used on. Where rows
-    belong together (several rows per patient), pass one row per group: rows that are wrong together
-    raise false alarms. Labels that were requested where the model is unsure are not valid.
+    belong together (several rows per patient), pass `groups`: rows that are wrong together raise
+    false alarms. Labels that were requested where the model is unsure are not valid.
 
     Examples
     --------
@@ -99,8 +105,11 @@ class Monitor:
         # A goal is a statement about all labels, so its products start with the first one.
         self._log_sums = np.full(5, 0.0 if goal else -np.inf)
         self._log_evidence = 0.0
+        self.groups: set[Any] = set()
 
-    def update(self, y_true: ArrayLike, y_pred: ArrayLike) -> Self:
+    def update(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Add labels and predictions, in the order in which they arrived.
 
         Parameters
@@ -108,42 +117,98 @@ class Monitor:
         y_true, y_pred : array_like of shape (n_samples,)
             True labels and what the certified classifier predicted. Batches may have any size; the
             result does not depend on how the samples are divided into batches.
+        groups : array_like of shape (n_samples,), default=None
+            Group of each sample, such as the patient. The first sample of each group counts, over
+            all batches.
 
         Returns
         -------
         self : Monitor
             This monitor.
         """
-        self.log_evidence(y_true, y_pred)
+        self.log_evidence(y_true, y_pred, groups=groups)
         return self
 
-    def log_evidence(self, y_true: ArrayLike, y_pred: ArrayLike) -> FloatArray:
-        """Update, and return the logarithm of the evidence after each of these samples."""
+    def log_evidence(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> FloatArray:
+        """Update, and return the logarithm of the evidence after each sample that counts."""
         errors = self._errors(y_true, y_pred)
+        if groups is not None:
+            errors = errors[self._first_of_groups(groups, errors.size)]
         if not errors.size:
             return np.zeros(0)
-        if self.goal:
-            odds = self.bound / (1.0 - self.bound)
-            wrong, right = np.log1p(-BELOW), np.log1p(BELOW * odds)
-        else:
-            bound = max(self.bound, TINY)
-            wrong, right = np.log1p(ABOVE * ((1.0 - bound) / bound)), np.log1p(-ABOVE)
-        steps = np.where(errors, wrong[:, None], right[:, None])
-        t = self.n_samples + 1.0 + np.arange(errors.size)
-        products = np.cumsum(steps, axis=1)
-        # S_t = (S_{t-1} + w_t) factor_t, divided by the product of all factors, is a sum.
-        start = np.full(t.size, -np.inf) if self.goal else -np.log(t * (t + 1.0))
-        terms = np.hstack([self._log_sums[:, None], start - products + steps])
-        sums = products + np.logaddexp.accumulate(terms, axis=1)[:, 1:]
-        rest = -np.inf if self.goal else -np.log(t + 1.0)
-        path = np.logaddexp(rest, np.logaddexp.reduce(sums, axis=0) - math.log(len(sums)))
+        # Parts that a processor's cache holds.
+        return np.concatenate(
+            [self._extend(part) for part in np.split(errors, range(PART, errors.size, PART))]
+        )
+
+    def _extend(self, errors: NDArray[np.bool_]) -> FloatArray:
+        """Update the state, and return the logarithm of the evidence after each sample."""
+        path, self._log_sums = self._path(errors)
+        if self.bound == 0:
+            path[np.cumsum(errors) + self.n_errors > 0] = CERTAIN
         reached = np.flatnonzero(path >= self._log_threshold + ROUNDING)
         if self.alarm_at is None and reached.size:
             self.alarm_at = self.n_samples + int(reached[0]) + 1
         self.n_samples += errors.size
         self.n_errors += int(errors.sum())
-        self._log_sums, self._log_evidence = sums[:, -1], float(path[-1])
-        return np.asarray(path)
+        self._log_evidence = float(path[-1])
+        return path
+
+    def _path(self, errors: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+        """Return the logarithms of the evidence after each sample, and of the sums at the end.
+
+        S_t = (S_{t-1} + w_t) factor_t, divided by the product of all factors, is a sum: inside
+        blocks as it is, and from block to block in logarithms.
+        """
+        n_blocks = -(-errors.size // BLOCK)
+        shape, inside = (n_blocks, BLOCK), np.arange(n_blocks * BLOCK) < errors.size
+        wrong, right = (each[:, None, None] for each in self._factors())
+        factors = np.where(np.resize(errors, shape), wrong, right)
+        factors.reshape(len(factors), -1)[:, ~inside] = 1.0
+        t = self.n_samples + 1.0 + np.arange(inside.size)
+        starts = np.where(inside & (not self.goal), 1.0 / (t * (t + 1.0)), 0.0).reshape(shape)
+        products = np.cumprod(factors, axis=2)
+        terms = np.cumsum(np.divide(starts * factors, products, out=factors), axis=2)
+        with np.errstate(divide="ignore"):  # a goal starts with the first label only
+            last, gains = np.log(products[:, :, -1]), np.log(terms[:, :, -1])
+        total = np.cumsum(last, axis=1)
+        before = self._log_sums[:, None]
+        ends = np.logaddexp.accumulate(np.hstack([before, gains - total + last]), axis=1)[:, 1:]
+        ends += total
+        before = np.hstack([before, ends[:, :-1]])
+        scale = np.maximum(before.max(axis=0), 0.0)[:, None]
+        terms *= np.exp(-scale)
+        terms += np.exp(before - scale.T)[:, :, None]
+        evidence = np.einsum("qbt,qbt->bt", terms, products) / len(products)
+        if not self.goal:
+            evidence += np.exp(-scale) / (t.reshape(shape) + 1.0)
+        path = scale + np.log(evidence)
+        return path.reshape(-1)[: errors.size], ends[:, -1]
+
+    def _factors(self) -> tuple[FloatArray, FloatArray]:
+        """Return the factors of an error and of a right prediction for each alternative."""
+        if self.goal:
+            wrong, right = 1.0 - BELOW, 1.0 + BELOW * self.bound / (1.0 - self.bound)
+        else:
+            bound = max(self.bound, 1.0 / LARGEST_FACTOR**2)
+            wrong, right = 1.0 + ABOVE * (1.0 - bound) / bound, 1.0 - ABOVE
+        return np.minimum(wrong, LARGEST_FACTOR), np.minimum(right, LARGEST_FACTOR)
+
+    def _first_of_groups(self, groups: ArrayLike, n_samples: int) -> NDArray[np.bool_]:
+        """Return which samples are the first of their groups, and remember the groups."""
+        labels = as_array(groups)
+        if labels.shape != (n_samples,):
+            raise ValueError(
+                f"groups has shape {labels.shape}; expected ({n_samples},): one group per sample."
+            )
+        check_not_missing(labels, "groups", "Pass the group of every sample.")
+        first = np.zeros(n_samples, bool)
+        for place, label in enumerate(labels.tolist()):
+            first[place] = label not in self.groups
+            self.groups.add(label)
+        return first
 
     def _errors(self, y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.bool_]:
         """Check the labels and return which predictions are wrong."""
@@ -195,6 +260,7 @@ class Monitor:
             "confidence": self.confidence,
             "goal": self.goal,
             "classes": None if self.classes is None else self.classes.tolist(),
+            "groups": list(self.groups),
             "n_samples": self.n_samples,
             "n_errors": self.n_errors,
             "alarm_at": self.alarm_at,
@@ -209,6 +275,7 @@ class Monitor:
         monitor.classes = None if state["classes"] is None else np.array(state["classes"])
         for name in ("n_samples", "n_errors", "alarm_at"):
             setattr(monitor, name, state[name])
+        monitor.groups = set(state["groups"])
         monitor._log_evidence = state["log_evidence"]
         sums = [-np.inf if value is None else value for value in state["log_sums"]]
         monitor._log_sums = np.array(sums)

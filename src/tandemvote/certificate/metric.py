@@ -249,9 +249,12 @@ def certify_metric(
         )
     costs = None if cost is None else _cost_matrix(cost, votes)
     code = _positive_code(metric, positive, votes, declared=_has_declared_classes(certificate))
-    winners = held_out_vote(votes, certificate.weights)
-    both = (can_win(votes, certificate.weights), np.eye(votes.classes.size, dtype=bool)[winners])
-    tests, observed = (count_tests(metric, votes.labels, each, code, costs) for each in both)
+    tests = observed = count_tests(
+        metric, votes.labels, can_win(votes, certificate.weights), code, costs
+    )
+    if certificate.n_untested:
+        winners = np.eye(votes.classes.size, dtype=bool)[held_out_vote(votes, certificate.weights)]
+        observed = count_tests(metric, votes.labels, winners, code, costs)
     levels = np.unique([] if costs is None else costs)
     worst, best = metric_limits(metric, tests, certificate.delta, levels=levels, sides=SIDES[sides])
     measure = Measure(
