@@ -30,9 +30,9 @@ def evidence_by_definition(errors, u):
         return float(total)
 
 
-@pytest.mark.parametrize("u", [0.001, 0.05, 0.5, 0.97])
+@pytest.mark.parametrize("u", [0.0001, 0.05, 0.5, 0.97])
 def test_evidence_is_the_mixture_over_starting_times(u):
-    errors = np.random.default_rng(0).random(60) < 0.2
+    errors = np.random.default_rng(0).random(150) < 0.2
     assert fed(Monitor(u), errors).evidence == pytest.approx(evidence_by_definition(errors, u))
 
 
@@ -76,6 +76,19 @@ def test_batches_and_saved_states_do_not_change_the_result():
         state = monitor.to_dict()
     assert monitor.evidence == pytest.approx(whole.evidence)
     assert (monitor.alarm_at, monitor.n_errors) == (whole.alarm_at, whole.n_errors)
+
+
+def test_the_first_row_of_each_group_counts_over_all_batches():
+    errors = np.repeat(np.random.default_rng(0).random(200) < 0.05, 5).astype(int)
+    groups = np.repeat(np.arange(200), 5)
+    monitor, expected = Monitor(0.05), fed(Monitor(0.05), errors[::5])
+    for part in np.array_split(np.arange(1000), 7):
+        monitor.update(np.zeros(part.size, int), errors[part], groups=groups[part])
+        monitor = Monitor.from_dict(json.loads(json.dumps(monitor.to_dict())))
+    assert monitor.n_samples == 200
+    assert monitor.evidence == pytest.approx(expected.evidence)
+    with pytest.raises(ValueError, match=r"groups has shape \(2,\); expected \(1,\)"):
+        monitor.update([0], [0], groups=[1, 2])
 
 
 def test_an_alarm_stays_and_its_time_is_the_first():

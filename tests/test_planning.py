@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tandemvote import labels_needed
+from tandemvote import Votes, certify, labels_needed
 from tandemvote.inequalities import clopper_pearson
+from tandemvote.models.splitting import draw_test_rows
+from tandemvote.planning import labels_in_all
 
 
 def by_enumeration(error, goal, delta, power, most):
@@ -59,3 +61,19 @@ def test_other_invalid_values_are_rejected():
         labels_needed(0.1, 0.2, confidence=95)
     with pytest.raises(ValueError, match="More than 1,000,000,000 labels"):
         labels_needed(0.1, 0.1000001)
+
+
+def test_labels_in_all_have_a_test_set_of_the_size_of_auto():
+    for n_test in (20, 500, 1600, 5000):
+        test, _ = draw_test_rows(labels_in_all(n_test), None, "auto", np.random.RandomState(0))
+        assert test.size == pytest.approx(n_test, abs=1)
+
+
+@pytest.mark.parametrize(("n_errors", "words"), [(0, "a test set of"), (8, "No number of test")])
+def test_a_certificate_that_misses_a_goal_ends_with_the_number_of_labels(n_errors, words):
+    y = np.zeros(40, int)
+    certificate = certify(Votes.from_predictions([np.arange(40) < n_errors], y == 1))
+    assert words in certificate.labels_for(0.05)
+    assert certificate.labels_for(0.9) == ""
+    if n_errors == 0:
+        assert f"a test set of {labels_needed(0, 0.05)} samples" in certificate.labels_for(0.05)

@@ -281,16 +281,20 @@ class Monitor:
         monitor._log_sums = np.array(sums)
         return monitor
 
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The state in one line."""
         seen = f"{self.n_errors} errors in {self.n_samples} labels"
         if self.alarm_at is None:
             what = "goal not shown yet" if self.goal else "no alarm"
             evidence = f"evidence {rounded_down(self.evidence, 2)} of {self.threshold:.4g}"
-            return f"Monitor({what} for error rate {self.bound:.4g}: {evidence}; {seen})"
+            return f"{what} for error rate {self.bound:.4g}: {evidence}; {seen}"
         what = "goal shown" if self.goal else "alarm"
         side = "at most" if self.goal else "above"
-        where = f"{what} after {self.alarm_at} labels"
-        return f"Monitor({where}: error rate {side} {self.bound:.4g}; {seen})"
+        return f"{what} after {self.alarm_at} labels: error rate {side} {self.bound:.4g}; {seen}"
+
+    def __repr__(self) -> str:
+        return f"Monitor({self.summary})"
 
 
 def check_predicts_labels(votes: Votes) -> None:

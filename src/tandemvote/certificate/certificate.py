@@ -21,6 +21,7 @@ from tandemvote.certificate.rendering import as_html, as_text, rate
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.decimals import percent, rounded_up
 from tandemvote.extras import import_extra
+from tandemvote.planning import more_labels
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
 from tandemvote.votes import Votes
@@ -378,7 +379,25 @@ class Certificate:
         if self.observed is not None and self.observed >= self.baseline:
             return "The observed error is not below that of the majority-class baseline."
         ways = ", or ".join(self.ways_to_tighten)
-        return f"The bound is not below the majority-class baseline. What would help: {ways}."
+        words = f"The bound is not below the majority-class baseline. What would help: {ways}."
+        return f"{words} {self.labels_for(self.baseline)}".rstrip()
+
+    def labels_for(self, max_error: float) -> str:
+        """Return how many test samples would show an error rate of at most `max_error`.
+
+        The sentence is empty if the bound shows it already, or if no vote was observed. Without a
+        test set, the observed error rate is the expected one.
+        """
+        tally = self.counts.tally
+        if self.value <= max_error or not 0 < max_error < 1 or tally is None or self.deployed:
+            return ""
+        counted, n_samples = tally.n_test_errors, tally.n_samples
+        if self.bound != TEST_SET or counted is None:
+            counted, n_samples = tally.n_errors, tally.n_voted or 0
+        if not n_samples or counted is None:
+            return ""
+        unit = "groups" if self.one_row_per_group else "samples"
+        return more_labels(counted, n_samples, max_error, delta=self.delta, unit=unit)
 
     @property
     def lines(self) -> list[str]:

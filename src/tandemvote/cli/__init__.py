@@ -7,6 +7,7 @@ import sys
 # Exit codes; 2 is a mistake in the call or the data.
 WRONG = 1  # a certificate is wrong
 GATE_CLOSED = 3  # --max-error is not guaranteed
+ALARM = 4  # new labels contradict a certificate
 INTERNAL_FAILURE = 70  # a bug in the library
 
 

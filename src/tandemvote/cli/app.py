@@ -12,10 +12,13 @@ from tandemvote.cli import INTERNAL_FAILURE
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.certify_votes import certify_votes
+from tandemvote.cli.compare import compare
 from tandemvote.cli.demo import demo
 from tandemvote.cli.messages import in_options, say
+from tandemvote.cli.plan import plan
 from tandemvote.cli.predict import predict
 from tandemvote.cli.verify import verify
+from tandemvote.cli.watch import watch
 from tandemvote.spelling import printable
 
 app = typer.Typer(
@@ -23,12 +26,13 @@ app = typer.Typer(
     help="How often will this classifier be wrong? Certified error rates, with or without a test"
     " set.",
     epilog="Exit codes: 0 done; 1 a certificate is wrong (verify); 2 a mistake in the call or"
-    " the data; 3 --max-error is not guaranteed; 70 a bug in tandemvote; 130 stopped.",
+    " the data; 3 --max-error is not guaranteed; 4 an alarm (watch); 70 a bug in tandemvote; 130"
+    " stopped.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, certify, certify_votes, predict, verify, bounds):
+for command in (demo, certify, certify_votes, predict, verify, compare, plan, watch, bounds):
     app.command()(command)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TABLE_ENDINGS = (".csv", ".parquet")
 ENDINGS = {
+    "--picture": (".svg", ".png", ".pdf"),
     "--report": (".html", ".htm"),
     "--certificate": (".json",),
     "--model": (".skops", ".joblib"),
@@ -27,6 +28,7 @@ ENDINGS = {
     "--output": TABLE_ENDINGS,
 }
 PACKAGES = {
+    "--picture": ("matplotlib",),
     "--report": ("matplotlib", "jinja2", "pandas"),
     ".skops": ("skops",),
     ".csv": ("pandas",),

@@ -61,7 +61,7 @@ def deliver(result: Result, files: VotesOutputs, guarantee: Guarantee, *, as_jso
         from tandemvote.decimals import rounded_up
 
         proven = f"the error rate is at most {rounded_up(value)}, --max-error is {limit:g}."
-        say(f"Not guaranteed: {proven}", err=True)
+        say(f"Not guaranteed: {proven} {result.certificate.labels_for(limit)}".rstrip(), err=True)
         raise typer.Exit(GATE_CLOSED)
 
 

@@ -6,12 +6,15 @@ draws them and ``frame`` returns a pandas DataFrame. Drawing requires ``tandemvo
 
 from tandemvote.displays.display import Display
 from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
+from tandemvote.displays.questions import ComparisonDisplay, MonitorDisplay
 from tandemvote.displays.voters import ProfileDisplay, TandemDisplay, WeightsDisplay
 
 __all__ = [
     "BoundsDisplay",
+    "ComparisonDisplay",
     "Display",
     "GroupsDisplay",
+    "MonitorDisplay",
     "ProfileDisplay",
     "SelectiveDisplay",
     "TandemDisplay",

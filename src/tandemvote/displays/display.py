@@ -6,6 +6,7 @@ own colors, so that a picture follows the reader's style sheet.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -41,6 +42,12 @@ class Display(ABC):
         self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Draw into a file: .svg, .png or .pdf."""
+        figure: Any = self.plot().figure_
+        figure.savefig(path)
+        import_extra("matplotlib.pyplot", "report").close(figure)
 
     def frame(self) -> pandas.DataFrame:
         """Return the numbers behind the picture as a pandas DataFrame."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_html, as_text, rate
-from tandemvote.decimals import failure_probability, percent, rounded_down
+from tandemvote.decimals import failure_probability, percent, rounded_down, rounded_up
 from tandemvote.metrics import difference_lower
 from tandemvote.models.held_out import GROUP_SEED, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
@@ -120,10 +120,16 @@ class Comparison:
             f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n}"
             f" {unit or 'test samples'}",
             f"only {a} is wrong on {self.n_gains}, only {b} on {self.n_losses}",
-            f"{percent(self.delta)} limits of the difference: {100 * self.lower:+.2f} to"
-            f" {100 * self.upper:+.2f} percentage points (observed {100 * self.difference:+.2f})",
+            f"{percent(self.delta)} limits of the difference: {_rounded(self.lower, rounded_down)}"
+            f" to {_rounded(self.upper, rounded_up)} percentage points (observed"
+            f" {100 * self.difference:+.2f})",
             *map(str, self.findings),
         ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, the limits and the verdict as JSON values."""
+        results = ("difference", "lower", "upper", "samples_needed", "verdict")
+        return asdict(self) | {name: getattr(self, name) for name in results}
 
     def __repr__(self) -> str:
         return as_text(self.verdict, self.lines)
@@ -184,32 +190,43 @@ def compare(
     >>> compare(a, b, X[900:], y[900:]).verdict
     'GaussianNB is better than DummyClassifier by at least 64.2 percentage points.'
     """
-    delta = failure_probability(confidence)
     several = _is_list_of_candidates(model_b)
-    candidates = list(model_b) if several else [model_b]
-    if y is None or not candidates:
+    given = [model_a, *(model_b if several else [model_b])]
+    results = compare_all(given, X, y, groups=groups, allow=allow, confidence=confidence)
+    return results if several else results[0]
+
+
+def compare_all(
+    given: Sequence[Any],
+    X: Any,
+    y: ArrayLike | None,
+    *,
+    groups: ArrayLike | None = None,
+    allow: Sequence[str] = (),
+    confidence: float = 0.95,
+    names: Sequence[str] | None = None,
+) -> list[Comparison]:
+    """Compare the first of several models, or of their predictions, with each of the others."""
+    delta = failure_probability(confidence)
+    if y is None or len(given) < 2:
         raise ValueError("y and at least one candidate are required: compare(a, b, X, y).")
-    given = [model_a, *candidates]
     votes, findings = _votes(given, X, y, groups, allow)
     check_predicts_labels(votes)
-    names = _names(given)
-    errors = votes.errors
-    results = []
-    for number in range(1, len(given)):
-        a, b = errors[0], errors[number]
-        results.append(
-            Comparison(
-                names=(names[0], names[number]),
-                n_samples=votes.n_samples,
-                n_errors=(int(a.sum()), int(b.sum())),
-                n_gains=int((a & ~b).sum()),
-                n_losses=int((b & ~a).sum()),
-                delta=delta / len(candidates),
-                one_row_per_group=groups is not None,
-                findings=findings,
-            )
+    names = names or _names(given)
+    a, *others = votes.errors
+    return [
+        Comparison(
+            names=(names[0], name),
+            n_samples=votes.n_samples,
+            n_errors=(int(a.sum()), int(b.sum())),
+            n_gains=int((a & ~b).sum()),
+            n_losses=int((b & ~a).sum()),
+            delta=delta / len(others),
+            one_row_per_group=groups is not None,
+            findings=findings,
         )
-    return results if several else results[0]
+        for name, b in zip(names[1:], others, strict=True)
+    ]
 
 
 def _is_list_of_candidates(given: Any) -> bool:
@@ -252,6 +269,12 @@ def _names(given: Sequence[Any]) -> list[str]:
     if hasattr(given[0], "predict") and len(set(names)) == len(names):
         return names
     return ["A", "B"] if len(given) == 2 else ["A", *(f"B{i}" for i in range(1, len(given)))]
+
+
+def _rounded(limit: float, rounded: Callable[..., str]) -> str:
+    """Return a limit in percentage points with its sign."""
+    text = rounded(100 * Decimal(limit), 2)
+    return text if text.startswith("-") else f"+{text}"
 
 
 def _points(difference: float) -> str:

@@ -29,7 +29,6 @@ from tandemvote.displays import (
 from tandemvote.extras import import_extra
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.models.composed import last_step
-from tandemvote.planning import labels_needed
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET
@@ -190,19 +189,10 @@ def _more_labels(certificate: Certificate) -> str:
             f"For example, a test set of {n_test:,} {unit}, one fifth of these, with {n_errors:,}"
             f" errors gives a bound of {rounded_up(100 * value, 1)}%."
         )
-    if tally.n_test_errors is None or certificate.delta > 0.5 or certificate.value >= 1:
-        return ""
-    counted = tally.n_test_errors / tally.n_samples
+    counted = (tally.n_test_errors or 0) / max(tally.n_samples, 1)
     # Rounded up to the digits that are shown, so that the number of samples fits the sentence.
     goal = float(rounded_up(50 * (counted + certificate.value), 1)) / 100
-    if not counted < goal < certificate.value:
-        return ""
-    n_samples = labels_needed(counted, goal, confidence=1 - certificate.delta)
-    return (
-        f"For example, if {rate(counted)} of new test {unit} count as errors, as in this test set,"
-        f" then a new test set of {n_samples:,} {unit} gives a bound of at most {100 * goal:.1f}%"
-        " with a probability of 80%."
-    )
+    return certificate.labels_for(goal) if counted < goal else ""
 
 
 def _draw_groups(groups: GroupCertificates) -> Picture:

@@ -1,0 +1,125 @@
+"""``tandemvote compare``: whether one model is better than another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tandemvote.cli import options, outputs
+from tandemvote.cli.messages import say
+
+if TYPE_CHECKING:
+    from tandemvote.models.compare import Comparison
+
+
+@options.grouped
+def compare(
+    data: Path = typer.Argument(
+        help="Table with labels, to train on; or with --predictions, a table of predictions: a"
+        " label column and one column per model, the first of which is compared with the others."
+    ),
+    *,
+    predictions: bool = typer.Option(
+        False, "--predictions", help="DATA has predictions of models on test rows."
+    ),
+    learner: list[options.Learner] = typer.Option(
+        [], help="Learner to train; repeatable. The first one is compared with the others."
+    ),
+    ignore: list[str] = typer.Option(
+        [], help="With --predictions: column that is not a model; repeatable."
+    ),
+    groups: str | None = typer.Option(
+        None,
+        help="Column whose equal values mark rows that belong together. One row of each is tested.",
+        metavar="COLUMN",
+    ),
+    trees: int = typer.Option(100, help="Trees of each forest.", min=1),
+    seed: int = typer.Option(0, help="Seed of training and of the split."),
+    picture: Path | None = typer.Option(
+        None, help="File to write a picture to: .svg, .png or .pdf."
+    ),
+    guarantee: options.Confidence,
+    reading: options.Reading,
+    as_json: options.Json = False,
+) -> None:
+    """Compare models on the same test rows.
+
+    For example: tandemvote compare wine.csv --target quality --learner forest --learner boosting
+
+    Or: tandemvote compare predictions.csv --predictions --target label
+    """
+    outputs.check_outputs({} if picture is None else {"--picture": picture}, inputs=[data])
+    if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
+        raise typer.BadParameter("Give --predictions, or at least two different --learner.")
+    asked: dict[str, Any] = {"groups": groups, "confidence": guarantee.confidence}
+    if predictions:
+        compared = _read(data, reading.target or "label", ignore, **asked)
+    else:
+        compared = _trained(data, reading, learner, trees=trees, seed=seed, **asked)
+    if picture is not None:
+        from tandemvote.displays import ComparisonDisplay
+
+        ComparisonDisplay(comparisons=tuple(compared)).save(picture)
+        say(f"Picture: {picture}", err=True)
+    for each in compared:
+        say(json.dumps(each.to_dict()) if as_json else repr(each))
+
+
+def _read(
+    path: Path, target: str, ignore: list[str], *, groups: str | None, confidence: float
+) -> list[Comparison]:
+    """Compare the columns of a table of predictions."""
+    from tandemvote import votes_io
+    from tandemvote.models.compare import compare_all
+
+    skipped = {target, groups, *ignore}
+    names = [name for name in votes_io.column_names(path) if name not in skipped]
+    if len(names) < 2:
+        raise typer.BadParameter(f"{path} has {len(names)} columns of predictions; expected 2.")
+    columns = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
+    for name in (*names, target):
+        if "" in columns[name]:
+            row = columns[name].index("") + 1
+            raise typer.BadParameter(f"Row {row} of column {name!r} is empty. Fill or drop it.")
+    given = [columns[name] for name in names]
+    by = columns[groups] if groups else None
+    return compare_all(given, None, columns[target], groups=by, confidence=confidence, names=names)
+
+
+def _trained(
+    path: Path,
+    reading: options.Reading,
+    learners: list[options.Learner],
+    *,
+    groups: str | None,
+    trees: int,
+    seed: int,
+    confidence: float,
+) -> list[Comparison]:
+    """Train learners on the same rows and compare them on the others."""
+    from numpy.random import RandomState
+
+    from tandemvote.cli.data import read_data
+    from tandemvote.cli.schemes import learner
+    from tandemvote.models.compare import compare_all
+    from tandemvote.models.splitting import draw_test_rows, group_codes
+    from tandemvote.models.training import seeded
+
+    dataset = read_data(path, reading, groups=groups)
+    by = None if groups is None else group_codes(dataset.beside[groups], dataset.y)
+    test, training = draw_test_rows(len(dataset.y), by, "auto", RandomState(seed))
+    models = []
+    for each in learners:
+        model = seeded(learner(options.Training(learner=each, trees=trees)), RandomState(seed))
+        models.append(model.fit(dataset.X[training], dataset.y[training]))
+    return compare_all(
+        models,
+        dataset.X[test],
+        dataset.y[test],
+        groups=None if by is None else by[test],
+        confidence=confidence,
+        names=[each.value for each in learners],
+    )

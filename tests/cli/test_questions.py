@@ -1,0 +1,128 @@
+"""The commands compare, plan and watch."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from tandemvote import Votes, certify, labels_needed
+from tandemvote.cli.app import run
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = np.array(["no", "yes"])[rng.integers(2, size=600)]
+    other = np.where(y == "no", "yes", "no")
+
+    def model(rate):
+        return np.where(rng.random(600) < rate, other, y)
+
+    table = {"label": y, "old": model(0.12), "new": model(0.03), "third": model(0.12)}
+    pd.DataFrame({**table, "patient": np.arange(600) // 3}).to_csv("p.csv", index=False)
+    certify(Votes.from_predictions([table["new"]], y)).save("c.json")
+    return tmp_path
+
+
+def test_plan_prints_the_number_for_the_test_set_and_in_all(capsys):
+    assert run(["plan", "--error", "0.03", "--max-error", "0.05"]) == 0
+    shown = capsys.readouterr().out
+    assert f"{labels_needed(0.03, 0.05)} test rows" in shown
+    assert "3,470 labeled rows" in shown
+    assert run(["plan", "--error", "0.1", "--max-error", "0.05"]) == 2
+    assert "--error 0.1 and --max-error 0.05 are not valid" in capsys.readouterr().err
+
+
+def test_compare_reads_predictions(folder, capsys):
+    call = ["compare", "p.csv", "--predictions", "--ignore", "patient"]
+    assert run([*call, "--picture", "c.svg"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("new is better than old by at least ")
+    assert "old is better than third by at least" in shown
+    assert (folder / "c.svg").read_text().startswith("<?xml")
+    assert run([*call[:3], "--groups", "patient", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert (first["n_samples"], first["one_row_per_group"]) == (200, True)
+    assert first["delta"] == 0.025
+
+
+def test_compare_trains_learners_on_the_same_rows(folder, capsys):
+    data = load_breast_cancer(as_frame=True).frame
+    data["target"] = np.where(data["target"], "benign", "malignant")
+    data.to_csv("data.csv", index=False)
+    learners = ["--learner", "forest", "--learner", "boosting", "--trees", "20"]
+    assert run(["compare", "data.csv", "--target", "target", *learners]) == 0
+    shown = capsys.readouterr().out
+    assert "(forest)" in shown
+    assert "(boosting) on 113 test samples" in shown  # 0.2 of 569 rows
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (["p.csv"], "--predictions, or at least two different --learner"),
+        (["p.csv", "--learner", "forest"], "at least two different --learner"),
+        (["p.csv", "--predictions", "--ignore", "old", "--ignore", "new", "--ignore", "patient"],
+         "has 1 columns of predictions; expected 2"),
+        (["p.csv", "--predictions", "--picture", "c.txt"], "--picture c.txt"),
+    ],
+)  # fmt: skip
+def test_compare_rejects_what_cannot_be_compared(folder, capsys, call, message):
+    assert run(["compare", *call]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_compare_names_an_empty_cell(folder, capsys):
+    (folder / "e.csv").write_text("label,a,b\nx,x,x\ny,,y\n")
+    assert run(["compare", "e.csv", "--predictions"]) == 2
+    assert "Row 2 of column 'a' is empty" in capsys.readouterr().err
+
+
+def test_watch_prints_one_line_and_exits_with_4_on_an_alarm(folder, capsys):
+    assert run(["watch", "c.json", "p.csv", "--prediction", "new"]) == 0
+    assert capsys.readouterr().out.startswith("no alarm for error rate")
+    assert run(["watch", "c.json", "p.csv", "--prediction", "old", "--picture", "w.png"]) == 4
+    shown = capsys.readouterr().out
+    assert shown.startswith("alarm after ")
+    assert shown.count("\n") == 1
+    assert (folder / "w.png").exists()
+
+
+def test_watch_reads_a_growing_file_and_one_row_per_group(folder, capsys):
+    table = pd.read_csv("p.csv")
+    table.loc[100:, "label"] = None
+    table.to_csv("grows.csv", index=False)
+    assert run(["watch", "c.json", "grows.csv", "--prediction", "new"]) == 0
+    assert "in 100 labels" in capsys.readouterr().out
+    call = ["watch", "c.json", "grows.csv", "--prediction", "new", "--groups", "patient"]
+    assert run(call) == 0
+    assert "in 34 labels" in capsys.readouterr().out
+
+
+def test_watch_rejects_labels_unknown_to_the_certificate(folder, capsys):
+    call = ["watch", "c.json", "p.csv", "--prediction", "new", "--target", "patient"]
+    assert run(call) == 2
+    message = capsys.readouterr().err
+    assert (
+        "'0' in column 'patient', row 1, is not a class of the certificate: 'no', 'yes'" in message
+    )
+
+
+def test_a_closed_gate_ends_with_the_number_of_labels(folder, capsys):
+    votes = [
+        "certify-votes",
+        "p.csv",
+        "--ignore",
+        "patient",
+        "--ignore",
+        "old",
+        "--ignore",
+        "third",
+    ]
+    assert run([*votes, "--max-error", "0.05"]) == 3
+    assert "a test set of" in capsys.readouterr().err.splitlines()[-1]
+    assert run([*votes, "--max-error", "0.01"]) == 3
+    assert "No number of test samples will show at most 1%" in capsys.readouterr().err
