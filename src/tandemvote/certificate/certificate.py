@@ -422,6 +422,6 @@ class Certificate:
 
 
 def bound_value(name: str, estimates: Estimates, delta: float) -> float:
-    """Evaluate a bound, which is 1 where there are no samples, as in a group without any."""
+    """Evaluate a bound, which is 1 without samples, as in an empty group."""
     empty = estimates.counts is not None and not estimates.counts.sizes.any()
     return 1.0 if empty else get_bound(name).function(estimates, delta)

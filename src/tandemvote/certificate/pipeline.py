@@ -102,7 +102,7 @@ def certify_votes(
     rho, fitted = _choose_weights(counts, weights, pi, delta, published=published)
     if not uniform:
         counts = tally_vote(counts, votes, rho)
-    # Whether given weights were fixed without looking at the samples is the caller's to say.
+    # Whether given weights were fixed without looking at the samples is up to the caller.
     tests = counts.n_test_errors is not None and (uniform or (TEST_SET in names and fitted is None))
     if counts.untested.any():
         _check_untested(counts, rho, tested_together=tests and deployed is None)

@@ -73,7 +73,7 @@ class SelectiveCertificate:
     max_error : float
         The error rate among confident samples is at most this, if some threshold passed.
     chosen : Threshold
-        The smallest margin for which that could be shown. Its margin is inf if there is none.
+        The smallest margin for which that could be shown. Its margin is inf if all of them failed.
     thresholds : tuple of Threshold
         All thresholds, fixed in advance, from the smallest margin to the largest.
     n_samples : int

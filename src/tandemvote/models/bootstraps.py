@@ -17,7 +17,7 @@ from tandemvote.models.model_checks import check_independent_bootstraps
 from tandemvote.models.voters import (
     TreeVoter,
     in_threads,
-    made_of_trees,
+    is_made_of_trees,
     member_input,
     members_of,
 )
@@ -83,7 +83,7 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
     Raises an AuditError if the members were trained on other samples.
     """
     n_samples = len(codes)
-    samples, members, trees = member_input(model, X), members_of(model), made_of_trees(model)
+    samples, members, trees = member_input(model, X), members_of(model), is_made_of_trees(model)
     missing = trees and isinstance(samples, np.ndarray) and bool(np.isnan(samples).any())
     by_leaf = not (MISFILES_MISSING_VALUES and missing)
     balanced = getattr(model, "class_weight", None) == "balanced_subsample"
@@ -164,7 +164,7 @@ def _holds(
 
 def unaudited_assumptions(model: Any) -> list[str]:
     """List what must be true of members other than trees, because no code can check it."""
-    if made_of_trees(model):
+    if is_made_of_trees(model):
         return []
     voter = model.estimators_[0]
     weighed = has_fit_parameter(voter, "sample_weight")

@@ -1,4 +1,4 @@
-"""Classifiers that are put together of others: pipelines, searches, votes, calibration."""
+"""Classifiers that contain others: pipelines, searches, votes, calibration."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
     "base_estimator_",  # of a Gaussian process
 )
-"""Attributes under which classifiers keep those that they fitted. Where there is none of these,
+"""Attributes under which classifiers keep those that they fitted. If a classifier has none of them,
 `estimator` was fitted before, as in a FrozenEstimator; elsewhere it is an unfitted pattern."""
 
 
 def last_step(model: Any) -> Any:
-    """Return the classifier at the end of a pipeline, or the model if it is none."""
+    """Return the classifier at the end of a pipeline, or any other model itself."""
     return model[-1] if isinstance(model, Pipeline) else model
 
 
@@ -41,10 +41,10 @@ def through(steps: Sequence[Any], X: Any) -> Any:
 def parts_of(
     model: Any, y: ArrayLike | None
 ) -> Iterator[tuple[Any, ArrayLike | None, Sequence[Any]]]:
-    """Yield the fitted classifiers that one is put together of, each with its labels and steps.
+    """Yield the fitted classifiers inside a classifier, each with its labels and steps.
 
     The steps lead from the samples of the whole to those that the part takes. The labels are None
-    where the part was fitted to others, as the members of a VotingClassifier are to codes.
+    if the part was fitted to others, as the members of a VotingClassifier are to codes.
     """
     if isinstance(model, Pipeline):
         yield model[-1], y, steps_before(model)
@@ -82,7 +82,7 @@ def as_it_is(model: Any, copies: dict[int, Any] | None = None) -> Any:
 
 
 def _whole_copy(model: Any) -> Any:
-    """Return a deep copy, or raise ValueError if there is none."""
+    """Return a deep copy, or raise ValueError if the model cannot be copied."""
     try:
         return deepcopy(model)
     except Exception as error:  # whatever stands in the way of a copy

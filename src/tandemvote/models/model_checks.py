@@ -1,4 +1,4 @@
-"""Models from which no guarantee can be had, each with the way out."""
+"""Checks of models that cannot be certified, with the fix in every error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMPOSED = (Pipeline, FeatureUnion, ColumnTransformer)
 
 
 def check_independent_bootstraps(model: Any, n_samples: int) -> None:
-    """Reject a fitted ensemble whose held-out sets are unknown, empty or depend on the data.
+    """Raise ValueError if out-of-bag samples are unknown, empty or depend on the data.
 
     The theorems need the split between the samples a voter is trained on and the samples it is
     evaluated on to be drawn without looking at the data.
@@ -61,7 +61,7 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
 
 
 def check_class_weight(class_weight: Any) -> None:
-    """Reject class weights that let labels decide who is held out or how a voter is trained.
+    """Raise ValueError for class weights that let labels decide which samples are out of bag.
 
     Since scikit-learn 1.9 "balanced" and a dict decide how often a sample is drawn. Before,
     "balanced" weighed a voter's samples by class frequencies that its held-out labels entered. A
@@ -76,7 +76,7 @@ def check_class_weight(class_weight: Any) -> None:
 
 
 def check_one_label(model: Any) -> None:
-    """Reject models that predict something else than one label per sample."""
+    """Raise ValueError for models that do not predict one label per sample."""
     name = type(model).__name__
     if isinstance(model, BaseEstimator) and not is_classifier(model):
         raise ValueError(
@@ -91,7 +91,7 @@ def check_one_label(model: Any) -> None:
 
 
 def check_has_predict(model: Any) -> None:
-    """Reject objects that are not classifiers, such as dicts, pairs with a name, and classes."""
+    """Raise ValueError for objects without `predict`, such as dicts and pairs, and for classes."""
     if isinstance(model, type):
         raise ValueError(
             f"{model.__name__} is a class, not a fitted classifier. Pass an instance:"
@@ -106,7 +106,7 @@ def check_has_predict(model: Any) -> None:
 
 
 def check_has_voters(model: Any) -> None:
-    """Reject a fitted model that is not an ensemble with out-of-bag samples."""
+    """Raise ValueError for a fitted model that is not an ensemble with out-of-bag samples."""
     if not hasattr(model, "predict"):
         raise ValueError(
             f"ensemble is of type {type(model).__name__}; expected one fitted RandomForest,"
@@ -131,7 +131,7 @@ def check_has_voters(model: Any) -> None:
 
 
 def check_not_frozen(estimator: Any) -> None:
-    """Reject an estimator that stays fitted when it is cloned, as a FrozenEstimator does.
+    """Raise ValueError for an estimator that stays fitted when cloned, such as FrozenEstimator.
 
     Estimators among its parameters are checked too, functions are not.
     """

@@ -18,7 +18,7 @@ fit_context = _fit_context
 """Decorator of `fit` that validates the parameters of an estimator."""
 
 routing_enabled = _routing_enabled
-"""Whether metadata is routed by requests, or handed to every `fit` as it is."""
+"""Whether metadata is routed by requests, or passed to every `fit` as it is."""
 
 Tree: type = _tree.Tree
 """The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
@@ -28,8 +28,8 @@ TREE_LEAF: int = _tree.TREE_LEAF
 """What a compiled tree has for the children of a leaf."""
 
 pick = _safe_indexing
-"""Rows or columns of an array, frame, sparse matrix or list, as scikit-learn's own meta-estimators
-take them. No public function does it for all of these."""
+"""Rows or columns of an array, DataFrame, sparse matrix or list, as in scikit-learn's own
+meta-estimators. No public function takes all of these."""
 
 
 def slice_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:
@@ -38,14 +38,14 @@ def slice_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any
 
 
 def n_trained_on(model: Any) -> int:
-    """Number of samples a forest or bagging classifier was fitted on; it is told nowhere else."""
+    """Return the number of samples an ensemble was fitted on; no public attribute has it."""
     return int(model._n_samples)
 
 
 def n_drawn(model: Any) -> int:
     """Number of samples that each member of a bagging classifier drew; all of them in a forest.
 
-    The public `estimators_samples_` would draw all bootstraps anew to tell.
+    The public `estimators_samples_` would draw all bootstraps again.
     """
     return int(getattr(model, "_max_samples", model._n_samples))
 
@@ -56,7 +56,7 @@ def sample_weight_of(model: Any) -> Any:
 
 
 def knows_all_bootstraps(model: Any) -> bool:
-    """Whether a bagging classifier kept the seeds of all members: `warm_start` drops the first."""
+    """Return True if a bagging classifier has the seeds of all members (not after `warm_start`)."""
     return len(getattr(model, "_seeds", model.estimators_)) == len(model.estimators_)
 
 

@@ -13,7 +13,7 @@ WAY_OUT = "The bound requires samples that no model was trained on. Pass held-ou
 
 
 def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
-    """Reject samples, called `what` in the error, of whose rows too many have a `known` digest."""
+    """Raise ValueError if too many rows of the `what` samples have a `known` digest."""
     new = row_digests(X)
     n_shared, expected, chance = chance_of_shared(known, new)
     if chance < FALSE_ALARM:

@@ -1,4 +1,4 @@
-"""Recognize samples that a fitted classifier was trained on where samples never seen are wanted."""
+"""Recognize samples that a fitted classifier was trained on where held-out samples are required."""
 
 from __future__ import annotations
 
@@ -27,27 +27,28 @@ from tandemvote.models.private_names import (
 )
 from tandemvote.models.rows import FALSE_ALARM, WAY_OUT, check_not_training_rows, row_digests
 from tandemvote.models.training import held_out_mask
-from tandemvote.models.voters import BAGGED, made_of_trees, member_input, members_of
+from tandemvote.models.voters import BAGGED, is_made_of_trees, member_input, members_of
 
 COINCIDENCE = 0.01
-"""Expected number of training samples that a sample fits by chance, below which a fit says much."""
+"""Expected number of training samples that a sample fits by chance, below which a fit is
+informative."""
 
 WITH_LABELS, WITHOUT_LABELS = (5, 0.2), (10, 0.5)
-"""How many samples must fit, and which share of those that say much, beyond copies by chance. With
+"""How many samples must fit, and which share of the informative ones, beyond copies by chance. With
 new splits of the 23 data sets on which these were chosen, 1,240 forests rejected no new samples."""
 
 NEARLY_ALL = 0.9
-"""Where so many fit and no two of the samples are the same, chance is no excuse: a few training
-rows fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
+"""A share that chance does not explain if no two of the samples are the same: a few training rows
+fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
 samples, of ten data sets, were accepted with this limit; the forests above were tried without
 it."""
 
 OTHER_SPLITS = 40
 """Thresholds that the columns besides the busiest one must have. Along a single column new samples
-lie in the leaves of their neighbors and fit these: of the samples that can be told apart up to 56 %
-did, beside 26 categories up to 12 %."""
+lie in the leaves of their neighbors and fit these: up to 56% of the informative samples did, and up
+to 12% next to a column of 26 categories."""
 
-MOST_POINTS = 4000
+MOST_SAMPLES = 4000
 """How many samples are looked at, drawn at random."""
 
 CHUNK = 10_000
@@ -57,7 +58,7 @@ CHUNK = 10_000
 def check_not_trained_on(
     model: Any, X: Any, y: ArrayLike | None = None, *, what: str, steps: Sequence[Any] = ()
 ) -> None:
-    """Reject samples that a fitted classifier, or one inside it, is seen to be trained on.
+    """Raise ValueError for samples that a fitted classifier, or one inside it, was trained on.
 
     A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
     how many fell into their leaves. The classifier takes the samples after the `steps`.
@@ -77,19 +78,19 @@ def check_not_trained_on(
 
 
 def _has_bootstrapped_trees(model: Any) -> bool:
-    bagged = isinstance(model, BAGGED) and hasattr(model, "classes_") and made_of_trees(model)
+    bagged = isinstance(model, BAGGED) and hasattr(model, "classes_") and is_made_of_trees(model)
     forest = not isinstance(model, BaggingClassifier)
     return bagged and (model.bootstrap or not forest)
 
 
 def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
-    """Reject many samples of which no leaf of a tree receives more than it was trained on."""
+    """Raise ValueError if no leaf of a tree receives more samples than it was trained on."""
     tree, n = model.tree_, np.shape(X)[0]
     if model.n_features_in_ != np.shape(X)[1] or n > tree.n_node_samples[0]:
         return
-    points = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
+    samples = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
     leaves = tree.children_left == TREE_LEAF
-    fallen = np.bincount(tree.apply(points), minlength=tree.node_count)[leaves]
+    fallen = np.bincount(tree.apply(samples), minlength=tree.node_count)[leaves]
     trained = tree.n_node_samples[leaves]
     if (fallen <= trained).all() and _log_chance_of_at_most(trained, n) < math.log(FALSE_ALARM):
         raise ValueError(
@@ -119,7 +120,7 @@ def _all_known(model: Any, X: Any, what: str) -> str:
 
 
 def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
-    """Reject samples that trees with bootstraps were trained on.
+    """Raise ValueError for samples that trees with bootstraps were trained on.
 
     A sample that a tree was trained on lies in a leaf that holds its class. So a training sample is
     left out by the bootstraps of all trees whose leaf does not hold its class; of a new sample,
@@ -138,8 +139,8 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
             pass
         else:
             raise ValueError(_all_known(model, X, what))
-    if rows.size > MOST_POINTS:
-        rows = np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False)
+    if rows.size > MOST_SAMPLES:
+        rows = np.random.default_rng(0).choice(rows, MOST_SAMPLES, replace=False)
     fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
     n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
     shown, unseen = _copies_by_chance(model, X)
@@ -151,12 +152,12 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
         )
 
 
-def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell of each sample that says much whether some training sample fits what the trees hold."""
+def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return for each informative sample whether some training sample fits what the trees hold."""
     voters: list[Any] = members_of(model)
     splits = Counter(column for column, _ in set().union(*(voter.splits for voter in voters)))
     for column in splits:  # random thresholds may be many where values are few
-        values = points[:, [column]]
+        values = samples[:, [column]]
         n_values = np.unique(values.toarray() if issparse(values) else values).size
         splits[column] = min(splits[column], n_values - 1)
     if splits.total() - max(splits.values(), default=0) < OTHER_SPLITS:
@@ -164,10 +165,10 @@ def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     codes = encode(labels, model.classes_)
     every = np.arange(len(codes))
     strange = np.array(
-        [voter.contents_of(voter.leaves(points))[every, codes] <= 0 for voter in voters]
+        [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in voters]
     )
     drawn = ~held_out_mask(model.estimators_samples_, n_trained_on(model))
-    if _alike(drawn):
+    if _drew_evenly(drawn):
         left_out = np.log1p(-drawn.mean(axis=1).clip(max=1 - 1e-9))
         by_chance = drawn.shape[1] * np.exp(left_out @ strange)
     else:  # by weights: what hardly any tree drew would fit anything
@@ -185,8 +186,8 @@ def _fits(model: Any, points: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     return fits
 
 
-def _alike(drawn: NDArray[np.bool_]) -> bool:
-    """Tell whether trees drew all samples alike, rather than those of larger weight more often."""
+def _drew_evenly(drawn: NDArray[np.bool_]) -> bool:
+    """Return True if trees drew all samples equally often, False if some have larger weights."""
     often, share = drawn.mean(axis=0), drawn.mean()
     spread = len(drawn) * ((often - share) ** 2).sum() / max(share * (1 - share), 1e-9)
     return bool(chi2.sf(spread, often.size - 1) > FALSE_ALARM)
@@ -195,8 +196,8 @@ def _alike(drawn: NDArray[np.bool_]) -> bool:
 def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:
     """Estimate from above the share of new rows that have a copy among the training rows.
 
-    X tells how many of its own rows have one; of n rows at least as many as X has, at most n times
-    as many are copies as of one. Three rows more, the second number, make up for what a small X
+    The first number extrapolates the share of rows of X that have a copy in X to as many rows as
+    the model was trained on. Three rows more, the second number, make up for what a small X
     does not show.
     """
     _, place, times = np.unique(row_digests(X), return_inverse=True, return_counts=True)

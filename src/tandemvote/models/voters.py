@@ -47,8 +47,8 @@ class Voter:
 
     def predict(self, X: Any, rows: Rows | None = None) -> Codes:
         """Predict codes of some rows of X, of all by default."""
-        points = self.seen(X if rows is None else pick(X, rows))
-        return encode(np.asarray(self.estimator.predict(points)), self.classes)
+        samples = self.seen(X if rows is None else pick(X, rows))
+        return encode(np.asarray(self.estimator.predict(samples)), self.classes)
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,10 @@ class TreeVoter(Voter):
 
     def leaves(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
-        points = self.seen(X)
-        if isinstance(points, np.ndarray):
-            points = np.ascontiguousarray(points)
-        return np.asarray(self.estimator.tree_.apply(points))
+        samples = self.seen(X)
+        if isinstance(samples, np.ndarray):
+            samples = np.ascontiguousarray(samples)
+        return np.asarray(self.estimator.tree_.apply(samples))
 
     def predict(self, X: Any, rows: Rows | None = None) -> Codes:
         """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""
@@ -176,8 +176,8 @@ def voter_predictions(model: Any, X: ArrayLike) -> Codes:
     The model is a fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier, or a
     pipeline that ends in one. The shape is (n_voters, n_samples).
     """
-    points, model = through(steps_before(model), X), last_step(model)
-    return predict_codes(members_of(model), member_input(model, points), model.n_jobs)
+    samples, model = through(steps_before(model), X), last_step(model)
+    return predict_codes(members_of(model), member_input(model, samples), model.n_jobs)
 
 
 def members_of(model: Any) -> list[Voter]:
@@ -185,7 +185,7 @@ def members_of(model: Any) -> list[Voter]:
     codes = np.arange(len(model.classes_))
     every = np.arange(model.n_features_in_)
     columns = getattr(model, "estimators_features_", [every] * len(model.estimators_))
-    kind = TreeVoter if made_of_trees(model) else Voter
+    kind = TreeVoter if is_made_of_trees(model) else Voter
     return [
         kind(estimator, codes, None if np.array_equal(chosen, every) else chosen)
         for estimator, chosen in zip(model.estimators_, columns, strict=True)
@@ -194,7 +194,7 @@ def members_of(model: Any) -> list[Voter]:
 
 def member_input(model: Any, X: ArrayLike) -> Any:
     """Return X as the model's members take it: checked, and float32 for trees."""
-    trees = made_of_trees(model)
+    trees = is_made_of_trees(model)
     allow_nan = not trees or get_tags(model).input_tags.allow_nan
     return validate_data(
         model,
@@ -208,11 +208,11 @@ def member_input(model: Any, X: ArrayLike) -> Any:
     )
 
 
-def made_of_trees(model: Any) -> bool:
-    """Tell whether every voter is a decision tree."""
+def is_made_of_trees(model: Any) -> bool:
+    """Return True if every voter is a decision tree."""
     return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
 
 
 def is_certified(model: Any) -> bool:
-    """Tell whether a model is a certified classifier, which keeps the votes of its own `fit`."""
+    """Return True for a certified classifier, which keeps the votes of its own `fit`."""
     return hasattr(model, "predict_voters") or hasattr(model, "refit_referee")
