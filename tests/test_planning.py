@@ -14,7 +14,8 @@ def by_enumeration(error, goal, delta, power, most):
     """Return the smallest size from which every size up to `most` suffices."""
     suffices = []
     for n in range(1, most):
-        allowed = int((clopper_pearson(np.arange(n + 1), n, delta=delta) <= goal).sum()) - 1
+        n_errors = np.arange(int(goal * n) + 1)  # more errors have a limit above the goal
+        allowed = int((clopper_pearson(n_errors, n, delta=delta) <= goal).sum()) - 1
         suffices.append(binom.cdf(allowed, n, error) >= power)
     return int(np.flatnonzero(~np.array(suffices))[-1]) + 2
 
