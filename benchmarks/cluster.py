@@ -28,7 +28,7 @@ REPEATS = 3
 def main() -> None:
     parser = votes_parser(__doc__)
     parser.add_argument("--workers", type=int, default=2)
-    parser.set_defaults(points=500_000, file_points=250_000, group_points=50_000)
+    parser.set_defaults(samples=500_000, file_samples=250_000, group_samples=50_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         write_votes_apart(folder, options)

@@ -6,7 +6,7 @@ same process. A count needs three symmetric products of M x n matrices, for whic
 would take 2 M^2 n operations each: the share compares these with the peak. A sample is counted
 again from plain arrays, and must give the same integers.
 
-Run: python benchmarks/counting.py --points 10000000 --folder scratch
+Run: python benchmarks/counting.py --samples 10000000 --folder scratch
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def votes_parser(description: str) -> argparse.ArgumentParser:
     """Take what is to be written, and where."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--voters", type=int, default=300)
-    parser.add_argument("--points", type=int, default=300_000)
-    parser.add_argument("--file-points", type=int, default=2_500_000, help="points per file")
-    parser.add_argument("--group-points", type=int, default=100_000, help="points per row group")
+    parser.add_argument("--samples", type=int, default=300_000)
+    parser.add_argument("--file-samples", type=int, default=2_500_000, help="samples per file")
+    parser.add_argument("--group-samples", type=int, default=100_000, help="samples per row group")
     parser.add_argument("--dictionary", action="store_true", help="a quarter of the size on disk")
     parser.add_argument("--folder", type=Path, help="where the votes lie for the while")
     return parser
@@ -65,22 +65,22 @@ def write_votes(folder: str, options: argparse.Namespace) -> None:
     rng = np.random.default_rng(0)
     names = ["label", *(f"voter_{i}" for i in range(options.voters))]
     schema = arrow.schema([(name, arrow.int8()) for name in names])
-    for start in range(0, options.points, options.file_points):
+    for start in range(0, options.samples, options.file_samples):
         path = Path(folder, f"{start:012}.parquet")
-        stop = min(start + options.file_points, options.points)
+        stop = min(start + options.file_samples, options.samples)
         with parquet.ParquetWriter(path, schema, use_dictionary=options.dictionary) as writer:
-            for first in range(start, stop, options.group_points):
-                n_points = min(options.group_points, stop - first)
-                writer.write_table(random_votes(rng, n_points, schema))
+            for first in range(start, stop, options.group_samples):
+                n_samples = min(options.group_samples, stop - first)
+                writer.write_table(random_votes(rng, n_samples, schema))
 
 
-def random_votes(rng: np.random.Generator, n_points: int, schema: arrow.Schema) -> arrow.Table:
-    labels = rng.integers(2, size=n_points, dtype=np.int8)
+def random_votes(rng: np.random.Generator, n_samples: int, schema: arrow.Schema) -> arrow.Table:
+    labels = rng.integers(2, size=n_samples, dtype=np.int8)
     columns = [arrow.array(labels)]
     for _ in schema.names[1:]:
-        flips, draws = rng.integers(256, size=(2, n_points), dtype=np.uint8)
-        said = labels ^ (flips < ERROR_BYTES)
-        columns.append(arrow.array(said, mask=draws >= HELD_OUT_BYTES))
+        flips, draws = rng.integers(256, size=(2, n_samples), dtype=np.uint8)
+        predictions = labels ^ (flips < ERROR_BYTES)
+        columns.append(arrow.array(predictions, mask=draws >= HELD_OUT_BYTES))
     return arrow.table(columns, schema=schema)
 
 
@@ -98,7 +98,7 @@ def measure(folder: str) -> None:
     operations = 2.0 * N_PRODUCTS * votes.n_voters**2 * votes.n_samples
     print(f"{counts}")
     print(f"processor time           {spent:9.1f} s ({waited:.1f} s by the clock)")
-    print(f"points per second        {votes.n_samples / spent:9.0f}")
+    print(f"samples per second       {votes.n_samples / spent:9.0f}")
     print(f"reading and decoding     {reading / spent:9.2f} of it, estimated from a part")
     print(f"sgemm peak of one core   {peak / 1e9:9.1f} Gflop/s")
     print(f"share of the peak        {operations / spent / peak:9.2f}")

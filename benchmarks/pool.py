@@ -31,9 +31,9 @@ ROUNDS = 3
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--voters", type=int, default=2_000)
-    parser.add_argument("--points", type=int, default=20_000)
+    parser.add_argument("--samples", type=int, default=20_000)
     options = parser.parse_args()
-    counts = pool_counts(options.voters, options.points)
+    counts = pool_counts(options.voters, options.samples)
     print(f"{counts}; limit {LIMIT}")
     rounds = [(certify(counts, solve), certify(counts, irprop)) for _ in range(ROUNDS)]
     default, papers = map(min, zip(*rounds, strict=True))
@@ -57,16 +57,16 @@ def certify(counts: VoteCounts, solver: Callable[[Objective], Descent]) -> float
     return end - start
 
 
-def pool_counts(n_voters: int, n_points: int) -> VoteCounts:
+def pool_counts(n_voters: int, n_samples: int) -> VoteCounts:
     """Count voters of different quality whose errors have causes in common."""
     rng = np.random.default_rng(0)
-    difficulty = rng.normal(size=n_points)
-    causes, shares = rng.normal(size=(10, n_points)), rng.normal(size=(n_voters, 10))
+    difficulty = rng.normal(size=n_samples)
+    causes, shares = rng.normal(size=(10, n_samples)), rng.normal(size=(n_voters, 10))
     skill = rng.uniform(1.0, 2.0, size=n_voters)
-    labels = np.zeros(n_points, np.int8)
+    labels = np.zeros(n_samples, np.int8)
 
     def shards():
-        for start in range(0, n_points, 2_000):
+        for start in range(0, n_samples, 2_000):
             part = slice(start, start + 2_000)
             trouble = difficulty[part] + 0.3 * shares @ causes[:, part]
             wrong = trouble + rng.normal(size=trouble.shape) > skill[:, None]

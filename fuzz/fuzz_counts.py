@@ -91,8 +91,8 @@ def _possible_counts(draw: atheris.FuzzedDataProvider, n_voters: int) -> dict[st
 
 def _profile(draw: atheris.FuzzedDataProvider) -> dict[str, np.ndarray]:
     """Return shares of a vote at a few samples: equal ones, ties, and certain ones among them."""
-    n_points = draw.ConsumeIntInRange(1, 8)
-    gaps = np.array([draw.PickValueInList([0.0, 1e-300, 0.1, 0.5, 1.0]) for _ in range(n_points)])
+    n_samples = draw.ConsumeIntInRange(1, 8)
+    gaps = np.array([draw.PickValueInList([0.0, 1e-300, 0.1, 0.5, 1.0]) for _ in range(n_samples)])
     return {"leads": (1.0 + gaps) / 2.0, "gaps": gaps}
 
 

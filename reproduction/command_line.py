@@ -44,10 +44,10 @@ SECONDS_BETWEEN_LINES = 10.0
 class Family(StrEnum):
     """The families of experiments in the paper's appendix, and three beyond it."""
 
-    A = "A"  # uniform against optimised weights, full bagging
+    A = "A"  # uniform against optimized weights, full bagging
     B = "B"  # full against reduced bagging, uniform weights
-    C = "C"  # full against reduced bagging, optimised weights
-    UNLABELLED = "unlabelled"  # DIS against TND and FO with few labelled points
+    C = "C"  # full against reduced bagging, optimized weights
+    UNLABELLED = "unlabelled"  # DIS against TND and FO with few labeled samples
     BEYOND = "beyond"  # the paper's bounds against those that came after, on the forests of A
     COMMITTEE = "committee"  # four models tested together and a referee, against a hold-out
     DEPLOYED = "deployed"  # one model trained on all labels, certified through a hold-out
@@ -178,7 +178,7 @@ def render_results(output: Output = RESULTS) -> None:
 def list_datasets(data_home: DataHome = None) -> None:
     """List the paper's data sets and say which need no download."""
     available = set(available_datasets(data_home))
-    typer.echo(f"{'data set':<14} {'points':>6} {'features':>8} {'classes':>7}  available")
+    typer.echo(f"{'data set':<14} {'samples':>6} {'features':>8} {'classes':>7}  available")
     for entry in CATALOGUE.values():
         typer.echo(
             f"{entry.name:<14} {entry.n_samples:6d} {entry.n_features:8d} {entry.n_classes:7d}"
@@ -191,7 +191,7 @@ def show(name: Name) -> None:
     """Describe one data set: its source, files and facts."""
     entry = find_entry(name)
     typer.echo(f"{entry.name}: {entry.source}")
-    typer.echo(f"{entry.n_samples} points, {entry.n_features} features, {entry.n_classes} classes")
+    typer.echo(f"{entry.n_samples} samples, {entry.n_features} features, {entry.n_classes} classes")
     typer.echo(f"class frequencies from {entry.c_min:.4f} to {entry.c_max:.4f}")
     for file in entry.files:
         typer.echo(f"from {file.urls[0]}")

@@ -24,9 +24,11 @@ def contradictory_counts():
         rng = np.random.default_rng(0)
         if kind == "disagreement":  # hardly an error, and coin flips where there is no label
             labels = rng.integers(2, size=2000)
-            said = labels ^ (rng.random((10, 2000)) < 0.02)
+            predictions = labels ^ (rng.random((10, 2000)) < 0.02)
             unlabeled = rng.integers(2, size=(10, 1000))
-            return VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabeled=unlabeled))
+            return VoteCounts.from_votes(
+                Votes.from_predictions(predictions, labels, unlabeled=unlabeled)
+            )
         if kind == "pairs":  # every two voters share samples of their own, where one of them errs
             pair = np.repeat(list(combinations(range(10), 2)), 400, axis=0)
             held_out = (pair == np.arange(10)[:, None, None]).any(axis=2)

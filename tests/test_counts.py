@@ -93,7 +93,7 @@ def test_shards_with_different_classes_know_all_of_them():
     assert count_votes(shards).classes.tolist() == [0, 1, 2]
 
 
-def test_unlabeled_points_enter_disagreements_only():
+def test_unlabeled_samples_enter_disagreements_only():
     votes = random_votes(np.random.default_rng(1), 4, 30, 2)
     extra = np.random.default_rng(2).integers(2, size=(4, 11))
     before = VoteCounts.from_votes(votes)
@@ -138,7 +138,7 @@ def valid_fields():
         ("lone_errors", lambda a: a + 100, "between 0 and disagreements"),
     ],
 )
-def test_impossible_counts_are_refused(name, change, message):
+def test_impossible_counts_are_rejected(name, change, message):
     fields = valid_fields()
     VoteCounts(**fields)
     fields[name] = change(fields[name])
@@ -198,10 +198,10 @@ def test_every_prior_gets_its_own_answer(overlaps):
     for _ in range(3):
         prior = rng.dirichlet(np.ones(6))
         for _ in range(2):  # the second time it is known already
-            found = sets.harmonic(prior).at(posterior)
+            value = sets.harmonic(prior).at(posterior)
             fresh = harmonic_size(posterior, overlaps, prior, cap=harmonic_cap(overlaps.min()))
-            assert (found.n, found.kl_divergence) == (fresh.n, fresh.kl_divergence)
-            assert found.log_moment() == fresh.log_moment()
+            assert (value.n, value.kl_divergence) == (fresh.n, fresh.kl_divergence)
+            assert value.log_moment() == fresh.log_moment()
 
 
 def test_voters_without_prior_do_not_make_the_cap_smaller(overlaps):
@@ -246,9 +246,9 @@ def test_rates_of_pairs_without_common_samples_are_the_worst_possible():
     counts = VoteCounts.from_votes(votes)
     assert counts.lone_error_rates[0, 1] == counts.tandem_losses[0, 1] == 1.0
     assert counts.disagreement_rates[0, 1] == 0.0
-    more = VoteCounts.from_votes(votes.with_unlabeled([[0], [1], [0]]))
-    assert (more.n_unlabeled, counts.n_unlabeled) == (1, 0)
-    assert more.lone_error_rates[0, 2] == counts.lone_error_rates[0, 2]
+    options = VoteCounts.from_votes(votes.with_unlabeled([[0], [1], [0]]))
+    assert (options.n_unlabeled, counts.n_unlabeled) == (1, 0)
+    assert options.lone_error_rates[0, 2] == counts.lone_error_rates[0, 2]
 
 
 def test_a_prior_changed_in_place_gets_its_own_answer_and_changes_no_certificate():

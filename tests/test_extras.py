@@ -21,10 +21,10 @@ from tandemvote.extras import import_extra
 def test_a_frame_without_pandas_names_the_extra(certified, monkeypatch):
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=400)
-    found = certified(Votes.from_predictions(labels ^ (rng.random((3, 400)) < 0.1), labels))
+    certificate = certified(Votes.from_predictions(labels ^ (rng.random((3, 400)) < 0.1), labels))
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "tandemvote\[report\]"') as rejection:
-        found.to_frame()
+        certificate.to_frame()
     assert rejection.value.name == "pandas"
 
 

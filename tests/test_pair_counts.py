@@ -32,9 +32,9 @@ def test_the_memory_layout_does_not_matter(arranged):
 def test_equal_predictions_are_counted_only_where_both_are_held_out():
     rng = np.random.default_rng(3)
     predictions, held_out = rng.integers(20, size=(6, 500)), rng.random((6, 500)) < 0.5
-    found = equal_pairs(predictions, held_out, true_pairs(held_out), n_classes=20)
+    actual = equal_pairs(predictions, held_out, true_pairs(held_out), n_classes=20)
     for first in range(6):
         for second in range(6):
             both = held_out[first] & held_out[second]
             expected = (both & (predictions[first] == predictions[second])).sum()
-            assert found[first, second] == expected
+            assert actual[first, second] == expected

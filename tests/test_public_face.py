@@ -41,7 +41,7 @@ def test_every_public_name_is_on_the_api_page():
     assert listed.issuperset(tandemvote.__all__)
 
 
-def test_unknown_names_are_refused_like_in_any_module():
+def test_unknown_names_are_rejected_like_in_any_module():
     with pytest.raises(AttributeError, match="no attribute 'certificates'"):
         tandemvote.certificates  # noqa: B018
 

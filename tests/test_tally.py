@@ -15,8 +15,10 @@ from tandemvote.voting import held_out_vote
 def drawn(held_out, n_voters=5, seed=0):
     rng = np.random.default_rng(seed)
     labels = rng.choice(["a", "b", "c"], size=200, p=[0.6, 0.3, 0.1])
-    said = np.where(rng.random((n_voters, 200)) < 0.3, rng.choice(labels, (n_voters, 200)), labels)
-    return Votes.from_predictions(said, labels, rng.random(said.shape) < held_out)
+    predictions = np.where(
+        rng.random((n_voters, 200)) < 0.3, rng.choice(labels, (n_voters, 200)), labels
+    )
+    return Votes.from_predictions(predictions, labels, rng.random(predictions.shape) < held_out)
 
 
 @pytest.mark.parametrize("held_out", [0.1, 0.6, 2])
@@ -60,9 +62,9 @@ def test_out_of_bag_votes_are_not_a_test_set_though_a_shard_may_look_like_one():
 
 def test_untested_voters_count_as_if_they_helped_every_other_class():
     labels = np.zeros(3, int)
-    said = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]])
+    predictions = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]])
     held_out = np.array([[True] * 3] * 3 + [[False] * 3])
-    tally = VoteTally.of(Votes.from_predictions(said, labels, held_out))
+    tally = VoteTally.of(Votes.from_predictions(predictions, labels, held_out))
     # Of the last sample the tested voters are wrong; of the second they win by one vote only.
     assert (tally.n_voted, tally.n_errors, tally.n_test_errors) == (3, 1, 2)
 

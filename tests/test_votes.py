@@ -63,7 +63,7 @@ BIG = 2**53
         (pl.DataFrame({"a": [BIG + 1], "b": [None]}), np.array([BIG, BIG])),
     ],
 )
-def test_integers_that_a_conversion_would_merge_are_refused(predictions, labels):
+def test_integers_that_a_conversion_would_merge_are_rejected(predictions, labels):
     held_out = [[True, False]] if np.shape(predictions) == (1, 2) else None
     with pytest.raises(ValueError, match=r"reach .* Give both as integers of one type, or as text"):
         Votes.from_predictions(predictions, labels, held_out)
@@ -85,7 +85,7 @@ def test_signed_and_unsigned_rows_are_told_apart():
         (pd.DataFrame({"first": ["x"], "second": [1]}), ["x", "1"]),
     ],
 )
-def test_labels_of_different_kinds_are_refused_with_advice_that_helps(predictions, labels):
+def test_labels_of_different_kinds_are_rejected_with_advice_that_helps(predictions, labels):
     with pytest.raises(ValueError, match=r"Labels and predictions mix .* same labels") as caught:
         Votes.from_predictions(predictions, labels)
     assert "astype(str)" not in str(caught.value)
@@ -107,15 +107,15 @@ def test_what_is_missing_is_never_right(nothing):
             Votes.from_predictions([values], ["a", "a"])
 
 
-def test_a_null_at_the_end_of_a_label_is_refused():
+def test_a_null_at_the_end_of_a_label_is_rejected():
     with pytest.raises(ValueError, match="null character"):
         Votes.from_predictions(np.array([["a\0"]], object), ["a"])
 
 
 def test_unlabeled_predictions_that_look_alike_are_two():
     votes = Votes.from_predictions([["1", "1.0"]] * 2, ["1", "1.0"])
-    more = votes.with_unlabeled([["1", "1"], ["1", "1.0"]])
-    assert VoteCounts.from_votes(more).unlabeled_disagreements[0, 1] == 1
+    options = votes.with_unlabeled([["1", "1"], ["1", "1.0"]])
+    assert VoteCounts.from_votes(options).unlabeled_disagreements[0, 1] == 1
 
 
 def test_unlabeled_text_is_no_number_even_if_it_is_written_like_one():
@@ -155,7 +155,7 @@ def test_votes_keep_their_own_mask():
     assert votes.held_out.all()
 
 
-def test_chunks_cover_every_point_once():
+def test_chunks_cover_every_sample_once():
     votes = Votes.from_predictions(np.arange(10)[None] % 3, np.arange(10) % 2)
     parts = list(votes.chunks(4))
     assert [part.n_samples for part in parts] == [4, 4, 2]
@@ -183,7 +183,7 @@ def test_chunks_cover_every_point_once():
         ),
     ],
 )
-def test_what_cannot_be_votes_is_refused(arguments, message):
+def test_what_cannot_be_votes_is_rejected(arguments, message):
     with pytest.raises(ValueError, match=message):
         Votes.from_predictions(*arguments)
 
@@ -195,20 +195,20 @@ def test_unlabeled_predictions_need_every_voter_and_no_gap():
         Votes.from_predictions([[0, 1]], [0, 1], unlabeled=[[0, np.nan]])
 
 
-def test_columns_of_pandas_in_another_order_than_the_labels_are_refused():
+def test_columns_of_pandas_in_another_order_than_the_labels_are_rejected():
     labels = pd.Series([0, 1, 1], index=[5, 6, 7])
-    said, mask = labels.copy(), pd.Series([True, True, False], index=[5, 6, 7])
-    kept = Votes.from_predictions([said], labels, held_out=mask)
-    assert kept.held_out.tolist() == [[True, True, False]]
-    for turned in ({"held_out": mask[::-1]}, {"predictions": [said[::-1]]}):
-        given = {"predictions": [said], "held_out": mask} | turned
+    predictions, mask = labels.copy(), pd.Series([True, True, False], index=[5, 6, 7])
+    loaded = Votes.from_predictions([predictions], labels, held_out=mask)
+    assert loaded.held_out.tolist() == [[True, True, False]]
+    for turned in ({"held_out": mask[::-1]}, {"predictions": [predictions[::-1]]}):
+        given = {"predictions": [predictions], "held_out": mask} | turned
         with pytest.raises(ValueError, match="index of the samples in another order"):
             Votes.from_predictions(labels=labels, **given)
     other = mask.set_axis([0, 1, 2])[::-1]  # an index of its own says nothing of order
-    assert Votes.from_predictions([said], labels, held_out=other).held_out.tolist() == [
+    assert Votes.from_predictions([predictions], labels, held_out=other).held_out.tolist() == [
         [False, True, True]
     ]
-    assert Votes.from_predictions([said.to_numpy()[::-1]], labels).n_samples == 3
+    assert Votes.from_predictions([predictions.to_numpy()[::-1]], labels).n_samples == 3
 
 
 def test_wrong_shapes_of_unlabeled_predictions_are_named():

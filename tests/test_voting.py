@@ -82,7 +82,7 @@ def test_voters_vote_on_labels_of_any_type():
 
 
 @pytest.mark.parametrize("weights", [[1.0, -0.1], [0.0, 0.0], [np.nan, 1.0], [[0.5, 0.5]]])
-def test_weights_that_cannot_be_weights_are_refused(weights):
+def test_weights_that_cannot_be_weights_are_rejected(weights):
     with pytest.raises(ValueError, match="one number per voter"):
         weighted_vote(np.zeros((2, 3), int), weights, 2)
 
@@ -102,13 +102,13 @@ def test_votable_weights_are_voted_with_exactly_as_certified():
         assert abs(weights.sum() - 1) < 1e-11
 
 
-def test_the_order_of_the_points_depends_on_nothing_but_their_number():
+def test_the_order_of_the_samples_depends_on_nothing_but_their_number():
     rng = np.random.default_rng(0)
-    said = np.sort(rng.integers(3, size=(5, 200)), axis=1)  # as sorted as a file can be
-    leads, gaps = vote_leads(said, np.full(5, 0.2))
-    profile = VoteProfile.of(said, np.full(5, 0.2))
+    predictions = np.sort(rng.integers(3, size=(5, 200)), axis=1)  # as sorted as a file can be
+    leads, gaps = vote_leads(predictions, np.full(5, 0.2))
+    profile = VoteProfile.of(predictions, np.full(5, 0.2))
     assert not np.array_equal(profile.leads, leads)
     np.testing.assert_array_equal(np.sort(profile.leads), np.sort(leads))
-    other = VoteProfile.of(1 - said, np.full(5, 0.2))
+    other = VoteProfile.of(1 - predictions, np.full(5, 0.2))
     np.testing.assert_array_equal(profile.leads, other.leads)
     assert set(zip(profile.leads, profile.gaps, strict=True)) == set(zip(leads, gaps, strict=True))

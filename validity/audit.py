@@ -29,9 +29,9 @@ COLUMNS = ("kind", "data", "draws", "errors", "warnings", "share_found", "second
 def simulated(draws: int):
     """Yield rows about tables of independent rows, and about cases with something to find."""
     for name, draw in INDEPENDENT.items():
-        found = [audit(*draw(np.random.default_rng(seed), N_ROWS)) for seed in range(draws)]
-        errors = sum(bool(each.errors) for each in found)
-        warned = sum(any(finding.severity == "warning" for finding in each) for each in found)
+        actual = [audit(*draw(np.random.default_rng(seed), N_ROWS)) for seed in range(draws)]
+        errors = sum(bool(each.errors) for each in actual)
+        warned = sum(any(finding.severity == "warning" for finding in each) for each in actual)
         yield {
             "kind": "independent",
             "data": name,
@@ -40,8 +40,8 @@ def simulated(draws: int):
             "warnings": warned,
         }
     for name, (code, draw) in CASES.items():
-        found = [audit(*draw(np.random.default_rng(seed), N_ROWS)) for seed in range(draws)]
-        share = np.mean([is_reported(each, code) for each in found])
+        actual = [audit(*draw(np.random.default_rng(seed), N_ROWS)) for seed in range(draws)]
+        share = np.mean([is_reported(each, code) for each in actual])
         yield {"kind": "case", "data": name, "draws": draws, "share_found": f"{share:.3f}"}
 
 

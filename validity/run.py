@@ -67,15 +67,15 @@ def cells_of(table: str) -> Cells:
 
 def rows_expected(cells: Cells) -> list[Key]:
     """Return what the rows of a complete table are about, in order."""
-    return [Key(world.name, name) for world, found in cells for name in found]
+    return [Key(world.name, name) for world, promises in cells for name in promises]
 
 
 def first_bounds(cells: Cells) -> dict[Key, float]:
     """Return the mean bound of the first draws of every row."""
     return {
         Key(o.world, o.guarantee): o.mean_value
-        for index, (world, found) in enumerate(cells)
-        for o in simulate(world, found, draws=FIRST, seed=[index, 0])
+        for index, (world, promises) in enumerate(cells)
+        for o in simulate(world, promises, draws=FIRST, seed=[index, 0])
     }
 
 
@@ -99,13 +99,13 @@ def draws_in(world: World) -> int:
 
 def run(cells: Cells, *, draws: int | None, processes: int) -> list[Outcome]:
     """Simulate in chunks of draws, which are kept; their seeds follow from world and chunk."""
-    kept, code = Memory(HERE / ".parts", verbose=0).cache(chunk), code_as_it_is()
+    cached, code = Memory(HERE / ".parts", verbose=0).cache(chunk), code_as_it_is()
     jobs = []
-    for index, (world, found) in enumerate(cells):
-        total = (draws or draws_in(world)) if found else 0
+    for index, (world, promises) in enumerate(cells):
+        total = (draws or draws_in(world)) if promises else 0
         for start in range(0, total, CHUNK):
             seed = [index, start // CHUNK]
-            jobs.append(delayed(kept)(world, found, min(CHUNK, total - start), seed, code))
+            jobs.append(delayed(cached)(world, promises, min(CHUNK, total - start), seed, code))
     outcomes = Parallel(n_jobs=processes, verbose=5)(jobs)
     return merged(outcome for part in outcomes for outcome in part)
 
@@ -161,16 +161,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="LABEL", help="part of a guarantee's name")
     parser.add_argument("--draws", type=int, help="in each world; nothing is written then")
     parser.add_argument("--processes", type=int, default=2)
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     code_of_exit = 0
     for table in TABLES:
         cells = cells_of(table)
         some = [
-            (world, {name: promise for name, promise in found.items() if asked.only in name})
-            for world, found in cells
+            (world, {name: promise for name, promise in promises.items() if options.only in name})
+            for world, promises in cells
         ]
-        outcomes = run(some, draws=asked.draws, processes=asked.processes)
-        if asked.draws is None:
+        outcomes = run(some, draws=options.draws, processes=options.processes)
+        if options.draws is None:
             update(HERE / table, cells, outcomes)
         code_of_exit |= surprises(outcomes)
     return code_of_exit

@@ -36,7 +36,7 @@ class RawFile:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaperDataset(Dataset):
-    """A data set of the paper; results must say if its points stand in for the original ones."""
+    """A data set of the paper; results must say if its samples stand in for the original ones."""
 
     reconstructed: bool = False
 

@@ -74,8 +74,8 @@ def plan_cells(
 def unlabelled_obstacle(name: str, source: DataSource) -> str | None:
     """Say why a data set does not enter the unlabelled experiment, or None if it does.
 
-    The paper takes its large binary sets; any other set needs two classes, and enough points
-    for its smallest labelled fraction.
+    The paper takes its large binary sets; any other set needs two classes, and enough samples
+    for its smallest labeled fraction.
 
     Examples
     --------
@@ -89,11 +89,11 @@ def unlabelled_obstacle(name: str, source: DataSource) -> str | None:
         return f"it has {shape.n_classes} classes, and the disagreement bound is for two"
     if name in CATALOGUE:
         large = shape.n_samples > LARGE_BINARY
-        return None if large else f"the paper takes sets of more than {LARGE_BINARY} points only"
+        return None if large else f"the paper takes sets of more than {LARGE_BINARY} samples only"
     n_labelled = int(min(LABELLED_FRACTIONS) * (1 - TEST_FRACTION) * shape.n_samples)
     if n_labelled < LEAST_LABELLED:
         return (
-            f"of its {shape.n_samples} points the smallest labelled fraction, "
+            f"of its {shape.n_samples} samples the smallest labeled fraction, "
             f"{min(LABELLED_FRACTIONS):g} of the training part, leaves {n_labelled}, and at least "
             f"{LEAST_LABELLED} are needed"
         )
@@ -121,7 +121,7 @@ def run_campaign(
     with store.writing():
         store.gather()
         done = store.done()
-        _refuse_another_root(cells, done, store)
+        _check_same_root(cells, done, store)
         left = [cell for cell in cells if cell not in done]
         shapes = {name: source.shape(name) for name in {cell.dataset for cell in left}}
         on_start(len(left), len(cells) - len(left))
@@ -138,7 +138,7 @@ def run_campaign(
     return len(left)
 
 
-def _refuse_another_root(cells: list[Cell], done: dict[Cell, int], store: RowStore) -> None:
+def _check_same_root(cells: list[Cell], done: dict[Cell, int], store: RowStore) -> None:
     roots = {cell.root for cell in cells}
     if any(replace(cell, root=root).seed != seed for cell, seed in done.items() for root in roots):
         raise StoreError(

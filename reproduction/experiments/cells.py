@@ -83,7 +83,7 @@ class ForestCell(_Drawn):
 
 @dataclass(frozen=True, order=True)
 class UnlabelledCell(_Drawn):
-    """One forest grown on a labelled fraction of the training part, the rest unlabelled.
+    """One forest grown on a labeled fraction of the training part, the rest unlabelled.
 
     Examples
     --------
@@ -181,8 +181,8 @@ class Shape:
 
 def cost(cell: Cell, shape: Shape) -> float:
     """Rough growing time of the cell's forest, in arbitrary units: sort and scan at every depth."""
-    n_points = cell.labelled_fraction * shape.n_samples
-    return n_points * log(1 + n_points) ** 2 * sqrt(shape.n_features)
+    n_samples = cell.labelled_fraction * shape.n_samples
+    return n_samples * log(1 + n_samples) ** 2 * sqrt(shape.n_features)
 
 
 AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {

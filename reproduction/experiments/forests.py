@@ -79,8 +79,8 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     n_labelled = int(cell.labelled_fraction * len(whole.y))
     if n_labelled < max(LEAST_LABELLED, dataset.n_classes):
         raise DatasetError(
-            f"{dataset.name}: a labelled fraction of {cell.labelled_fraction:g} leaves "
-            f"{n_labelled} points to learn from; at least {LEAST_LABELLED} are needed. Run the "
+            f"{dataset.name}: a labeled fraction of {cell.labelled_fraction:g} leaves "
+            f"{n_labelled} samples to learn from; at least {LEAST_LABELLED} are needed. Run the "
             "families A, B and C only."
         )
     X_labelled, X_unlabeled, y_labelled, _ = train_test_split(

@@ -20,7 +20,7 @@ FOREST_REPETITIONS = 50
 UNLABELLED_REPETITIONS = 20
 FURTHER_REPETITIONS = 10
 UNLABELLED_SHARES = (0.1, 0.5, 1.0)
-"""Unlabelled points per labelled one, by which a model trained on all labels is certified."""
+"""Unlabeled samples per labeled one, by which a model trained on all labels is certified."""
 
 MEMBER_SHARE = 0.95
 """Share of the training rows for each member of a committee whose learner ignores its seed."""
@@ -29,10 +29,10 @@ LEARNERS = ("forest", "boosting")
 LABELLED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
 LARGE_BINARY = 8000
-"""The unlabelled experiment takes the binary data sets with more points than this."""
+"""The unlabelled experiment takes the binary data sets with more samples than this."""
 
 LEAST_LABELLED = 20
-"""With fewer points to learn from, some tree's bootstrap may leave none of them out."""
+"""With fewer samples to learn from, some tree's bootstrap may leave none of them out."""
 
 BAGGINGS = MappingProxyType({"full": None, "reduced": 0.5})
 """Points drawn with replacement for each tree, as ``max_samples``: n or n/2."""

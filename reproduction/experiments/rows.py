@@ -100,7 +100,7 @@ WEIGHTS = Table(
     ("tree", "gibbs_loss", "first_order", "tandem"),
     lambda row: int(row["tree"]),
 )
-"""One tree of a forest of repetition 0, with its optimised weights."""
+"""One tree of a forest of repetition 0, with its optimized weights."""
 
 BEYOND = Table(
     "beyond",
@@ -115,7 +115,7 @@ BEYOND = Table(
 """The uniform vote of one forest, by the paper's bounds and by those that came after.
 
 `first_order`, `tandem` and `c_tandem` are as published. The sharp ones, `c_box` and `second_order`
-are sharpened by harmonic sizes. `vote_profile` takes the test inputs as unlabelled points.
+are sharpened by harmonic sizes. `vote_profile` takes the test inputs as unlabeled samples.
 `test_set` spends the labels of the test part. The weighted columns are those of the vote whose
 weights minimize the sharp tandem bound.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reproduction.datasets import CATALOGUE, find_entry, load_dataset
 from reproduction.experiments.cells import Shape
-from reproduction.experiments.splits import refuse_unsplittable
+from reproduction.experiments.splits import check_splittable
 from tandemvote.tables import Dataset, DatasetError, read_table
 
 
@@ -36,7 +36,7 @@ class DataSource:
         for name in names:
             try:
                 if name in own:
-                    refuse_unsplittable(self.load(name))
+                    check_splittable(self.load(name))
                 else:
                     load_dataset(name, data_home=self.data_home, download=download)
             except DatasetError as error:

@@ -1,4 +1,4 @@
-"""Points to learn from and points to test on, and what the trees predict on the latter."""
+"""Samples to learn from and samples to test on, and what the trees predict on the latter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Points to learn from and points to test on."""
+    """Samples to learn from and samples to test on."""
 
     X: Array
     y: Array
@@ -34,7 +34,7 @@ class Split:
     @classmethod
     def of(cls, cell: Cell, dataset: Dataset) -> Split:
         """Split a data set as the paper does: a fifth of every class is for testing."""
-        refuse_unsplittable(dataset)
+        check_splittable(dataset)
         X, X_test, y, y_test = train_test_split(
             dataset.X,
             dataset.y,
@@ -58,25 +58,25 @@ def provenance(cell: Cell, dataset: Dataset, split: Split, *, seconds: float) ->
     }
 
 
-def refuse_unsplittable(dataset: Dataset) -> None:
+def check_splittable(dataset: Dataset) -> None:
     """Raise a DatasetError if no split has every class in both of its parts."""
     label, count = min(dataset.class_counts.items(), key=lambda item: item[1])
     if count < 2:
         raise DatasetError(
-            f"{dataset.name}: class {label!r} has a single point, which cannot be both learnt "
+            f"{dataset.name}: class {label!r} has a single sample, which cannot be both learnt "
             "from and tested on. Leave the class out."
         )
     n_test = ceil(TEST_FRACTION * dataset.n_samples)
     if n_test < dataset.n_classes:
         raise DatasetError(
-            f"{dataset.name}: of {dataset.n_samples} points {n_test} are for testing, fewer than "
-            f"its {dataset.n_classes} classes. Give more points, or leave classes out."
+            f"{dataset.name}: of {dataset.n_samples} samples {n_test} are for testing, fewer than "
+            f"its {dataset.n_classes} classes. Give more samples, or leave classes out."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class VoteOnTest:
-    """The trees' predictions on the test points, made once for every weighting.
+    """The trees' predictions on the test samples, made once for every weighting.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class VoteOnTest:
 
     @classmethod
     def of(cls, forest: RandomForestClassifier, split: Split) -> VoteOnTest:
-        """Let the trees of a grown forest predict the test points."""
+        """Let the trees of a grown forest predict the test samples."""
         return cls(
             predictions=voter_predictions(forest, split.X_test),
             labels=np.searchsorted(forest.classes_, split.y_test),
@@ -99,10 +99,10 @@ class VoteOnTest:
         )
 
     def errors(self, weights: Array) -> NDArray[np.bool_]:
-        """Return for each test point whether the weighted vote errs there."""
+        """Return for each test sample whether the weighted vote errs there."""
         winners = weighted_vote(self.predictions, weights, len(self.classes))
         return np.asarray(winners != self.labels)
 
     def risk(self, weights: Array) -> float:
-        """Share of test points on which the weighted vote errs."""
+        """Share of test samples on which the weighted vote errs."""
         return float(np.mean(self.errors(weights)))

@@ -65,7 +65,7 @@ def forest_summary(forests: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlabelled_summary(unlabelled: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the unlabelled experiment by data set and labelled fraction."""
+    """Summarise the unlabelled experiment by data set and labeled fraction."""
     return summarise(unlabelled, ["dataset", "labelled_fraction"])
 
 

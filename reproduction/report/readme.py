@@ -35,9 +35,9 @@ COLUMN_WORDS = {
 GROUP_WORDS = {
     "bounds": "bounds with uniform weights",
     "statistics": "statistics with uniform weights",
-    "optimised test risk": "test risk with optimised weights",
-    "optimised bounds": "bounds with optimised weights",
-    "unlabelled": "few labelled points",
+    "optimised test risk": "test risk with optimized weights",
+    "optimised bounds": "bounds with optimized weights",
+    "unlabelled": "few labeled samples",
 }
 """What the groups of the comparison are called."""
 
@@ -51,27 +51,27 @@ FIGURE_WORDS = {
     "does not name its data sets; the choice is ours.",
     "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimised over uniform weights: median "
     f"and quartiles, logarithmic scale. {ZERO_RULE}",
-    "figure-2b-weights": "Figure 2b. Optimised weights of two forests, best tree first; weights "
+    "figure-2b-weights": "Figure 2b. Optimized weights of two forests, best tree first; weights "
     "below 0.0001 fall off the picture. The paper's text does not name its data sets either.",
     "indicator-relaxations": "The relaxations of the indicator function.",
     "bounds-uniform-binary": "Bounds with uniform weights, binary sets.",
     "bounds-uniform-multiclass": "Bounds with uniform weights, multiclass sets.",
     "disagreement-against-tandem": "Disagreement over Gibbs loss against TND over FO, without "
     "Mushroom, Shuttle and Protein, as in the paper: losses near 0, or bounds above 1.",
-    "bounds-optimised-binary": "Bounds before and after (hatched) optimisation, binary sets.",
-    "bounds-optimised-multiclass": "Bounds before and after (hatched) optimisation, multiclass "
+    "bounds-optimised-binary": "Bounds before and after (hatched) optimization, binary sets.",
+    "bounds-optimised-multiclass": "Bounds before and after (hatched) optimization, multiclass "
     "sets.",
     "bagging-uniform-binary": "Full and reduced (hatched) bagging, uniform weights, binary sets.",
     "bagging-uniform-multiclass": "Full and reduced (hatched) bagging, uniform weights, multiclass "
     "sets.",
-    "bagging-optimised-binary": "Full and reduced (hatched) bagging, optimised weights, binary "
+    "bagging-optimised-binary": "Full and reduced (hatched) bagging, optimized weights, binary "
     "sets.",
-    "bagging-optimised-multiclass": "Full and reduced (hatched) bagging, optimised weights, "
+    "bagging-optimised-multiclass": "Full and reduced (hatched) bagging, optimized weights, "
     "multiclass sets.",
     "bagging-test-risk-ratios": "Test risk of reduced over full bagging: median and quartiles. "
     f"{ZERO_RULE}",
     "bagging-tandem-ratios": "TND of reduced over full bagging: median and quartiles.",
-    "unlabelled-curves": "Test risk and bounds against the labelled fraction.",
+    "unlabelled-curves": "Test risk and bounds against the labeled fraction.",
 }
 """Captions of the figures, by file name and in the order of the paper."""
 
@@ -116,7 +116,7 @@ Vote", NeurIPS 2020: every table and figure of its experiments, from forests gro
 it was.
 
 - `forests.csv`: one row per data set, bagging, repetition and weighting. `unlabelled.csv`: one row
-  per data set, labelled fraction and repetition. `weights.csv`: the weight of each tree in
+  per data set, labeled fraction and repetition. `weights.csv`: the weight of each tree in
   repetition 0.
 - `comparison.csv`: every number of the paper beside ours. `explanations.csv`: why some differ.
 - `tables/`: the paper's tables as Markdown and LaTeX. `figures/`: its figures as SVG and PNG.
@@ -132,7 +132,7 @@ def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[s
     lines = ["## Rows", ""]
     for words, frame, part in (
         ("Forests", forests, "bagging"),
-        ("Few labelled points", unlabelled, "labelled_fraction"),
+        ("Few labeled samples", unlabelled, "labelled_fraction"),
     ):
         if frame.empty:
             lines.append(f"- {words}: no rows yet.")
@@ -173,7 +173,7 @@ def _agreement_section(
         (
             f"**{within} of {n_counted} comparable cells ({within / n_counted:.1%}) lie within "
             f"{LIMIT:g} standard errors of the paper**: test risk, FO, C1, CTD, TND, the "
-            "statistics, and the test risk of optimised weights. "
+            "statistics, and the test risk of optimized weights. "
             if n_counted
             else ""
         )
@@ -257,12 +257,12 @@ def _comparison_section(comparison: pd.DataFrame, names: dict[str, str]) -> str:
 
 
 def _grid(chosen: pd.DataFrame, names: dict[str, str]) -> str:
-    """One row per data set (and labelled fraction), one column per quantity."""
+    """One row per data set (and labeled fraction), one column per quantity."""
     by_weighting = chosen["weighting"].nunique() > 1
     by_fraction = chosen["labelled_fraction"].notna().any()
     columns = list(dict.fromkeys(zip(chosen["weighting"], chosen["column"], strict=True)))
     headings = [
-        f"{COLUMN_WORDS[column]}, {BOUND_LABELS[weighting]}-optimised"
+        f"{COLUMN_WORDS[column]}, {BOUND_LABELS[weighting]}-optimized"
         if by_weighting
         else COLUMN_WORDS[column]
         for weighting, column in columns

@@ -27,8 +27,8 @@ STATISTICS = {
 }
 RISK_COLUMNS = {
     "uniform": Heading("uniform", r"$\hat L(\mathrm{MV}_u, S_{test})$"),
-    "first_order": Heading("FO-optimised", r"$\hat L(\mathrm{MV}_{\rho^*_{FO}}, S_{test})$"),
-    "tandem": Heading("TND-optimised", r"$\hat L(\mathrm{MV}_{\rho^*_{TND}}, S_{test})$"),
+    "first_order": Heading("FO-optimized", r"$\hat L(\mathrm{MV}_{\rho^*_{FO}}, S_{test})$"),
+    "tandem": Heading("TND-optimized", r"$\hat L(\mathrm{MV}_{\rho^*_{TND}}, S_{test})$"),
 }
 BAGGING_WORDS = {"full": "bagging", "reduced": "reduced bagging"}
 
@@ -120,7 +120,7 @@ def statistics_table(forests: pd.DataFrame, bagging: str) -> TextTable:
 
 
 def test_risk_table(forests: pd.DataFrame, bagging: str) -> TextTable:
-    """Return test risks of uniform and optimised weights, the best marked."""
+    """Return test risks of uniform and optimized weights, the best marked."""
     summary = forest_summary(forests)
 
     def cells(name: str) -> list[TextCell]:

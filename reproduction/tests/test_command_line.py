@@ -38,9 +38,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
-def _arguments(files: list[Path], output: Path, *more: str) -> list[str]:
+def _arguments(files: list[Path], output: Path, *options: str) -> list[str]:
     named = [word for path in files for word in ("--file", str(path))]
-    return ["run", "--output", str(output), *named, "--repetitions", "1", *more]
+    return ["run", "--output", str(output), *named, "--repetitions", "1", *options]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
@@ -63,20 +63,20 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, c
     assert process.wait() == -signal.SIGKILL
 
     store = RowStore(output)
-    kept = {path.name: json.loads(path.read_text()) for path in output.glob("cells/*.json")}
+    loaded = {path.name: json.loads(path.read_text()) for path in output.glob("cells/*.json")}
     n_kept = len(store.done())
-    assert 4 <= n_kept == len(kept) < N_CELLS
+    assert 4 <= n_kept == len(loaded) < N_CELLS
 
     assert run(_arguments(files, output)) == 0
-    said = capfd.readouterr().out
-    assert f"Cells to run: {N_CELLS - n_kept}; done before: {n_kept}" in said
+    printed = capfd.readouterr().out
+    assert f"Cells to run: {N_CELLS - n_kept}; done before: {n_kept}" in printed
     assert len(store.done()) == N_CELLS
 
     for table in ("forests", "unlabelled"):
         rows = store.rows(table)
         text = store.table_path(table).read_text()
         assert len(text.splitlines()) == 1 + len(rows)  # no row twice
-        before = [row for tables in kept.values() for row in tables.get(table, [])]
+        before = [row for tables in loaded.values() for row in tables.get(table, [])]
         assert all(row in rows for row in before)  # what was stored has not been run again
     assert len(store.rows("forests")) == 2 * 4 + 2 * 3
     assert len(store.rows("unlabelled")) == 10
@@ -123,9 +123,9 @@ def test_status_counts_cells_without_running_any(files, tmp_path, capfd):
 def test_a_mistake_gets_one_line_and_exit_code_2(words, complaint, capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run(words) == 2
-    said = capfd.readouterr().err
-    assert complaint in said
-    assert len(said.splitlines()) == 1
+    output = capfd.readouterr().err
+    assert complaint in output
+    assert len(output.splitlines()) == 1
 
 
 def test_a_set_that_is_not_available_is_skipped_with_a_message(files, tmp_path, capfd, monkeypatch):
@@ -147,14 +147,14 @@ def test_a_wrong_file_is_skipped_with_a_message_and_the_rest_runs(
     arguments = ["--dataset", "Protein", "--family", "A", "--no-download", "--no-render"]
     chosen, output = [files[0], home / "lonely.npz"], tmp_path / "out"
     assert run(_arguments(chosen, output, *arguments)) == 0
-    said = capfd.readouterr().err
-    assert re.search(r"^Skipped Protein: .*protein\.npz", said, flags=re.MULTILINE)
-    assert "Skipped lonely: lonely: class 1 has a single point" in said
+    printed = capfd.readouterr().err
+    assert re.search(r"^Skipped Protein: .*protein\.npz", printed, flags=re.MULTILINE)
+    assert "Skipped lonely: lonely: class 1 has a single sample" in printed
     assert {row["dataset"] for row in RowStore(output).rows("forests")} == {"wine"}
     assert run(_arguments([home / "lonely.npz"], output, *arguments)) == 2
-    said = capfd.readouterr().err
-    assert "Protein is not available" in said
-    assert len(said.splitlines()) == 1
+    printed = capfd.readouterr().err
+    assert "Protein is not available" in printed
+    assert len(printed.splitlines()) == 1
 
 
 def test_a_small_set_runs_without_the_family_it_is_too_small_for(tmp_path, capfd):
@@ -166,9 +166,9 @@ def test_a_small_set_runs_without_the_family_it_is_too_small_for(tmp_path, capfd
     path.write_text("\n".join(lines) + "\n")
     words = ["--target", "kind", "--drop-missing", "--no-render", "--repetitions", "1"]
     assert run(_arguments([path], output, *words)) == 0
-    said = capfd.readouterr().err
-    assert "Left small out of the unlabelled family: of its 120 points" in said
-    assert "Left out 2 of the rows of small: missing cells." in said
+    printed = capfd.readouterr().err
+    assert "Left small out of the unlabelled family: of its 120 samples" in printed
+    assert "Left out 2 of the rows of small: missing cells." in printed
     rows = RowStore(output).rows("forests")
     assert {(row["bagging"], row["n_train"], row["n_test"]) for row in rows} == {
         ("full", "96", "24"),
@@ -190,7 +190,7 @@ def test_data_sets_are_listed_and_described(capfd):
     assert run(["datasets", "list"]) == 0
     assert re.search(r"^MNIST +70000 +780 +10 ", capfd.readouterr().out, flags=re.MULTILINE)
     assert run(["datasets", "show", "letter"]) == 0
-    assert "20000 points, 16 features, 26 classes" in capfd.readouterr().out
+    assert "20000 samples, 16 features, 26 classes" in capfd.readouterr().out
 
 
 def test_the_list_of_data_sets_says_what_is_not_the_original(tmp_path, monkeypatch, capfd):

@@ -58,9 +58,9 @@ def test_pandas_polars_and_pyarrow_get_the_same_findings(name):
     X, y = CASES[name][1](np.random.default_rng(7), N_ROWS)
     if not isinstance(X, pd.DataFrame):
         X = pd.DataFrame(X).rename(columns=str)
-    found = audit(X, y)
-    assert audit(pl.from_pandas(X), y) == found
-    assert audit(pa.Table.from_pandas(X), y) == found
+    actual = audit(X, y)
+    assert audit(pl.from_pandas(X), y) == actual
+    assert audit(pa.Table.from_pandas(X), y) == actual
 
 
 def test_lazy_frames_must_be_collected():
@@ -110,10 +110,10 @@ def test_copies_are_counted_exactly():
 
 def test_rows_shared_with_unlabeled_samples_are_an_error_unless_chance_explains_them():
     rng = np.random.default_rng(0)
-    X, more = rng.normal(size=(2, 300, 3))
-    assert not audit(X, X_unlabeled=more)
-    more[:40] = X[:40]
-    (finding,) = audit(X, X_unlabeled=more)
+    X, options = rng.normal(size=(2, 300, 3))
+    assert not audit(X, X_unlabeled=options)
+    options[:40] = X[:40]
+    (finding,) = audit(X, X_unlabeled=options)
     assert (finding.code, finding.severity) == ("shared_rows", "error")
     assert finding.message.startswith("40 distinct rows of the 300 unlabeled samples are labeled")
     dice, again = rng.integers(3, size=(2, 300, 3))
@@ -148,7 +148,7 @@ def test_drawing_rows_again_shows_in_the_index():
 
 
 def test_only_known_codes_override_and_every_finding_stays():
-    found = [
+    actual = [
         Finding(code="identifier", severity="error", message="First."),
         Finding(code="leak", severity="warning", message="Second."),
         Finding(code="stray_text", severity="error", message="Third."),
@@ -156,13 +156,13 @@ def test_only_known_codes_override_and_every_finding_stays():
     with pytest.raises(
         FindingsError, match=r"2 errors:\n(- .*\n){3}.*\['identifier', 'stray_text'\]"
     ):
-        check_findings(found)
+        check_findings(actual)
     with pytest.raises(FindingsError, match=r"1 error:\n(- .*\n){3}.*\['stray_text'\]"):
-        check_findings(found, ["identifier"])
-    checked = check_findings(found, ["identifier", "stray_text", "copied_rows"])
+        check_findings(actual, ["identifier"])
+    checked = check_findings(actual, ["identifier", "stray_text", "copied_rows"])
     assert [each.overridden for each in checked] == [True, True, False]
     with pytest.raises(ValueError, match="Invalid code in allow: 'everything'"):
-        check_findings(found, "everything")
+        check_findings(actual, "everything")
 
 
 def ways_in():

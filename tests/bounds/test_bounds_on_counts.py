@@ -57,8 +57,8 @@ def test_averages_are_sums_over_voters_and_pairs(counts, rng):
 
 def test_random_labels_get_no_guarantee(rng):
     votes = Votes.from_predictions(rng.integers(2, size=(14, 3000)), rng.integers(2, size=3000))
-    found = bounds.all_bounds(Estimates(VoteCounts.from_votes(votes)))
-    assert found == dict.fromkeys(found, 1.0)
+    value = bounds.all_bounds(Estimates(VoteCounts.from_votes(votes)))
+    assert value == dict.fromkeys(value, 1.0)
 
 
 def test_no_common_point_means_no_second_order_guarantee():
@@ -79,7 +79,7 @@ def test_one_pair_without_common_points_silences_every_second_order_bound():
     assert all(values[name] == 1 for name in second_order)
 
 
-def test_a_voter_without_held_out_points_means_no_guarantee():
+def test_a_voter_without_held_out_samples_means_no_guarantee():
     counts = VoteCounts(
         errors=[0, 1],
         sizes=[0, 5],
@@ -94,17 +94,17 @@ def test_a_voter_without_held_out_points_means_no_guarantee():
         assert get_bound("first_order")(Estimates(counts)) == 1
 
 
-def test_unlabeled_points_make_up_for_missing_overlaps_in_the_disagreement_bound(rng):
+def test_unlabeled_samples_make_up_for_missing_overlaps_in_the_disagreement_bound(rng):
     labels = rng.integers(2, size=4000)
     held_out = np.arange(4000) % 2 == np.arange(2)[:, None]
     wrong = rng.random((2, 4000)) < 0.02
-    more = rng.integers(2, size=(1, 5000)) ^ (rng.random((2, 5000)) < 0.02)
-    votes = Votes.from_predictions(labels ^ wrong, labels, held_out, unlabeled=more)
+    options = rng.integers(2, size=(1, 5000)) ^ (rng.random((2, 5000)) < 0.02)
+    votes = Votes.from_predictions(labels ^ wrong, labels, held_out, unlabeled=options)
     assert get_bound("disagreement")(Estimates(VoteCounts.from_votes(votes))) < 0.2
 
 
 @pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
-def test_two_class_bounds_refuse_three_classes(name, rng):
+def test_two_class_bounds_reject_three_classes(name, rng):
     counts = VoteCounts.from_votes(forest_like(rng, n_classes=3))
     estimates = Estimates(counts)
     for bound in (get_bound(name), get_bound(name).function):
@@ -158,7 +158,7 @@ def test_sizes_are_those_of_the_voters_the_prior_allows():
         ([np.nan, 1.0], "nan at voter 0"),
     ],
 )
-def test_weights_that_are_no_distribution_are_refused(weights, message):
+def test_weights_that_are_no_distribution_are_rejected(weights, message):
     counts = VoteCounts.from_votes(Votes.from_predictions([[0], [0]], [0]))
     with pytest.raises(ValueError, match=message):
         Estimates(counts, weights)
@@ -166,6 +166,6 @@ def test_weights_that_are_no_distribution_are_refused(weights, message):
         Estimates(counts, None, weights)
 
 
-def test_unknown_names_are_refused_with_the_known_ones():
+def test_unknown_names_are_rejected_with_the_known_ones():
     with pytest.raises(ValueError, match=r"no bound 'TND'.*'tandem'"):
         get_bound("TND")

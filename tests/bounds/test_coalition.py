@@ -83,9 +83,9 @@ def test_three_equal_voters_cost_half_the_sum_or_the_two_smallest(losses):
 def test_a_vote_that_is_always_lost_by_the_smallest_majority_attains_the_bound(k):
     """Ruger is sharp: with probability 1/10 a random (K + 1) / 2 of the voters err, never more."""
     loss = Fraction(1, 10) * Fraction(k + 1, 2 * k)
-    found = coalition_oracle(losses=np.full(k, float(loss)))
-    assert found == pytest.approx(0.1, rel=1e-11)
-    assert found >= 0.1
+    value = coalition_oracle(losses=np.full(k, float(loss)))
+    assert value == pytest.approx(0.1, rel=1e-11)
+    assert value >= 0.1
 
 
 @settings(deadline=None)
@@ -94,8 +94,8 @@ def test_coalitions_and_their_smallest_weight_are_those_of_a_search_through_all_
     units = voting_units(case[1])
     large = [s for s in subsets(len(units)) if can_be_wrong(s, units)]
     minimal = {frozenset(s) for s in large if not any(other < s for other in large)}
-    found = {frozenset(np.flatnonzero(row).tolist()) for row in minimal_coalitions(units)}
-    assert found == minimal
+    value = {frozenset(np.flatnonzero(row).tolist()) for row in minimal_coalitions(units)}
+    assert value == minimal
     weights = [sum(int(units[k]) for k in s) for s in large]
     assert smallest_coalition(case[1]) == Fraction(min(weights), int(units.sum()))
 
@@ -188,24 +188,24 @@ def test_the_bound_agrees_with_fifty_digits_and_is_never_below(
 ):
     pi = np.array(prior) / sum(prior)
     exact = reference(errors, sizes, 0.05, pi, [Fraction(price) for price in prices])
-    found = at(
+    value = at(
         coalition_bound,
         errors=errors,
         sizes=sizes,
         posterior=np.array(weights) / sum(weights),
         prior=pi,
     )
-    assert exact <= found <= exact + 1e-9
+    assert exact <= value <= exact + 1e-9
 
 
 def test_one_voter_has_its_clopper_pearson_limit():
-    found = at(coalition_bound, errors=[7], sizes=[300], delta=0.1)
-    assert found == pytest.approx(
+    value = at(coalition_bound, errors=[7], sizes=[300], delta=0.1)
+    assert value == pytest.approx(
         at(test_set_bound, n_errors=7, n_samples=300, delta=0.1), rel=1e-11
     )
 
 
-def test_a_voter_without_points_has_no_limit_and_one_without_weight_does_not_count():
+def test_a_voter_without_samples_has_no_limit_and_one_without_weight_does_not_count():
     known = {"errors": [3, 4, 0], "sizes": [500, 500, 0]}
     limits = [at(coalition_bound, errors=[k], sizes=[500], delta=0.05 / 3) for k in (3, 4)]
     assert at(coalition_bound, **known) == pytest.approx(sum(limits), rel=1e-10)
@@ -218,24 +218,24 @@ def test_many_voters_with_unequal_weights_cost_twice_their_mean_limit():
     rng = np.random.default_rng(0)
     errors, weights = rng.integers(1, 9, size=40), rng.dirichlet(np.ones(40))
     limits = [at(coalition_bound, errors=[k], sizes=[900], delta=0.05 / 40) for k in errors]
-    found = at(coalition_bound, errors=errors, sizes=np.full(40, 900), posterior=weights)
-    assert found == pytest.approx(2 * weights @ limits, rel=1e-10)
+    value = at(coalition_bound, errors=errors, sizes=np.full(40, 900), posterior=weights)
+    assert value == pytest.approx(2 * weights @ limits, rel=1e-10)
 
 
 def test_fifteen_voters_with_any_weights_cost_no_more_than_markov_charges():
     rng = np.random.default_rng(1)
     for _ in range(5):
         weights, losses = rng.dirichlet(np.ones(15)), rng.uniform(0.01, 0.05, 15)
-        found = coalition_oracle(losses=losses, posterior=weights)
-        assert found <= weights @ losses / float(smallest_coalition(weights)) * (1 + 1e-9)
-        assert found >= losses.min()
+        value = coalition_oracle(losses=losses, posterior=weights)
+        assert value <= weights @ losses / float(smallest_coalition(weights)) * (1 + 1e-9)
+        assert value >= losses.min()
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-5, 1.0])
 def test_the_program_is_solved_as_well_for_tiny_limits(scale):
     losses, weights = np.array([0.3, 0.1, 0.11, 0.12]) * scale, np.array([2, 1, 1, 1]) / 5
-    found = coalition_oracle(losses=losses, posterior=weights)
-    assert found == pytest.approx(min(0.33, (2 * 0.3 + 0.33) / 3) * scale, rel=1e-9)
+    value = coalition_oracle(losses=losses, posterior=weights)
+    assert value == pytest.approx(min(0.33, (2 * 0.3 + 0.33) / 3) * scale, rel=1e-9)
 
 
 def counts_of(n_voters, *, in_folds=False):
@@ -262,8 +262,8 @@ def test_beyond_fifteen_voters_it_must_be_asked_for_by_name():
     assert "coalition" in certify(few, bound="first_order").bounds
     best = certify(many, bound="best")
     assert "coalition" not in (*best.bounds, *best.candidates)
-    asked = certify(many, bound="coalition")
-    assert asked.value == coalition_bound(Estimates(many)) < 1
+    options = certify(many, bound="coalition")
+    assert options.value == coalition_bound(Estimates(many)) < 1
 
 
 def test_exact_factors_are_those_of_few_voters_and_the_published_forms_keep_theirs():

@@ -39,16 +39,18 @@ def test_contradictory_estimates_give_one_and_say_so(
 
 @settings(deadline=None, max_examples=60)
 @given(st.data())
-def test_voters_judged_on_common_points_never_contradict_themselves(data):
+def test_voters_tested_on_common_points_never_contradict_themselves(data):
     """Perfect ones, equal ones, always wrong ones, few and many samples; no warning, no error."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    n_voters, n_points = data.draw(st.integers(1, 6)), data.draw(st.sampled_from([1, 9, 300]))
-    labels = rng.integers(2, size=n_points)
-    one = rng.random(n_points) < data.draw(st.sampled_from([0.0, 0.01, 0.3, 1.0]))
-    flips = rng.random((n_voters, n_points)) < data.draw(st.sampled_from([0.0, 0.1, 0.5]))
-    said = labels ^ one ^ flips
-    counts = VoteCounts.from_votes(Votes.from_predictions(said, labels, unlabeled=said))
-    profile = VoteProfile.of(said, np.full(n_voters, 1 / n_voters))
+    n_voters, n_samples = data.draw(st.integers(1, 6)), data.draw(st.sampled_from([1, 9, 300]))
+    labels = rng.integers(2, size=n_samples)
+    one = rng.random(n_samples) < data.draw(st.sampled_from([0.0, 0.01, 0.3, 1.0]))
+    flips = rng.random((n_voters, n_samples)) < data.draw(st.sampled_from([0.0, 0.1, 0.5]))
+    predictions = labels ^ one ^ flips
+    counts = VoteCounts.from_votes(
+        Votes.from_predictions(predictions, labels, unlabeled=predictions)
+    )
+    profile = VoteProfile.of(predictions, np.full(n_voters, 1 / n_voters))
     estimates = bounds.Estimates(counts, profile=profile)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -59,7 +61,7 @@ def test_voters_judged_on_common_points_never_contradict_themselves(data):
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_points_on_the_very_border_are_no_contradiction(g, share):
+def test_samples_on_the_very_border_are_no_contradiction(g, share):
     """Intervals of no width: T = G, T = G^2 and D = 2 (G - T)."""
     for t in (g, g * g, g * g + share * (g - g * g)):
         assert contradiction_of_moments(Interval(g, g), Interval(t, t)) is None
@@ -77,21 +79,21 @@ def test_a_contradiction_is_a_box_without_any_vote(a, b, c, d):
         assert (second.lower > 2 * g * (1 - g)).all()
 
 
-def one_source(rng, n_points):
+def one_source(rng, n_samples):
     """Three voters of which only the first errs: the minority's share is the error exactly."""
-    labels = rng.integers(2, size=n_points)
-    return np.array([labels ^ (rng.random(n_points) < 0.3), labels, labels]), labels
+    labels = rng.integers(2, size=n_samples)
+    return np.array([labels ^ (rng.random(n_samples) < 0.3), labels, labels]), labels
 
 
-def test_one_source_is_refused_with_probability_at_most_delta():
+def test_one_source_is_rejected_with_probability_at_most_delta():
     """On the border, where rejections are likeliest. A rate of 3 delta would pass once in 10^12."""
     delta, draws, rejected = 0.2, 400, 0
     rng = np.random.default_rng(0)
     for _ in range(draws):
-        said, labels = one_source(rng, 240)
-        counts = VoteCounts.from_votes(Votes.from_predictions(said[:, :120], labels[:120]))
+        predictions, labels = one_source(rng, 240)
+        counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :120], labels[:120]))
         try:
-            profile = VoteProfile.of(said[:, 120:], np.full(3, 1 / 3))
+            profile = VoteProfile.of(predictions[:, 120:], np.full(3, 1 / 3))
             bounds.vote_profile_bound(bounds.Estimates(counts, profile=profile), delta)
         except ContradictionError:
             rejected += 1
@@ -100,30 +102,30 @@ def test_one_source_is_refused_with_probability_at_most_delta():
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")
 @pytest.mark.parametrize("kind", ["split", "tied"])
-def test_shifted_unlabeled_points_are_refused_by_certify(kind):
+def test_shifted_unlabeled_samples_are_rejected_by_certify(kind):
     """Voters err at 0.11, and split widely on unlabeled samples. Ties show in the minority alone:
     every lam in use lets them err."""
     rng = np.random.default_rng(1)
     labels = rng.integers(2, size=3000)
     error = 0.11 if kind == "split" else 0.3
-    said = labels ^ (rng.random((20, 3000)) < error)
+    predictions = labels ^ (rng.random((20, 3000)) < error)
     shifted = (
         rng.random((20, 2000)) < 0.4
         if kind == "split"
         else (np.arange(20) % 2)[:, None] ^ rng.integers(2, size=2000)
     ).astype(int)
-    votes = Votes.from_predictions(said, labels, unlabeled=shifted)
+    votes = Votes.from_predictions(predictions, labels, unlabeled=shifted)
     for bound in ("vote_profile", "best", "tandem"):
-        with pytest.raises(ContradictionError, match="the 2000 unlabeled samples") as found:
+        with pytest.raises(ContradictionError, match="the 2000 unlabeled samples") as actual:
             certify(votes, bound=bound)
-    assert f"{100 * error:.0f}." in str(found.value) and "or none" in str(found.value)
+    assert f"{100 * error:.0f}." in str(actual.value) and "or none" in str(actual.value)
     honest = Votes.from_predictions(
-        said, labels, unlabeled=rng.integers(2, size=2000) ^ (rng.random((20, 2000)) < error)
+        predictions, labels, unlabeled=rng.integers(2, size=2000) ^ (rng.random((20, 2000)) < error)
     )
     assert certify(honest, bound="vote_profile").value < 1
 
 
-def test_shifted_unlabeled_points_are_refused_by_a_forest():
+def test_shifted_unlabeled_samples_are_rejected_by_a_forest():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(1500, 4))
     y = (X[:, 0] > 0).astype(int)

@@ -32,12 +32,12 @@ def test_phi_is_the_largest_that_any_true_label_allows(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     n_voters, n_classes = data.draw(st.integers(1, 6)), data.draw(st.integers(2, 4))
     weights = rng.dirichlet(np.ones(n_voters))
-    said = rng.integers(n_classes, size=(n_voters, 1))
-    own = rng.integers(n_classes, size=1)
+    predictions = rng.integers(n_classes, size=(n_voters, 1))
+    deployed = rng.integers(n_classes, size=1)
     lam = data.draw(st.floats(0.1, 10))
-    leads, gaps = vote_leads(said, weights, own)
+    leads, gaps = vote_leads(predictions, weights, deployed)
     worst = max(
-        float(own[0] != label) - lam * weights @ (said[:, 0] != label)
+        float(deployed[0] != label) - lam * weights @ (predictions[:, 0] != label)
         for label in range(n_classes + 1)
     )
     phi = lam * _phi(leads, gaps, np.array([1 / lam]))[0, 0]
@@ -49,20 +49,20 @@ def test_phi_is_the_largest_that_any_true_label_allows(data):
 def test_oracle_is_the_worst_error_of_any_true_labels(seed):
     """Linear program over the joint law of profiles and true labels."""
     rng = np.random.default_rng(seed)
-    n_voters, n_points, n_classes = 3 + seed, 12, 3
-    said = rng.integers(n_classes, size=(n_voters, n_points))
-    own = rng.integers(n_classes, size=n_points)
+    n_voters, n_samples, n_classes = 3 + seed, 12, 3
+    predictions = rng.integers(n_classes, size=(n_voters, n_samples))
+    deployed = rng.integers(n_classes, size=n_samples)
     weights = np.full(n_voters, 1 / n_voters)
-    leads, gaps = vote_leads(said, weights, own)
-    erring = np.array([weights @ (said != label) for label in range(n_classes)])
+    leads, gaps = vote_leads(predictions, weights, deployed)
+    erring = np.array([weights @ (predictions != label) for label in range(n_classes)])
     gibbs = rng.uniform(erring.min(axis=0).mean(), 0.9)
-    wrong = own[None, :] != np.arange(n_classes)[:, None]
+    wrong = deployed[None, :] != np.arange(n_classes)[:, None]
     worst = linprog(
-        -wrong.ravel().astype(float) / n_points,
-        A_ub=[erring.ravel() / n_points],
+        -wrong.ravel().astype(float) / n_samples,
+        A_ub=[erring.ravel() / n_samples],
         b_ub=[gibbs],
-        A_eq=np.tile(np.eye(n_points), n_classes),
-        b_eq=np.ones(n_points),
+        A_eq=np.tile(np.eye(n_samples), n_classes),
+        b_eq=np.ones(n_samples),
         bounds=(0, 1),
     )
     assert vote_profile_oracle(gibbs_loss=gibbs, leads=leads, gaps=gaps) == pytest.approx(
@@ -114,7 +114,7 @@ def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_le
     assert 0.2 * delta < worst <= delta
 
 
-def test_without_points_nothing_is_promised():
+def test_without_samples_nothing_is_promised():
     none = {"n_errors": 0, "n_differ": 0}
     assert single_voter_bound(**none, n_samples=0, n_unlabeled=9) == 1.0
     assert single_voter_bound(**none, n_samples=9, n_unlabeled=0) == 1.0
@@ -126,15 +126,15 @@ def world():
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=1500)
     wrong = rng.random((4, 1500)) < 0.08
-    said = (labels + wrong * rng.integers(1, 4, size=wrong.shape)) % 4
-    votes = Votes.from_predictions(said[:3, :900], labels[:900])
-    return VoteCounts.from_votes(votes), said[:3, 900:], said[3, 900:]
+    predictions = (labels + wrong * rng.integers(1, 4, size=wrong.shape)) % 4
+    votes = Votes.from_predictions(predictions[:3, :900], labels[:900])
+    return VoteCounts.from_votes(votes), predictions[:3, 900:], predictions[3, 900:]
 
 
 def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
     """A fine scan over g: above the bound, labels and unlabeled samples together refute all."""
-    counts, unlabeled, own = world
-    profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), own)
+    counts, unlabeled, deployed = world
+    profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), deployed)
     bound = vote_profile_bound(Estimates(counts, profile=profile))
     gibbs, tilts = float(counts.gibbs_losses.mean()), catoni_tilts(900.0)
     games = []
@@ -145,7 +145,7 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
         )
 
     def weakest_evidence(error):
-        found = []
+        actual = []
         for g in np.linspace(0.02, 0.3, 300):
             needed = np.log(20) - catoni_evidence(gibbs, g, 900.0, tilts=tilts)
             if needed <= 0:
@@ -160,8 +160,8 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
                 for slope, phi, bets in games
             ]
             shares = [3 / 4, 3 / 16, 3 / 64, 1 / 64]
-            found.append(np.log(np.average(np.exp(capital), axis=0, weights=shares)) - needed)
-        return min(found)
+            actual.append(np.log(np.average(np.exp(capital), axis=0, weights=shares)) - needed)
+        return min(actual)
 
     assert weakest_evidence(bound) >= -1e-6
     assert weakest_evidence(0.97 * bound) < 0  # and not much below it
@@ -171,17 +171,19 @@ def test_a_classifier_that_says_what_the_vote_says_has_the_profile_of_the_vote(w
     _, unlabeled, _ = world
     weights = np.array([0.5, 0.3, 0.2])
     winners = [np.argmax(np.bincount(each, weights, 4)) for each in unlabeled.T]
-    vote, other = (VoteProfile.of(unlabeled, weights, own) for own in (None, winners))
+    vote, other = (VoteProfile.of(unlabeled, weights, deployed) for deployed in (None, winners))
     np.testing.assert_allclose(other.leads, vote.leads)
     np.testing.assert_allclose(other.gaps, vote.gaps, atol=1e-12)
     assert vote.deployed is None and other.deployed == "the deployed classifier"
 
 
 def test_more_disagreement_with_the_voters_costs_more(world):
-    counts, unlabeled, own = world
+    counts, unlabeled, deployed = world
     values = []
     for share in (0.0, 0.1, 0.5):
-        changed = np.where(np.arange(own.size) < share * own.size, (own + 1) % 4, own)
+        changed = np.where(
+            np.arange(deployed.size) < share * deployed.size, (deployed + 1) % 4, deployed
+        )
         profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), changed)
         values.append(vote_profile_bound(Estimates(counts, profile=profile)))
     assert values == sorted(values)
@@ -196,9 +198,9 @@ def test_shares_of_the_evidence_are_fixed_in_advance_and_sum_to_one(n_voters):
     assert (shares > 0).all()
 
 
-def test_points_on_which_voters_differ_more_than_they_err_are_refused_here_too(world):
-    counts, unlabeled, own = world
+def test_samples_on_which_voters_differ_more_than_they_err_are_rejected_here_too(world):
+    counts, unlabeled, deployed = world
     strange = np.random.default_rng(2).integers(4, size=unlabeled.shape)
-    profile = VoteProfile.of(strange, np.full(3, 1 / 3), own)
+    profile = VoteProfile.of(strange, np.full(3, 1 / 3), deployed)
     with pytest.raises(ContradictionError, match="are not drawn from the same distribution"):
         vote_profile_bound(Estimates(counts, profile=profile))

@@ -106,7 +106,7 @@ def test_c2_is_the_supremum_of_its_region_at_many_places():
     check_c2(150)
 
 
-def test_c2_is_no_looser_than_any_feasible_point_and_reaches_one():
+def test_c2_is_no_looser_than_any_feasible_sample_and_reaches_one():
     """A fine grid over the region never beats the supremum, and comes close to it."""
     tandem_loss, disagreement, n = 0.05557, 0.27746, 876.88
     numbers = {"tandem_loss": tandem_loss, "disagreement": disagreement, "n_min_pairs": n}
@@ -134,7 +134,7 @@ def test_c2_has_no_jump_where_the_disagreement_vanishes(disagreement):
     )
 
 
-def test_tandem_and_disagreement_that_exclude_each_other_are_refused():
+def test_tandem_and_disagreement_that_exclude_each_other_are_rejected():
     with pytest.raises(ValueError, match="sum to more than 1"):
         bound("c2_bound", tandem_loss=0.7, disagreement=0.7, n_min_pairs=100)
 
@@ -157,7 +157,7 @@ def test_the_test_set_bound_covers_the_observed_rate(k):
 
 @pytest.mark.parametrize("name", bounds.VOTE_BOUNDS)
 @pytest.mark.parametrize("delta", [0.0, 100.0])
-def test_a_delta_that_is_no_failure_probability_is_refused(name, delta):
+def test_a_delta_that_is_no_failure_probability_is_rejected(name, delta):
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         bounds.get_bound(name)(Estimates.from_numbers(**EVERYTHING), delta)
 

@@ -70,10 +70,10 @@ def test_c_box_is_the_largest_c_bound_over_its_box(terms):
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(g < 0.5, (t - g**2) / (t - g + 0.25), 1.0)
     largest = value[possible].max()
-    found = at(c_box_bound, **terms)
-    assert found >= min(largest, 1.0) - 1e-9
+    actual = at(c_box_bound, **terms)
+    assert actual >= min(largest, 1.0) - 1e-9
     if tandem.upper - tandem.lower < 0.02 and gibbs.upper - gibbs.lower < 0.02 and largest < 0.9:
-        assert found <= largest + 0.02  # the grid misses the corner by about a step
+        assert actual <= largest + 0.02  # the grid misses the corner by about a step
 
 
 def intervals(terms):
@@ -100,11 +100,11 @@ def test_c_box_agrees_with_fifty_digits(gibbs_loss, share, n):
     else:
         g = min(max(2 * t, g_lower), g_upper, mp.sqrt(t))
         exact = (t - g**2) / (t - g + mp.mpf(1) / 4)
-    found = at(
+    value = at(
         c_box_bound, gibbs_loss=gibbs_loss, tandem_loss=tandem_loss, n_min=n,
         n_min_pairs=n // 2, kl_divergence=0.3,
     )  # fmt: skip
-    assert reference.clip(exact) <= found <= reference.clip(exact) + CLOSE
+    assert reference.clip(exact) <= value <= reference.clip(exact) + CLOSE
 
 
 @pytest.mark.parametrize(("gibbs_loss", "tandem_loss"), [(0.4, 0.0), (0.02, 0.2)])
@@ -141,14 +141,14 @@ def test_second_order_bound_agrees_with_fifty_digits(gibbs_loss, tandem_loss, n,
     share = (3 * mp.mpf(gibbs_loss) - 2 * mp.mpf(tandem_loss)) / mp.mpf(1.5)
     radius = reference.printed(n, 2 * kl_divergence, 0.05)
     exact = reference.clip(mp.mpf(1.5) * kl_upper(min(share, mp.mpf(1)), radius))
-    found = at(
+    value = at(
         second_order_bound,
         lone_error=2 * (gibbs_loss - tandem_loss),
         tandem_loss=tandem_loss,
         n_min_pairs=n,
         kl_divergence=kl_divergence,
     )
-    assert exact <= found <= exact + CLOSE
+    assert exact <= value <= exact + CLOSE
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -186,14 +186,14 @@ def test_bernstein_cantelli_is_the_least_over_its_offsets(tandem_loss, single, n
             delta=share,
         )
         least = min(least, (mu**2 + bound) / (0.5 - mu) ** 2)
-    found = at(
+    value = at(
         bernstein_cantelli_bound,
         tandem_loss=tandem_loss,
         lone_error=single,
         n_min_pairs=n,
         kl_divergence=kl_divergence,
     )
-    assert found == pytest.approx(max(least, 0), abs=1e-9)
+    assert value == pytest.approx(max(least, 0), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_bernstein_cantelli_is_the_least_over_its_offsets(tandem_loss, single, n
 def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, n):
     radius = mp.log(2 * xi(n) / mp.mpf(0.05)) / n
     t, o = kl_upper(tandem_loss, radius), kl_lower(single, radius)
-    found = at(split_kl_cantelli_bound, tandem_loss=tandem_loss, lone_error=single, n_min_pairs=n)
+    value = at(split_kl_cantelli_bound, tandem_loss=tandem_loss, lone_error=single, n_min_pairs=n)
     if (t + o / 2) ** 2 > t:
-        assert found == 1  # no vote errs like that
+        assert value == 1  # no vote errs like that
         return
     offsets = np.linspace(0, 0.499, 3000)
     values = [
@@ -215,7 +215,7 @@ def test_split_kl_offset_in_closed_form_is_the_best_of_all(tandem_loss, single, 
     ]
     # Rounding is magnified where the variance and the distance to one half are small.
     margin = 1e-9 + 1e-11 / float(max(0.25 - o / 2, 0.001))
-    assert min(values) - 1e-4 * min(values) - 1e-9 <= found <= min(values) + margin
+    assert min(values) - 1e-4 * min(values) - 1e-9 <= value <= min(values) + margin
 
 
 @pytest.mark.parametrize("bound", [bernstein_cantelli_bound, split_kl_cantelli_bound])

@@ -80,7 +80,7 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
     games.append((-minority, 0.0, bets, lambda error, g: -g))
 
     def weakest_evidence(error):
-        found = []
+        actual = []
         for g in np.linspace(0.02, 0.4, 400):
             needed = np.log(20) - (catoni_evidence(0.1, g, 400.0, tilts=tilts) - 0.7)
             if needed <= 0 or any(mean(error, g) > largest for _, largest, _, mean in games):
@@ -89,8 +89,8 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
                 log_capital(x, [mean(error, g)], bets=bets * np.sqrt(needed + 1), upper=[largest])
                 for x, largest, bets, mean in games
             ]
-            found.append(np.log(np.mean(np.exp(capital))) - needed)
-        return min(found, default=np.inf)
+            actual.append(np.log(np.mean(np.exp(capital))) - needed)
+        return min(actual, default=np.inf)
 
     assert weakest_evidence(bound) >= -1e-6
     assert weakest_evidence(0.97 * bound) < 0  # and not much below it
@@ -101,7 +101,7 @@ def profiled(counts, unlabeled, posterior=None, prior=None):
     return Estimates(counts, posterior, prior, profile=VoteProfile.of(unlabeled, weights))
 
 
-def test_unlabeled_points_sharpen_first_order_on_many_classes():
+def test_unlabeled_samples_sharpen_first_order_on_many_classes():
     rng = np.random.default_rng(2)
     labels = rng.integers(10, size=6000)
     wrong = rng.random((30, 6000)) < 0.3
@@ -121,7 +121,7 @@ def test_random_labels_are_never_promised_less_than_half():
     assert bounds.vote_profile_bound(profiled(counts, predictions[:, 2000:])) > 0.5
 
 
-def test_few_unlabeled_points_leave_about_twice_the_gibbs_loss():
+def test_few_unlabeled_samples_leave_about_twice_the_gibbs_loss():
     rng = np.random.default_rng(4)
     labels = rng.integers(2, size=5000)
     counts = VoteCounts.from_votes(
@@ -144,18 +144,18 @@ def test_weights_off_the_prior_cost_their_divergence():
 
 
 def test_leads_are_shares_of_the_hard_vote():
-    said = np.array([["a", "b", "c"], ["a", "b", "a"], ["b", "b", "b"]])
-    leads, gaps = vote_leads(said, [0.5, 0.3, 0.2])
+    predictions = np.array([["a", "b", "c"], ["a", "b", "a"], ["b", "b", "b"]])
+    leads, gaps = vote_leads(predictions, [0.5, 0.3, 0.2])
     np.testing.assert_allclose(leads, [0.8, 1.0, 0.5])
     np.testing.assert_allclose(gaps, [0.6, 1.0, 0.2])
 
 
-def test_weight_without_prior_is_refused():
+def test_weight_without_prior_is_rejected():
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
     with pytest.raises(ValueError, match="prior 0"):
         bounds.vote_profile_bound(profiled(counts, [[0, 1], [0, 0]], [0.5, 0.5], [1.0, 0.0]))
 
 
-def test_predictions_of_other_voters_are_refused():
+def test_predictions_of_other_voters_are_rejected():
     with pytest.raises(ValueError, match="one row per voter"):
         vote_leads(np.zeros((2, 5)), [0.2, 0.3, 0.5])

@@ -129,17 +129,17 @@ def test_numbers_in_evidence_become_text(certificate, tmp_path):
 
 def test_groups_are_saved_and_loaded_with_their_certificate(certificate, tmp_path):
     site = np.resize(["north", "south", None], 500)
-    found = certificate.by_group({"class": "class", "site": site})
-    again = Certificate.load(found.save(tmp_path / "certificate.json"))
+    groups = certificate.by_group({"class": "class", "site": site})
+    again = Certificate.load(groups.save(tmp_path / "certificate.json"))
     assert_same(again, certificate)
-    assert again.groups.groupings == found.groupings
-    for loaded, group in zip(again.groups, found, strict=True):
+    assert again.groups.groupings == groups.groupings
+    for loaded, group in zip(again.groups, groups, strict=True):
         assert_same(loaded, group)
-    assert repr(again.groups) == repr(found)
+    assert repr(again.groups) == repr(groups)
     twice = Certificate.load(again.save(tmp_path / "again.json"))
-    assert repr(twice.groups) == repr(found)
+    assert repr(twice.groups) == repr(groups)
     with pytest.raises(ValueError, match="the first certificate of a file is about all samples"):
-        found["north"].save(tmp_path / "north.json")
+        groups["north"].save(tmp_path / "north.json")
     assert not (tmp_path / "north.json").exists()
 
 

@@ -57,8 +57,8 @@ def test_frame_and_html_show_the_same(found):
 def test_names_from_a_file_cannot_move_the_cursor():
     labels = np.arange(40) % 2
     votes = Votes.from_predictions([labels], labels)
-    found = certify_votes(votes).by_group({"\x1b[2J": np.where(labels, "\x1b[31m", "b")})
-    for text in (repr(found), repr(found["\x1b[31m"]), found["b"].guarantee):
+    groups = certify_votes(votes).by_group({"\x1b[2J": np.where(labels, "\x1b[31m", "b")})
+    for text in (repr(groups), repr(groups["\x1b[31m"]), groups["b"].guarantee):
         assert "\x1b" not in text
 
 
@@ -72,27 +72,27 @@ def test_a_group_is_found_by_its_label(found):
 def test_a_label_of_two_groupings_needs_both_names():
     labels = np.arange(400) % 2
     whole = certify_votes(Votes.from_predictions([labels], labels))
-    found = whole.by_group({"class": "class", "predicted": "predicted"})
-    assert found.headline.startswith("error rates by class and predicted class, all valid at once")
+    groups = whole.by_group({"class": "class", "predicted": "predicted"})
+    assert groups.headline.startswith("error rates by class and predicted class, all valid at once")
     with pytest.raises(KeyError, match="is the label of several groups"):
-        found[0]
-    assert found["class", 0].group.by == "class"
-    assert "one classifier on the samples where class = 0; a test set" in repr(found["class", 0])
-    assert repr(found).splitlines()[1].split()[:2] == ["by", "group"]
-    assert "precision >=" in repr(found)
+        groups[0]
+    assert groups["class", 0].group.by == "class"
+    assert "one classifier on the samples where class = 0; a test set" in repr(groups["class", 0])
+    assert repr(groups).splitlines()[1].split()[:2] == ["by", "group"]
+    assert "precision >=" in repr(groups)
 
 
 def test_a_group_is_the_certificate_of_its_samples():
     rng = np.random.default_rng(1)
     labels = rng.integers(3, size=500)
-    said = np.where(rng.random((20, 500)) < 0.2, rng.integers(3, size=(20, 500)), labels)
+    predictions = np.where(rng.random((20, 500)) < 0.2, rng.integers(3, size=(20, 500)), labels)
     held_out, site = rng.random((20, 500)) < 0.5, rng.integers(4, size=500)
     whole = certify_votes(
-        Votes.from_predictions(said, labels, held_out), weights="tandem", bound="tandem"
+        Votes.from_predictions(predictions, labels, held_out), weights="tandem", bound="tandem"
     )
     for each in whole.by_group(site):
         here = site == each.group.label
-        part = Votes.from_predictions(said[:, here], labels[here], held_out[:, here])
+        part = Votes.from_predictions(predictions[:, here], labels[here], held_out[:, here])
         alone = certify_votes(part, weights=whole.weights, bound="tandem", delta=0.05 / 4)
         assert each.value == alone.value
         assert (each.observed, each.baseline) == (alone.observed, alone.baseline)

@@ -120,8 +120,8 @@ def test_classes_that_cannot_be_certified_have_a_limit_of_zero():
     y = np.array([0, 1] * 50)
     X = np.arange(100.0)[:, None]
     model = DummyClassifier(strategy="constant", constant=0).fit([[0.0]] * 3, [0, 1, 2])
-    found = certify(model, X, y, metric="recall")
-    assert found.by_class[2] == found.by_class[1] == 0
+    certificate = certify(model, X, y, metric="recall")
+    assert certificate.by_class[2] == certificate.by_class[1] == 0
     assert certify(model, X, y, metric="precision", positive=1).value == 0
 
 

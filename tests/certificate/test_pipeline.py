@@ -16,12 +16,12 @@ def drawn(n_voters=20, n_samples=400, n_classes=3, held_out=0.6, n_unlabeled=0):
     rng = np.random.default_rng(0)
     labels = rng.integers(n_classes, size=n_samples + n_unlabeled)
     wrong = rng.random((n_voters, labels.size)) < 0.15
-    said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    predictions = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
     return Votes.from_predictions(
-        said[:, :n_samples],
+        predictions[:, :n_samples],
         labels[:n_samples],
         rng.random((n_voters, n_samples)) < held_out,
-        unlabeled=said[:, n_samples:],
+        unlabeled=predictions[:, n_samples:],
     )
 
 

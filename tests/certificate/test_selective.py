@@ -85,8 +85,8 @@ def test_levels_are_passed_on_as_in_the_proof(seed):
     grid = sorted(rng.random(6).round(3).tolist())
     rows = certified_thresholds(margins, wrong, grid, max_error=0.15, delta=0.2)
     assert [row.margin for row in rows] == grid
-    found = {row.margin for row in rows if row.passed}
-    assert found == passed_by_definition(margins, wrong, grid, 0.15, 0.2)
+    actual = {row.margin for row in rows if row.passed}
+    assert actual == passed_by_definition(margins, wrong, grid, 0.15, 0.2)
     for row in rows:
         assert row.n_confident == (margins >= row.margin).sum()
         assert row.n_errors == (wrong & (margins >= row.margin)).sum()

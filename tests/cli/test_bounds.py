@@ -11,14 +11,14 @@ from tandemvote.cli.app import run
 def test_every_bound_is_computed_for_which_the_numbers_suffice(capsys):
     given = ["--gibbs-loss", "0.21", "--tandem-loss", "0.12", "--n", "9460", "--n-pairs", "3360"]
     assert run(["bounds", *given, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["bounds"]
+    printed = json.loads(capsys.readouterr().out)["bounds"]
     numbers = bounds.Estimates.from_numbers(
         gibbs_loss=0.21, tandem_loss=0.12, n_min=9460, n_min_pairs=3360
     )
-    assert found["first_order"] == bounds.first_order_bound(numbers)
-    assert found["tandem"] == bounds.tandem_bound(numbers)
-    assert "c_tandem" in found
-    assert "disagreement" not in found
+    assert printed["first_order"] == bounds.first_order_bound(numbers)
+    assert printed["tandem"] == bounds.tandem_bound(numbers)
+    assert "c_tandem" in printed
+    assert "disagreement" not in printed
     assert (
         run(["bounds", *given, "--disagreement", "0.18", "--errors", "3", "--samples", "99"]) == 0
     )
@@ -30,9 +30,9 @@ def test_every_bound_is_computed_for_which_the_numbers_suffice(capsys):
 def test_voters_are_given_by_their_counts(capsys):
     voters = [word for count in ("8/600", "9/600") for word in ("--voter", count)]
     assert run(["bounds", *voters, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["bounds"]
+    printed = json.loads(capsys.readouterr().out)["bounds"]
     numbers = bounds.Estimates.from_numbers(errors=[8, 9], sizes=[600, 600])
-    assert found == {"coalition": bounds.coalition_bound(numbers)}
+    assert printed == {"coalition": bounds.coalition_bound(numbers)}
     assert run(["bounds", "--voter", "12"]) == 2
     assert "--voter 12 is not valid; expected errors/samples" in capsys.readouterr().err
 
@@ -49,9 +49,9 @@ def test_contradicting_numbers_give_one_and_say_so(capsys):
 def test_the_confidence_is_one_minus_the_failure_probability(capsys):
     call = ["bounds", "--errors", "3", "--samples", "99", "--json", "--confidence", "0.99"]
     assert run(call) == 0
-    found = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     numbers = bounds.Estimates.from_numbers(n_errors=3, n_samples=99)
-    assert found == {"delta": 0.01, "bounds": {"test_set": bounds.test_set_bound(numbers, 0.01)}}
+    assert printed == {"delta": 0.01, "bounds": {"test_set": bounds.test_set_bound(numbers, 0.01)}}
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_confidence_is_one_minus_the_failure_probability(capsys):
         (["--errors", "1", "--samples", "0"], "--samples"),
     ],
 )
-def test_a_number_out_of_range_is_refused_by_the_name_of_its_option(capsys, options, named):
+def test_a_number_out_of_range_is_rejected_by_the_name_of_its_option(capsys, options, named):
     assert run(["bounds", *options]) == 2
     shown = capsys.readouterr()
     assert f"'{named}'" in shown.err and shown.err.count("\n") == 1

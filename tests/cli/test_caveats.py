@@ -64,8 +64,8 @@ def test_it_is_in_the_output_the_file_the_report_and_the_model(case, tmp_path, m
 
 def findings_in(capsys):
     """The messages of a certificate in JSON."""
-    found = json.loads(capsys.readouterr().out)["certificates"][0]["findings"]
-    return [each["message"] for each in found]
+    printed = json.loads(capsys.readouterr().out)["certificates"][0]["findings"]
+    return [each["message"] for each in printed]
 
 
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%Y-%m-%d", "%b %d, %Y"])
@@ -86,8 +86,8 @@ def test_unlabeled_rows_with_gaps_are_excluded_and_rejected_by_predict(
 ):
     monkeypatch.chdir(tmp_path)
     PLAIN.assign(empty=None).to_csv("data.csv", index=False)
-    more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)}).assign(empty=None)
-    more.assign(size=more["size"].where(more.index != 4)).to_csv("more.csv", index=False)
+    options = pd.DataFrame({"size": RNG.normal(size=N_ROWS)}).assign(empty=None)
+    options.assign(size=options["size"].where(options.index != 4)).to_csv("more.csv", index=False)
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
     assert run([*call, "--drop-missing", "--model", "m.skops", "--json"]) == 0
     assert findings_in(capsys) == ["Unlabeled rows: 1 row with missing entries excluded."]
@@ -96,19 +96,19 @@ def test_unlabeled_rows_with_gaps_are_excluded_and_rejected_by_predict(
     shown = capsys.readouterr()
     assert "Row 5 has no value in the column 'size'" in shown.err and not shown.out
     assert "certify without --drop-missing" in shown.err
-    more.to_csv("more.csv", index=False)
+    options.to_csv("more.csv", index=False)
     assert run(["predict", "m.skops", "more.csv"]) == 0
     capsys.readouterr()
     assert run([*call, "--model", "m.skops"]) == 0
-    more.assign(size=None).to_csv("more.csv", index=False)
+    options.assign(size=None).to_csv("more.csv", index=False)
     assert run(["predict", "m.skops", "more.csv"]) == 0, "certified with whatever gaps there are"
 
 
 def test_copies_of_unlabeled_rows_are_excluded(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PLAIN.to_csv("data.csv", index=False)
-    more = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
-    more.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
+    options = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
+    options.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
     assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
     assert findings_in(capsys) == ["Unlabeled rows: 2 rows that repeat an earlier row excluded."]

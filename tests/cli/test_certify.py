@@ -81,9 +81,9 @@ def test_the_certificate_is_that_of_the_library(table, data, tmp_path):
     assert run([*call, "--bound", "first_order", "--certificate", file]) == 0
     forest = CertifiedForestClassifier(50, bound="first_order", max_samples=0.5, random_state=0)
     expected = forest.fit(*data).certificate_
-    found = Certificate.load(file)
-    assert found.value == expected.value
-    assert [each.value for each in found.groups] == [
+    certificate = Certificate.load(file)
+    assert certificate.value == expected.value
+    assert [each.value for each in certificate.groups] == [
         each.value for each in expected.by_group("class")
     ]
 

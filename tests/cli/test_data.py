@@ -62,8 +62,8 @@ def test_rows_that_test_are_grouped_by_their_own_values(table, capsys, scheme):
     right = (voters.eq(votes["label"], axis=0)).sum(axis=1)
     wrong = right < (3 if scheme == "committee" else 1)
     for (_, region), value in shown.items():
-        own = wrong[votes["region"] == (region or "")]
-        limit = beta.ppf(1 - 0.05 / 3, own.sum() + 1, len(own) - own.sum())
+        inside = wrong[votes["region"] == (region or "")]
+        limit = beta.ppf(1 - 0.05 / 3, inside.sum() + 1, len(inside) - inside.sum())
         assert value == pytest.approx(limit, abs=1e-9)
 
 
@@ -74,12 +74,12 @@ def test_the_true_class_may_be_named_as_the_target(table, capsys):
 def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
     rng = np.random.default_rng(0)
     labels, region = rng.choice(["a", "b"], 300), rng.choice(["north", "south"], 300)
-    said = {f"v{i}": np.where(rng.random(300) < 0.1, "a", labels) for i in range(3)}
+    predictions = {f"v{i}": np.where(rng.random(300) < 0.1, "a", labels) for i in range(3)}
     path = tmp_path / "votes.csv"
-    pd.DataFrame({"label": labels, **said, "region": region}).to_csv(path, index=False)
+    pd.DataFrame({"label": labels, **predictions, "region": region}).to_csv(path, index=False)
     file = str(tmp_path / "c.json")
     assert run(["certify-votes", str(path), "--by", "region", "--certificate", file]) == 0
-    expected = certify(Votes.from_predictions(list(said.values()), labels))
+    expected = certify(Votes.from_predictions(list(predictions.values()), labels))
     assert values(Certificate.load(file).groups) == values(expected.by_group({"region": region}))
     capsys.readouterr()
     assert run(["verify", file, "--votes", str(path)]) == 0
@@ -89,7 +89,7 @@ def test_a_column_of_predictions_is_no_voter_but_a_group(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("word", ["class", "predicted"])
-def test_a_word_that_is_also_a_column_is_refused(table, capsys, word):
+def test_a_word_that_is_also_a_column_is_rejected(table, capsys, word):
     table.rename(columns={"region": word}).to_csv("data.csv", index=False)
     for options in ([], ["--drop", word]):
         call = ["certify", "data.csv", "--target", "kind", "--by", word, "--scheme", "holdout"]
@@ -111,7 +111,7 @@ def test_a_word_that_is_also_a_column_is_refused(table, capsys, word):
     ("column", "message"),
     [("regoin", "Did you mean 'region'"), ("size", "--by size has 400 distinct values")],
 )
-def test_a_column_that_is_no_group_is_refused_before_training(
+def test_a_column_that_is_no_group_is_rejected_before_training(
     table, capsys, monkeypatch, column, message
 ):
     monkeypatch.setattr("tandemvote.cli.schemes.train", None)
@@ -130,11 +130,11 @@ def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, ca
     certified(scheme, *by, *(["--by", "predicted"] if scheme == "holdout" else []))
     capsys.readouterr()
     assert run(["verify", "c.json"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for region in ("= 'north'", "= 'south'", "is missing"):
-        assert f" on the samples where region {region}\n" in said
-    assert "not checked: whether 'region' has other values than the 3 in the file" in said
-    assert ("where predicted = 'yes'" in said) == (scheme == "holdout")
+        assert f" on the samples where region {region}\n" in output
+    assert "not checked: whether 'region' has other values than the 3 in the file" in output
+    assert ("where predicted = 'yes'" in output) == (scheme == "holdout")
     tables = ["--votes", "votes.csv"]
     assert run(["verify", "c.json", *tables]) == 0
     assert capsys.readouterr().out.count("not checked") == 1, "the assumptions"
@@ -156,11 +156,11 @@ def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsy
         assert run([*call, "--certificate", "c.json", "--votes", votes]) == 0
         capsys.readouterr()
         assert run(["verify", "c.json", "--votes", votes]) == 0
-        said = capsys.readouterr().out
-        assert "where since = '2018-02-01 00:00:00'" in said and said.count("not checked") == 1
+        output = capsys.readouterr().out
+        assert "where since = '2018-02-01 00:00:00'" in output and output.count("not checked") == 1
 
 
-def test_a_column_named_like_votes_is_refused_before_training(table, capsys, monkeypatch):
+def test_a_column_named_like_votes_is_rejected_before_training(table, capsys, monkeypatch):
     table.rename(columns={"region": "voter1"}).to_csv("data.csv", index=False)
     monkeypatch.setattr("tandemvote.cli.schemes.train", None)
     call = ["certify", "data.csv", "--target", "kind", "--by", "voter1", "--votes", "votes.csv"]

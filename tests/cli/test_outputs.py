@@ -23,7 +23,7 @@ from tandemvote.cli.app import run
         ("--report /proc/r.html", "cannot be written to"),
     ],
 )
-def test_a_bad_place_is_refused_before_anything_is_read(
+def test_a_bad_place_is_rejected_before_anything_is_read(
     tmp_path, monkeypatch, capsys, options, message
 ):
     monkeypatch.chdir(tmp_path)

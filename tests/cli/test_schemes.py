@@ -30,14 +30,14 @@ def table(tmp_path_factory):
 def found(table, capsys):
     def certified(*options, code=0):
         assert run(["certify", table, "--target", "kind", "--json", *map(str, options)]) == code
-        found = json.loads(capsys.readouterr().out)
-        return SimpleNamespace(**found["certificates"][0] | found)
+        printed = json.loads(capsys.readouterr().out)
+        return SimpleNamespace(**printed["certificates"][0] | printed)
 
     return certified
 
 
-def clopper_pearson(n_errors, n_points, delta):
-    return beta.ppf(1 - delta, n_errors + 1, n_points - n_errors)
+def clopper_pearson(n_errors, n_samples, delta):
+    return beta.ppf(1 - delta, n_errors + 1, n_samples - n_errors)
 
 
 def test_a_hold_out_gives_the_exact_binomial_limit_of_its_errors(found):

@@ -22,10 +22,10 @@ PAGES = sorted(
 
 def blocks(page, language):
     """Return the code blocks of a page in one language."""
-    found = re.findall(
+    actual = re.findall(
         rf"code-block:: {language}\n\n((?:   .*\n|\n)+)", (DOCS / page).read_text(encoding="utf-8")
     )
-    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in found]
+    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in actual]
 
 
 def pages_with(*languages):

@@ -42,8 +42,8 @@ def test_capital_agrees_with_fifty_digits_and_is_rounded_down(lower, upper, nats
         values = lower + (upper - lower) * rng.beta(*shape, size=40)
         for mean in lower + (upper - lower) * np.array([0.05, 0.3, 0.6, 0.95]):
             exact = mp.log(capital_in_fifty_digits(values, float(mean), nats, lower, upper))
-            found = log_capital_for(values, mean, nats=nats, lower=lower, upper=upper)[0]
-            assert exact - 1e-9 <= found <= exact
+            actual = log_capital_for(values, mean, nats=nats, lower=lower, upper=upper)[0]
+            assert exact - 1e-9 <= actual <= exact
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 11])
@@ -104,5 +104,5 @@ def test_certainty_is_cheap():
     assert log_capital_for(np.zeros(300), 1.25 * exact, nats=nats)[0] >= nats
 
 
-def test_no_points_are_no_evidence():
+def test_no_samples_are_no_evidence():
     assert log_capital_for(np.zeros(0), 0.5, nats=3.0).tolist() == [0.0]

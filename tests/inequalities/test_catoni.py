@@ -44,8 +44,8 @@ def test_evidence_and_its_inverse_agree_with_fifty_digits(loss, n, delta):
     tilts = catoni_tilts(n, delta=delta)
     for mean in (1e-6, 0.01, 0.3, 1.0):
         exact = evidence_in_fifty_digits(loss, mean, n, tilts)
-        found = catoni_evidence(loss, mean, n, tilts=tilts)
-        assert exact - 1e-7 * (1 + abs(exact)) <= found <= exact + mp.mpf(10) ** -12
+        actual = catoni_evidence(loss, mean, n, tilts=tilts)
+        assert exact - 1e-7 * (1 + abs(exact)) <= actual <= exact + mp.mpf(10) ** -12
     for divergence in (0.0, 3.0, 80.0):
         bound = catoni_upper(loss, n, tilts=tilts, kl_divergence=divergence, delta=delta)
         needed = divergence + mp.log(1 / mp.mpf(delta))

@@ -144,6 +144,6 @@ def test_many_limits_at_once_are_those_of_one_at_a_time():
 
 
 @pytest.mark.parametrize(("k", "n"), [(-1, 5), (6, 5), (0, 0), (0.5, 5), (1, np.inf), (np.nan, 5)])
-def test_impossible_test_results_are_refused(k, n):
+def test_impossible_test_results_are_rejected(k, n):
     with pytest.raises(ValueError, match="n_errors <= n_samples"):
         clopper_pearson(k, n)

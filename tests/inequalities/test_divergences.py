@@ -112,12 +112,12 @@ def test_inverses_broadcast_like_ufuncs():
 
 
 @pytest.mark.parametrize("p", [-0.1, 1.1, np.nan])
-def test_what_is_not_a_rate_is_refused(p):
+def test_what_is_not_a_rate_is_rejected(p):
     with pytest.raises(ValueError, match=r"rate must lie in \[0, 1\]"):
         kl_upper_inverse(p, 0.1)
 
 
-def test_a_negative_divergence_is_refused():
+def test_a_negative_divergence_is_rejected():
     with pytest.raises(ValueError, match=r"at least 0, got -0\.1"):
         kl_lower_inverse(0.5, [-0.1, 0.1])
 

@@ -20,7 +20,7 @@ def test_size_divergence_and_moment_agree_with_fifty_digits(seed):
     posterior /= posterior.sum()
     sizes = rng.integers(1, 300, size=[(5,), (5, 5)][seed % 2])
     sizes = np.maximum(sizes, sizes.T)  # a pair has no order
-    found = harmonic_size(posterior, sizes, prior)
+    actual = harmonic_size(posterior, sizes, prior)
     rho, pi = ([mp.mpf(float(v)) for v in a] for a in (posterior, prior))
     if seed % 2:  # pairs
         rho, pi = ([a * b for a in c for b in c] for c in (rho, pi))
@@ -29,19 +29,19 @@ def test_size_divergence_and_moment_agree_with_fifty_digits(seed):
     tilted = [a * size / b for a, b in zip(rho, n, strict=True)]
     divergence = mp.fsum(r * mp.log(r / p) for r, p in zip(tilted, pi, strict=True) if r)
     moment = mp.log(mp.fsum(p * truth.xi(int(b)) for p, b in zip(pi, n, strict=True)))
-    assert size * (1 - mp.mpf(10) ** -12) <= found.n <= size
-    assert divergence <= found.kl_divergence <= divergence + mp.mpf(10) ** -11
-    assert moment <= found.log_moment() <= moment + mp.mpf(10) ** -11
+    assert size * (1 - mp.mpf(10) ** -12) <= actual.n <= size
+    assert divergence <= actual.kl_divergence <= divergence + mp.mpf(10) ** -11
+    assert moment <= actual.log_moment() <= moment + mp.mpf(10) ** -11
     allowed = (divergence + moment - mp.log(mp.mpf(0.05))) / size
-    assert allowed <= found.complexity(0.05) <= allowed * (1 + mp.mpf(10) ** -11)
+    assert allowed <= actual.complexity(0.05) <= allowed * (1 + mp.mpf(10) ** -11)
 
 
 def test_equal_sizes_give_that_size_and_the_usual_divergence():
     weights, prior = np.array([0.7, 0.2, 0.1]), np.full(3, 1 / 3)
-    found = harmonic_size(weights, [50, 50, 50], prior)
-    assert found.n == pytest.approx(50)
-    assert found.kl_divergence == pytest.approx(kl_divergence(weights, prior))
-    assert found.log_moment() == pytest.approx(np.log(xi(50)))
+    actual = harmonic_size(weights, [50, 50, 50], prior)
+    assert actual.n == pytest.approx(50)
+    assert actual.kl_divergence == pytest.approx(kl_divergence(weights, prior))
+    assert actual.log_moment() == pytest.approx(np.log(xi(50)))
 
 
 @settings(deadline=None, max_examples=300)
@@ -89,7 +89,7 @@ def test_sets_much_larger_than_the_smallest_make_it_tighter():
 @pytest.mark.parametrize("cap", [np.inf, 4.0])
 @pytest.mark.parametrize("delta", [0.1, 0.5])
 def test_it_misses_at_most_delta_of_the_time_for_the_worst_weights(cap, delta):
-    """Two voters with 3 and 9 points: all outcomes enumerated, weights chosen after seeing them."""
+    """Two voters with 3 and 9 samples: all outcomes, with weights chosen after seeing them."""
     sizes, prior = np.array([3, 9]), np.array([0.5, 0.5])
     grid = [np.array([w, 1 - w]) for w in np.linspace(0, 1, 21)]
     radii = [harmonic_size(w, sizes, prior, cap=cap).complexity(delta) for w in grid]
@@ -117,10 +117,10 @@ def test_many_pairs_cost_no_digits_of_the_size():
     sizes = rng.integers(70, 130, size=(1500, 1500))
     sizes = np.maximum(sizes, sizes.T)
     weights = rng.dirichlet(np.ones(1500))
-    found = harmonic_size(weights, sizes, np.full(1500, 1 / 1500))
+    actual = harmonic_size(weights, sizes, np.full(1500, 1 / 1500))
     # numpy adds up pairwise: exact to a few units of rounding
     exact = 1 / (np.outer(weights, weights) / sizes).sum()
-    assert exact * (1 - 2e-12) <= found.n <= exact
+    assert exact * (1 - 2e-12) <= actual.n <= exact
 
 
 def test_sizes_of_any_integer_type_are_read_without_overflow():

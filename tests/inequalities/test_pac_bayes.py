@@ -95,24 +95,24 @@ def test_kl_divergence_of_nearly_equal_weights_is_not_negative():
         assert kl_divergence(posterior, prior) >= 0
 
 
-def test_weight_without_prior_is_refused():
+def test_weight_without_prior_is_rejected():
     with pytest.raises(ValueError, match=r"Voter 1 has weight 0\.5 but prior 0"):
         kl_divergence([0.5, 0.5], [1.0, 0.0])
 
 
 @pytest.mark.parametrize("n", [-1, 0.5, np.nan])
-def test_sizes_that_are_no_counts_are_refused(n):
+def test_sizes_that_are_no_counts_are_rejected(n):
     with pytest.raises(ValueError, match="0 or at least 1"):
         pac_bayes_kl(0.1, n)
 
 
 @pytest.mark.parametrize("delta", [0, 1, -0.1, np.nan])
-def test_delta_outside_the_open_interval_is_refused(delta):
+def test_delta_outside_the_open_interval_is_rejected(delta):
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         pac_bayes_kl(0.1, 10, delta=delta)
 
 
-def test_no_points_say_nothing():
+def test_no_samples_say_nothing():
     assert pac_bayes_kl(0.1, 0) == (0.0, 1.0)
 
 
@@ -138,6 +138,6 @@ def test_xi_is_at_most_two_sqrt_n():
     assert (xi(n) <= two_sqrt(n) * (1 + 1e-14)).all()
 
 
-def test_log_xi_per_point_decreases_so_that_the_smallest_size_is_safe():
+def test_log_xi_per_sample_decreases_so_that_the_smallest_size_is_safe():
     n = np.unique(np.geomspace(1, 1e9, 500).astype(int))
     assert (np.diff(np.log(xi(n)) / n) < 0).all()

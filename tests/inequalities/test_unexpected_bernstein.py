@@ -25,7 +25,7 @@ def test_it_is_the_least_of_its_rates(mean, square, n, largest):
             m + (-r - mp.log(1 - r)) / (r * b) * m2 + b * nats / (r * n)
             for r in map(mp.mpf, map(float, rates))
         )
-        found = unexpected_bernstein_upper(
+        actual = unexpected_bernstein_upper(
             mean=mean,
             mean_square=square,
             n=n,
@@ -34,7 +34,7 @@ def test_it_is_the_least_of_its_rates(mean, square, n, largest):
             kl_divergence=divergence,
             delta=delta,
         )
-        assert exact <= found <= exact + CLOSE
+        assert exact <= actual <= exact + CLOSE
 
 
 @pytest.mark.parametrize("n", [6, 20])
@@ -59,7 +59,7 @@ def test_it_misses_at_most_delta_of_the_time_on_three_values(n, offset):
         assert probability[upper < values @ chances - 1e-12].sum() <= delta
 
 
-def test_no_points_leave_the_largest_value():
+def test_no_samples_leave_the_largest_value():
     upper = unexpected_bernstein_upper(
         mean=0.0, mean_square=0.0, n=0, largest=[1.0, 0.4], rates=bernstein_rates(0)
     )

@@ -74,11 +74,11 @@ def test_rows_with_missing_cells_are_mentioned_kept_or_not(messy, capsys):
 
 
 def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys):
-    path, more = tmp_path / "bare.csv", tmp_path / "more.csv"
+    path, extra = tmp_path / "bare.csv", tmp_path / "more.csv"
     rows = [f"{i}.5,{i % 3},{'ab'[i % 2]}" for i in range(200, 0, -1)]
     rows[7] = "unknown,3+,a"
     path.write_text("\n".join(rows) + "\n")
-    more.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
+    extra.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
     options = ["certify", str(path), "--target", "column3", "--trees", "10", "--scheme", "trees"]
     for option, complaint in [
         ([], "Give --no-header"),
@@ -88,7 +88,7 @@ def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys)
         options += option
         assert run(options) == 2
         assert_one_line(capsys.readouterr(), complaint)
-    options += ["--category", "column2", "--unlabeled", str(more)]
+    options += ["--category", "column2", "--unlabeled", str(extra)]
     assert run(options) == 0
     assert "note: 1 row with missing entries included." in capsys.readouterr().out
     assert run([*options, "--missing", "3+", "--drop-missing"]) == 0
@@ -122,12 +122,12 @@ def test_machines_get_json_with_the_same_number(messy, capsys):
     options = ["--target", "quality", "--trees", "30", "--confidence", "0.9", "--json"]
     for scheme, n_voters in (("trees --bound best", 30), ("committee", 5), ("holdout", 1)):
         assert run(["certify", str(messy), *options, "--scheme", *scheme.split()]) == 0
-        found = json.loads(capsys.readouterr().out)
-        [certificate] = found["certificates"]
+        printed = json.loads(capsys.readouterr().out)
+        [certificate] = printed["certificates"]
         values = [float.fromhex(each["value"]) for each in certificate["candidates"]]
         assert float.fromhex(certificate["delta"]) == 0.1
-        assert found["guaranteed"] == float.fromhex(certificate["value"]) == min(values)
-        assert 0 <= found["observed"] < found["baseline"] < 1
+        assert printed["guaranteed"] == float.fromhex(certificate["value"]) == min(values)
+        assert 0 <= printed["observed"] < printed["baseline"] < 1
         assert len(certificate["weights"]) == n_voters and certificate["assumptions"]
 
 
@@ -143,7 +143,7 @@ def more(tmp_path):
     return path
 
 
-def test_unlabeled_points_sharpen_the_disagreement_bound(messy, more, capsys):
+def test_unlabeled_samples_sharpen_the_disagreement_bound(messy, more, capsys):
     options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
     options += ["--all-bounds"]
     assert run(options) == 0
@@ -152,24 +152,24 @@ def test_unlabeled_points_sharpen_the_disagreement_bound(messy, more, capsys):
     assert json.loads(capsys.readouterr().out)["bounds"]["disagreement"] < without
 
 
-def test_unlabeled_points_give_a_bound_of_their_own(messy, more, capsys):
+def test_unlabeled_samples_give_a_bound_of_their_own(messy, more, capsys):
     options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
     options += ["--all-bounds", "--bound", "vote_profile"]
     assert run([*options, "--unlabeled", str(more)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["certificates"][0]["bound"] == "vote_profile"
-    bounds = found["bounds"]
-    assert found["guaranteed"] < 0.8 * min(bounds[name] for name in ("first_order", "tandem"))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["certificates"][0]["bound"] == "vote_profile"
+    bounds = printed["bounds"]
+    assert printed["guaranteed"] < 0.8 * min(bounds[name] for name in ("first_order", "tandem"))
     assert run(options) == 2
     assert "--bound vote_profile requires --unlabeled" in capsys.readouterr().err
 
 
-def test_predictions_on_unlabeled_points_do_the_same(votes, tmp_path, capsys):
+def test_predictions_on_unlabeled_samples_do_the_same(votes, tmp_path, capsys):
     rng = np.random.default_rng(3)
     labels = rng.choice(["yes", "no"], 800)
-    said = [np.where(rng.random(800) < 0.9, labels, "no") for _ in "abc"]
+    predictions = [np.where(rng.random(800) < 0.9, labels, "no") for _ in "abc"]
     unlabeled = tmp_path / "unlabeled.csv"
-    rows = [",".join(row) for row in zip(*said, strict=True)]
+    rows = [",".join(row) for row in zip(*predictions, strict=True)]
     unlabeled.write_text("\n".join(["first,second,third", *rows]) + "\n")
     options = ["--unlabeled", str(unlabeled), "--bound", "vote_profile"]
     certificate = tmp_path / "certificate.json"
@@ -180,7 +180,7 @@ def test_predictions_on_unlabeled_points_do_the_same(votes, tmp_path, capsys):
     assert run(checked) == 0
 
 
-def test_training_points_do_not_pass_for_unlabeled_ones(messy, tmp_path, capsys):
+def test_training_samples_do_not_pass_for_unlabeled_ones(messy, tmp_path, capsys):
     lines = messy.read_text(encoding="utf-8-sig").splitlines()
     again = tmp_path / "again.csv"
     again.write_text("\n".join(line.rsplit(";", 1)[0] for line in lines) + "\n")
@@ -195,11 +195,11 @@ def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
         assert run([*options, *scheme]) == 0
         assert "error rates by class, all valid at once" in capsys.readouterr().out
         assert run([*options, *scheme, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        groups = found["certificates"][1:]
+        printed = json.loads(capsys.readouterr().out)
+        groups = printed["certificates"][1:]
         labels = [each["group"]["label"] for each in groups]
         assert json.dumps(labels).count("bad") == json.dumps(labels).count("good") == 1
-        assert all(float.fromhex(each["value"]) > found["observed"] / 2 for each in groups)
+        assert all(float.fromhex(each["value"]) > printed["observed"] / 2 for each in groups)
 
 
 def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
@@ -209,9 +209,9 @@ def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
         == 0
     )
     assert "can run their code" in capsys.readouterr().err
-    kept = load_model(path, trusted=True)
+    loaded = load_model(path, trusted=True)
     rows = pandas.DataFrame({"size": [0.3], "color": ["violet"], "the note": [12.0]})
-    assert set(kept.predict(rows)) <= {"good", "bad"}
+    assert set(loaded.predict(rows)) <= {"good", "bad"}
 
 
 def test_the_forest_can_be_handed_to_strangers(messy, tmp_path, capsys):
@@ -224,7 +224,7 @@ def test_the_forest_can_be_handed_to_strangers(messy, tmp_path, capsys):
     assert load_model(path)[-1].certificate_.value == json.loads(printed.out)["guaranteed"]
 
 
-def test_an_unknown_kind_of_model_file_is_refused_before_the_work(messy, tmp_path, capsys):
+def test_an_unknown_kind_of_model_file_is_rejected_before_the_work(messy, tmp_path, capsys):
     path = tmp_path / "forest.pickle"
     assert run(["certify", str(messy), "--target", "quality", "--model", str(path)]) == 2
     assert ".skops" in capsys.readouterr().err
@@ -232,9 +232,9 @@ def test_an_unknown_kind_of_model_file_is_refused_before_the_work(messy, tmp_pat
 
 def test_predictions_from_anywhere_are_certified(votes, capsys):
     assert run(["certify-votes", str(votes), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found["certificates"][0]["weights"]) == 3
-    assert 0 < found["guaranteed"] <= 1
+    printed = json.loads(capsys.readouterr().out)
+    assert len(printed["certificates"][0]["weights"]) == 3
+    assert 0 < printed["guaranteed"] <= 1
 
 
 def test_the_same_seed_gives_the_same_certificate(messy, capsys):

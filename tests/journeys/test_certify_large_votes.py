@@ -21,8 +21,8 @@ def folder(tmp_path):
         truth = rng.integers(2, size=1000)
         table = {"truth": truth.astype(np.int8)}
         for voter in range(20):
-            said = (truth ^ (rng.random(1000) < 0.1)).astype(np.int8)
-            table[f"tree {voter}"] = arrow.array(said, mask=rng.random(1000) < 0.3)
+            predictions = (truth ^ (rng.random(1000) < 0.1)).astype(np.int8)
+            table[f"tree {voter}"] = arrow.array(predictions, mask=rng.random(1000) < 0.3)
         arrow_parquet.write_table(
             arrow.table(table), tmp_path / "votes" / f"{part}.parquet", row_group_size=250
         )

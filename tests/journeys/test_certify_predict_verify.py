@@ -74,11 +74,11 @@ def test_from_a_table_to_predictions_with_a_guarantee_that_can_be_checked(
     assert run([*predict, "--output", "predictions.csv"]) == 0
     assert "With 95% confidence, the error rate of" in capsys.readouterr().err
     written = pd.read_csv("predictions.csv", dtype=str)
-    new, kept = rows_of(2), load_model("model.skops")
+    new, loaded = rows_of(2), load_model("model.skops")
     assert written.drop(columns="prediction").equals(new[["customer", "zip"]])
     predicted = written["prediction"]
-    assert isinstance(kept, Pipeline) and kept[-1].certificate_.value == value
-    assert predicted.tolist() == kept.predict(new).tolist()
+    assert isinstance(loaded, Pipeline) and loaded[-1].certificate_.value == value
+    assert predicted.tolist() == loaded.predict(new).tolist()
     assert (predicted != new["kind"]).mean() < value
 
 
@@ -116,7 +116,9 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
         (lambda new: new.head(0), "no rows"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused_by_the_name_of_the_column(files, capsys, change, message):
+def test_rows_that_do_not_fit_are_rejected_by_the_name_of_the_column(
+    files, capsys, change, message
+):
     assert run([*CALL, "--trees", "3", "--model", "model.joblib"]) == 0
     change(rows_of(2)).to_csv("wrong.csv", index=False)
     capsys.readouterr()
@@ -158,7 +160,7 @@ def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
         printed = capsys.readouterr()
         shown[option] = json.loads(printed.out)
         assert f"{N_ROWS // 4} rows without a label excluded." in printed.out
-    bounds = {option: found["certificates"][0]["bound"] for option, found in shown.items()}
+    bounds = {option: actual["certificates"][0]["bound"] for option, actual in shown.items()}
     assert bounds["--use-unlabeled"] == "vote_profile" != bounds["--drop-unlabeled"]
 
 
@@ -182,7 +184,7 @@ def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
         assert words in shown
 
 
-def test_copies_of_customers_are_refused_until_they_are_left_out(files, capsys):
+def test_copies_of_customers_are_rejected_until_they_are_left_out(files, capsys):
     pd.concat([rows_of(0), rows_of(0).head(40)]).to_csv("data.csv", index=False)
     assert run([*CALL, "--trees", "5"]) == 2
     shown = capsys.readouterr().err

@@ -214,7 +214,7 @@ def test_training_rows_never_give_a_good_guarantee(kind, way, place, models):
         assert value(issued) >= LOWEST_HONEST_VALUE
 
 
-def test_every_public_name_is_either_tried_on_coin_flips_or_takes_no_points():
+def test_every_public_name_is_either_tried_on_coin_flips_or_takes_no_samples():
     assert {*ENTRY_POINTS, *WITHOUT_POINTS} == set(tandemvote.__all__)
 
 
@@ -245,12 +245,12 @@ def flips(tmp_path, monkeypatch):
 def test_no_scheme_of_the_command_line_predicts_coin_flips(flips, options):
     done = flips(options)
     assert done.exit_code == 0
-    found = json.loads(done.stdout.splitlines()[-1])  # Click before 8.2 mixes both streams
-    values = [float.fromhex(each["value"]) for each in found["certificates"]]
-    assert min([found["guaranteed"], *values]) >= LOWEST_HONEST_VALUE
+    printed = json.loads(done.stdout.splitlines()[-1])  # Click before 8.2 mixes both streams
+    values = [float.fromhex(each["value"]) for each in printed["certificates"]]
+    assert min([printed["guaranteed"], *values]) >= LOWEST_HONEST_VALUE
 
 
-def test_the_command_line_refuses_training_rows_as_new_points(flips):
+def test_the_command_line_rejects_training_rows_as_new_samples(flips):
     rejected = flips("--unlabeled more.csv --scheme trees")
     assert isinstance(rejected.exception, ValueError)
     assert "trained on" in str(rejected.exception) or "labeled samples" in str(rejected.exception)
@@ -264,7 +264,7 @@ def test_predictions_on_training_rows_are_an_assumption_in_words(models):
 
 
 @pytest.mark.parametrize("kind", BAGGED)
-def test_new_points_are_not_taken_for_training_rows(kind, models):
+def test_new_samples_are_not_taken_for_training_rows(kind, models):
     new = np.random.default_rng(1)
     points, labels = new.normal(size=(3000, 5)), new.integers(2, size=3000)
     assert certify([models[kind]], points, labels, bound="first_order").value > 0.5

@@ -20,8 +20,8 @@ def blocks(language, path=README):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    found = re.findall(rf"code-block:: {language}\n\n((?:   .*\n|\n)+)", text)
-    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in found]
+    actual = re.findall(rf"code-block:: {language}\n\n((?:   .*\n|\n)+)", text)
+    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in actual]
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +85,11 @@ def write_tables(folder):
     wine.drop(columns="quality").to_csv(folder / "visits.csv", index=False)
     labels = rng.choice(["a", "b"], 200)
     wrong = rng.random((3, 200)) < 0.1
-    said = np.where(wrong, np.where(labels == "a", "b", "a"), labels).astype(object)
-    said[rng.integers(3, size=200) != np.arange(3)[:, None]] = ""  # trained on it
-    votes = pd.DataFrame({"label": labels, **{f"model{k}": row for k, row in enumerate(said)}})
+    predictions = np.where(wrong, np.where(labels == "a", "b", "a"), labels).astype(object)
+    predictions[rng.integers(3, size=200) != np.arange(3)[:, None]] = ""  # trained on it
+    votes = pd.DataFrame(
+        {"label": labels, **{f"model{k}": row for k, row in enumerate(predictions)}}
+    )
     votes.to_csv(folder / "votes.csv", index=False)
     (folder / "votes").mkdir()
     for part in (0, 1):
@@ -106,17 +108,17 @@ def test_every_command_runs(tmp_path, monkeypatch, capsys):
     commands = [shlex.split(line, comments=True) for line in lines if line.startswith("tandemvote")]
     assert commands
     for _, *arguments in commands:
-        code, said = run(arguments), capsys.readouterr()
-        closed = "--max-error" in arguments and "Not guaranteed" in said.err
-        assert code == (3 if closed else 0), said
+        code, output = run(arguments), capsys.readouterr()
+        closed = "--max-error" in arguments and "Not guaranteed" in output.err
+        assert code == (3 if closed else 0), output
 
 
 def test_the_calculator_prints_the_number_it_shows():
-    found = doctest.testfile(
+    actual = doctest.testfile(
         str(README),
         module_relative=False,
         optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
         encoding="utf-8",
     )
-    assert found.attempted
-    assert found.failed == 0
+    assert actual.attempted
+    assert actual.failed == 0

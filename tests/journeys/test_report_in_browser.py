@@ -90,10 +90,10 @@ def visit(folder, page, *, width, dark=False):
         encoding="utf-8",
         timeout=120,
     )
-    found = re.search(r'data-seen="([^"]*)"', run.stdout)
-    assert found, run.stderr
+    actual = re.search(r'data-seen="([^"]*)"', run.stdout)
+    assert actual, run.stderr
     return Visit(
-        seen=json.loads(unescape(found[1])),
+        seen=json.loads(unescape(actual[1])),
         console=[line for line in run.stderr.splitlines() if "CONSOLE" in line],
     )
 
@@ -119,10 +119,10 @@ def certificate_and_page(tmp_path_factory):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_report_reads_well_on_every_screen(certificate_and_page, tmp_path, width, dark):
     certificate, page = certificate_and_page
-    found = visit(tmp_path, page, width=width, dark=dark)
-    seen = found.seen
+    actual = visit(tmp_path, page, width=width, dark=dark)
+    seen = actual.seen
     assert (seen["width"], seen["dark"]) == (width, dark)
-    assert found.console == []
+    assert actual.console == []
     assert [name for name in seen["requests"] if not name.startswith("data:")] == []
 
     assert certificate.guarantee in seen["text"]
@@ -156,10 +156,10 @@ def test_the_browser_tells_of_errors_requests_and_overflow(tmp_path):
         "<body><img src='http://127.0.0.1:9/picture.png'><div style='width: 2000px'>wide</div>"
         "<script>console.error('broken')</script></body>"
     )
-    found = visit(tmp_path, page, width=390)
-    assert any("broken" in line for line in found.console)
-    assert found.seen["requests"] == ["http://127.0.0.1:9/picture.png"]
-    assert found.seen["scroll_width"] >= 2000
+    actual = visit(tmp_path, page, width=390)
+    assert any("broken" in line for line in actual.console)
+    assert actual.seen["requests"] == ["http://127.0.0.1:9/picture.png"]
+    assert actual.seen["scroll_width"] >= 2000
 
 
 def luminance(color):

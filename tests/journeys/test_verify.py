@@ -66,18 +66,20 @@ def complete(tmp_path):
     rng = np.random.default_rng(2)
     labels = rng.choice(["yes", "no"], 900)
     flip = {"yes": "no", "no": "yes"}
-    said = np.array(
+    predictions = np.array(
         [[flip[label] if rng.random() < 0.15 else label for label in labels] for _ in "abc"]
     )
     parts = {"votes": slice(0, 500), "unlabeled": slice(500, 900)}
     votes = Votes.from_predictions(
-        said[:, parts["votes"]], labels[parts["votes"]], unlabeled=said[:, parts["unlabeled"]]
+        predictions[:, parts["votes"]],
+        labels[parts["votes"]],
+        unlabeled=predictions[:, parts["unlabeled"]],
     )
     paths = {"certificate": certify(votes, bound="best").save(tmp_path / "certificate.json")}
     for name, part in parts.items():
         labeled = name == "votes"
         columns = [*(["label"] if labeled else []), *"abc"]
-        rows = np.vstack([labels[part], said[:, part]]) if labeled else said[:, part]
+        rows = np.vstack([labels[part], predictions[:, part]]) if labeled else predictions[:, part]
         paths[name] = tmp_path / f"{name}.csv"
         paths[name].write_text("\n".join(map(",".join, [columns, *rows.T.tolist()])) + "\n")
     return paths

@@ -59,8 +59,11 @@ def half_wrong(word, n=2000, n_voters=5):
     """Labels a and b, and voters that say them half of the time, and else another word."""
     labels = rng().choice(["a", "b"], n)
     right = np.random.default_rng(1).random((n_voters, n)) < 0.5
-    said = np.where(right, labels, word)
-    columns = {"label": labels.tolist(), **{f"v{i}": row.tolist() for i, row in enumerate(said)}}
+    predictions = np.where(right, labels, word)
+    columns = {
+        "label": labels.tolist(),
+        **{f"v{i}": row.tolist() for i, row in enumerate(predictions)},
+    }
     return columns, right
 
 
@@ -137,7 +140,7 @@ def test_labels_that_look_alike_are_two(one, other, ending, write, capsys):
 
 
 @both_endings
-def test_codes_beside_names_are_refused(ending, write, capsys):
+def test_codes_next_to_names_are_rejected(ending, write, capsys):
     path = write({"label": ["bad", "good"] * 30, "v": ["0", "1"] * 30}, ending)
     _, shown = certified(path, capsys=capsys, code=2)
     assert "the labels are 'bad', 'good', the predictions '0', '1'" in shown.err
@@ -152,7 +155,7 @@ def table_of(kind):
     """Columns of one kind as Parquet holds them, and as they are written in CSV."""
     random = rng()
     codes = random.integers(2, 12, N)
-    said = np.where(random.random((3, N)) < 0.7, codes, random.integers(2, 12, (3, N)))
+    predictions = np.where(random.random((3, N)) < 0.7, codes, random.integers(2, 12, (3, N)))
     held_out = random.random((3, N)) < 0.8
     word = {
         "integers": str,
@@ -166,9 +169,9 @@ def table_of(kind):
     typed = value.get(kind, word)
     written, stored = {"label": list(map(word, codes))}, {"label": list(map(typed, codes))}
     for voter in range(3):
-        cells = list(zip(said[voter], held_out[voter], strict=True))
-        written[f"v{voter}"] = [word(code) if kept else None for code, kept in cells]
-        stored[f"v{voter}"] = [typed(code) if kept else None for code, kept in cells]
+        cells = list(zip(predictions[voter], held_out[voter], strict=True))
+        written[f"v{voter}"] = [word(code) if loaded else None for code, loaded in cells]
+        stored[f"v{voter}"] = [typed(code) if loaded else None for code, loaded in cells]
     types = {
         "floats": {"v0": arrow.float64(), "v1": arrow.float32(), "v2": arrow.float16()},
         "categories": dict.fromkeys(stored, arrow.dictionary(arrow.int8(), arrow.string())),
@@ -194,10 +197,10 @@ def test_a_table_gives_the_same_certificate_in_every_format(kind, write, capsys)
 @both_endings
 def test_tables_of_text_check_a_certificate_of_numbers(ending, write, tmp_path, capsys):
     labels = rng().choice([2, 10], 400)
-    said = np.array([labels, np.where(labels == 2, 10, 2)])
-    certificate = certify(Votes.from_predictions(said, labels), weights="uniform")
+    predictions = np.array([labels, np.where(labels == 2, 10, 2)])
+    certificate = certify(Votes.from_predictions(predictions, labels), weights="uniform")
     file = certificate.save(tmp_path / "numbers.json")
-    columns = {"label": labels, "v": said[0], "w": said[1]}
+    columns = {"label": labels, "v": predictions[0], "w": predictions[1]}
     path = write({name: list(map(str, cells)) for name, cells in columns.items()}, ending)
     assert run(["verify", str(file), "--votes", str(path)]) == 0
 
@@ -207,8 +210,11 @@ def test_tables_of_text_check_a_certificate_of_numbers(ending, write, tmp_path, 
 
 def voters(n=60):
     labels = rng().choice(["0", "1"], n)
-    said = np.where(np.random.default_rng(1).random((3, n)) < 0.8, labels, "1")
-    return {"label": labels.tolist(), **{f"v{i}": row.tolist() for i, row in enumerate(said)}}
+    predictions = np.where(np.random.default_rng(1).random((3, n)) < 0.8, labels, "1")
+    return {
+        "label": labels.tolist(),
+        **{f"v{i}": row.tolist() for i, row in enumerate(predictions)},
+    }
 
 
 @both_endings
@@ -258,11 +264,11 @@ def test_names_of_rows_that_pandas_writes_are_no_voter(tmp_path, capsys):
 
 
 @both_endings
-def test_several_columns_are_ignored_with_unlabeled_points_too(ending, write, capsys):
-    columns, more = voters(), voters(80)
-    del more["label"]
+def test_several_columns_are_ignored_with_unlabeled_samples_too(ending, write, capsys):
+    columns, extra = voters(), voters(80)
+    del extra["label"]
     path = write({"id": [f"p{i}" for i in range(60)], "day": ["x"] * 60, **columns}, ending)
-    unlabeled = write({"id": [f"q{i}" for i in range(80)], **more}, ending, "unlabeled")
+    unlabeled = write({"id": [f"q{i}" for i in range(80)], **extra}, ending, "unlabeled")
     options = ["--ignore", "id", "--ignore", "day", "--unlabeled", str(unlabeled)]
     file, _ = certified(path, *options, capsys=capsys)
     assert run(["verify", str(file), "--votes", str(path), *options]) == 0
@@ -278,7 +284,7 @@ def test_a_quotation_mark_that_is_not_closed_swallows_no_rows(tmp_path, capsys):
 
 
 @both_endings
-def test_voters_of_unlabeled_points_stand_in_the_same_order(ending, write, capsys):
+def test_voters_of_unlabeled_samples_stand_in_the_same_order(ending, write, capsys):
     columns = voters()
     path = write(columns, ending)
     del columns["label"]
@@ -289,7 +295,9 @@ def test_voters_of_unlabeled_points_stand_in_the_same_order(ending, write, capsy
 
 
 @both_endings
-def test_a_voter_that_never_predicts_a_known_class_without_labels_is_refused(ending, write, capsys):
+def test_a_voter_that_never_predicts_a_known_class_without_labels_is_rejected(
+    ending, write, capsys
+):
     columns = voters()
     path = write(columns, ending)
     del columns["label"]

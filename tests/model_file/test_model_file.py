@@ -85,10 +85,10 @@ def test_a_vote_fitted_on_a_frame_keeps_its_column_names(tmp_path):
     vote = CertifiedForestClassifier(5, random_state=np.random.RandomState(1)).fit(
         table, y == "ant"
     )
-    found = load_model(save_model(vote, tmp_path / "vote.skops"))
-    np.testing.assert_array_equal(found.predict(table), vote.predict(table))
+    loaded = load_model(save_model(vote, tmp_path / "vote.skops"))
+    np.testing.assert_array_equal(loaded.predict(table), vote.predict(table))
     with pytest.raises(ValueError, match="feature names"):
-        found.predict(table[list("fedcba")])
+        loaded.predict(table[list("fedcba")])
 
 
 def test_a_joblib_file_is_opened_only_by_those_who_trust_its_maker(tmp_path):
@@ -122,7 +122,7 @@ def test_what_joblib_cannot_keep_is_not_written(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["vote.pickle", "vote", "vote.SKOPS.zip"])
-def test_endings_without_a_format_are_refused(path):
+def test_endings_without_a_format_are_rejected(path):
     with pytest.raises(ModelFileError, match=r"\.skops.*\.joblib"):
         save_model(forest(), path)
     with pytest.raises(ModelFileError, match=r"\.skops.*\.joblib"):
@@ -159,9 +159,9 @@ def test_a_pipeline_of_an_encoder_and_a_classifier_is_loaded_as_it_was(ending, t
     pipeline = make_pipeline(TableEncoder(), CertifiedForestClassifier(5, random_state=0))
     pipeline.fit(table, y)
     path = save_model(pipeline, tmp_path / f"vote{ending}")
-    found = load_model(path, trusted=ending == ".joblib")
-    np.testing.assert_array_equal(found.predict(table), pipeline.predict(table))
-    assert repr(found[-1].certificate_) == repr(pipeline[-1].certificate_)
+    loaded = load_model(path, trusted=ending == ".joblib")
+    np.testing.assert_array_equal(loaded.predict(table), pipeline.predict(table))
+    assert repr(loaded[-1].certificate_) == repr(pipeline[-1].certificate_)
 
 
 @pytest.mark.parametrize("ending", [".skops", ".joblib"])
@@ -216,14 +216,14 @@ def filed(vote, tmp_path):
     return path
 
 
-def test_a_type_of_the_maker_is_refused_before_it_is_constructed(tmp_path):
+def test_a_type_of_the_maker_is_rejected_before_it_is_constructed(tmp_path):
     vote = forest()
     vote.notes_ = Stranger()
     assert "Stranger, which is not trusted" in rejection(filed(vote, tmp_path))
 
 
 @pytest.mark.parametrize("target", ["os.system", "builtins.eval", "subprocess.Popen"])
-def test_a_function_that_could_do_harm_is_refused(target, tmp_path):
+def test_a_function_that_could_do_harm_is_rejected(target, tmp_path):
     vote = forest()
     vote.notes_ = np.mean  # a function in the file, renamed below
     path = filed(vote, tmp_path)
@@ -252,7 +252,7 @@ def test_a_function_that_could_do_harm_is_refused(target, tmp_path):
     assert f"{target}, which is not trusted" in rejection(path)
 
 
-def test_anything_but_a_certified_vote_is_refused(tmp_path):
+def test_anything_but_a_certified_vote_is_rejected(tmp_path):
     assert "does not hold a certified classifier" in rejection(filed({"a": 1}, tmp_path))
     certificate = json.dumps(forest().certificate_.to_dict())
     parts = {"encoder": None, "classifier": GaussianNB(), "certificate": certificate}
@@ -262,7 +262,7 @@ def test_anything_but_a_certified_vote_is_refused(tmp_path):
     assert "a StandardScaler before the classifier" in rejection(filed(parts, tmp_path))
 
 
-def test_a_file_that_swells_is_refused(tmp_path):
+def test_a_file_that_swells_is_rejected(tmp_path):
     path = tmp_path / "vote.skops"
     with zipfile.ZipFile(filed(forest(), tmp_path)) as archive:
         parts = {part: archive.read(part) for part in archive.namelist()}
@@ -273,13 +273,13 @@ def test_a_file_that_swells_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [0, 10, 1000, -1000, -10])
-def test_a_damaged_file_is_refused_in_one_line(cut, tmp_path):
+def test_a_damaged_file_is_rejected_in_one_line(cut, tmp_path):
     path = filed(forest(), tmp_path)
     path.write_bytes(path.read_bytes()[:cut])
     assert "cannot be loaded" in rejection(path)
 
 
-def test_a_file_with_a_few_bytes_changed_is_refused_or_whole(tmp_path):
+def test_a_file_with_a_few_bytes_changed_is_rejected_or_whole(tmp_path):
     vote = forest()
     path = filed(vote, tmp_path)
     honest = path.read_bytes()
@@ -289,11 +289,11 @@ def test_a_file_with_a_few_bytes_changed_is_refused_or_whole(tmp_path):
         changed[place] ^= 1 << rng.integers(8)
         path.write_bytes(bytes(changed))
         try:
-            found = load_model(path)
+            loaded = load_model(path)
         except ModelFileError as error:
             assert "\n" not in str(error)
         else:
-            found.predict(X)
+            loaded.predict(X)
 
 
 def with_first_tree(change):
@@ -328,7 +328,7 @@ def set_node(field, value):
         (lambda state: state.update(max_depth=1), "another depth"),
     ],
 )
-def test_trees_that_lead_out_of_memory_are_refused(change, reason, tmp_path):
+def test_trees_that_lead_out_of_memory_are_rejected(change, reason, tmp_path):
     assert reason in rejection(filed(with_first_tree(change), tmp_path))
 
 
@@ -390,7 +390,7 @@ def with_fewer_trees(vote):
         with_fewer_trees,
     ],
 )
-def test_ways_around_the_check_of_the_table_are_refused(change, tmp_path):
+def test_ways_around_the_check_of_the_table_are_rejected(change, tmp_path):
     vote = forest()
     change(vote)
     assert "cannot be loaded" in rejection(filed(vote, tmp_path))
@@ -475,7 +475,7 @@ def test_the_referee_of_a_loaded_committee_may_be_refitted(tmp_path):
     assert load_model(save_model(model, tmp_path / "again.skops")).certificate_.value == value
 
 
-def test_an_empty_archive_is_refused(tmp_path):
+def test_an_empty_archive_is_rejected(tmp_path):
     path = tmp_path / "vote.skops"
     data = io.BytesIO()
     zipfile.ZipFile(data, "w").close()

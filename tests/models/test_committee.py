@@ -103,7 +103,8 @@ def test_bound_is_the_binomial_limit_of_samples_on_which_the_referee_could_decid
     can_err = 0
     for sample, label in enumerate(y[test]):
         can_err += any(
-            _plurality([*votes[:, sample], said], said) != label for said in model.classes_
+            _plurality([*votes[:, sample], predictions], predictions) != label
+            for predictions in model.classes_
         )
     expected = beta.ppf(0.95, can_err + 1, test.size - can_err)
     assert model.certificate_.value == pytest.approx(expected, rel=1e-9)
@@ -125,8 +126,12 @@ def test_observed_error_is_that_of_the_tested_models_on_the_test_samples(data):
     votes = [model.classes_[member.predict(X[test])] for member in model.estimators_]
     wrong = 0
     for sample, label in enumerate(y[test]):
-        said = [vote[sample] for vote in votes]
-        tied = [c for c in said if said.count(c) == max(map(said.count, said))]
+        predictions = [vote[sample] for vote in votes]
+        tied = [
+            c
+            for c in predictions
+            if predictions.count(c) == max(map(predictions.count, predictions))
+        ]
         wrong += tied[0] != label
     assert model.certificate_.observed == pytest.approx(wrong / test.size)
 
@@ -414,9 +419,9 @@ def test_groups_of_samples_are_those_given_to_fit(data):
     parts = np.arange(400) % 2
     expected = np.bincount(parts[model.test_indices_])
     for by in (parts, {"part": parts}, pd.DataFrame({"part": parts})):
-        found = model.certificate_.by_group(by)
-        assert [each.counts.tally.n_samples for each in found] == expected.tolist()
-        assert all(each.delta == 0.025 and each.n_untested == 1 for each in found)
+        groups = model.certificate_.by_group(by)
+        assert [each.counts.tally.n_samples for each in groups] == expected.tolist()
+        assert all(each.delta == 0.025 and each.n_untested == 1 for each in groups)
     by_class = model.certificate_.by_group("class")
     for each in by_class:
         here = y[model.test_indices_] == each.group.label

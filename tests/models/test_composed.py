@@ -43,8 +43,8 @@ X, NEW = RNG.normal(size=(2, 600, 5))
 LABELS, NEW_LABELS = RNG.integers(2, size=(2, 600))  # coin flips
 
 
-def forest(**more):
-    return RandomForestClassifier(50, random_state=0, **more)
+def forest(**options):
+    return RandomForestClassifier(50, random_state=0, **options)
 
 
 RECOGNISED = {
@@ -79,7 +79,7 @@ WHOLE_SET_ALONE = {
 @pytest.mark.parametrize("name", [*RECOGNISED, *WHOLE_SET_ALONE])
 @pytest.mark.parametrize("form", [np.asarray, lambda X: pd.DataFrame(X, columns=list("abcde"))])
 @pytest.mark.parametrize("words", [np.array([0, 1]), np.array(["no", "yes"])])
-def test_training_points_are_seen_through_what_surrounds_a_model(name, form, words):
+def test_training_samples_are_seen_through_what_surrounds_a_model(name, form, words):
     model = {**RECOGNISED, **WHOLE_SET_ALONE}[name].fit(form(X), words[LABELS])
     for rows in (slice(None, None, -1), *([slice(400)] if name in RECOGNISED else [])):
         with pytest.raises(ValueError, match=r"trained on|training data"):
@@ -93,13 +93,13 @@ def test_a_frozen_forest_is_seen_too():
         certify(model, X, LABELS)
 
 
-def test_as_many_points_in_each_of_two_leaves_are_a_coincidence():
+def test_as_many_samples_in_each_of_two_leaves_are_a_coincidence():
     stump = DecisionTreeClassifier(max_depth=1).fit(X, LABELS)
     assert certify(stump, X[::-1], LABELS[::-1]).value > 0.4
 
 
 @pytest.mark.parametrize("weights", [RNG.exponential(size=600) ** 3, RNG.integers(2, size=600)])
-def test_new_points_are_not_taken_for_points_of_little_weight(weights):
+def test_new_samples_are_not_taken_for_samples_of_little_weight(weights):
     model = forest().fit(X, LABELS, sample_weight=weights)
     assert certify(model, NEW, NEW_LABELS).value > 0.4
     bagged = BaggingClassifier(forest(), 3, random_state=0).fit(X, LABELS)
@@ -156,10 +156,10 @@ def test_a_certificate_predicts_by_what_was_certified(model):
     expected = model.predict(NEW)
     model.fit(X, 1 - CERTAIN)
     assert (model.predict(NEW) != expected).mean() > 0.9
-    for found in certificates:
-        assert np.array_equal(found.predict(NEW), expected)
-    for found in abstaining:
-        labels, confident = found.predict(NEW)
+    for actual in certificates:
+        assert np.array_equal(actual.predict(NEW), expected)
+    for actual in abstaining:
+        labels, confident = actual.predict(NEW)
         assert confident.all()
         assert np.array_equal(labels, expected)
 
@@ -174,16 +174,16 @@ def test_a_certificate_predicts_by_what_was_certified(model):
 )
 def test_the_vote_of_an_ensemble_stays_what_was_certified(model):
     model.fit(X, CERTAIN)
-    found = certify_oob(model, X, CERTAIN)
-    before = found.predict(NEW)
+    certificate = certify_oob(model, X, CERTAIN)
+    before = certificate.predict(NEW)
     if model.get_params().get("warm_start"):
         model.set_params(n_estimators=150)
     model.fit(X, 1 - CERTAIN)
     assert (model.predict(NEW) != before).mean() > 0.5
-    assert np.array_equal(found.predict(NEW), before)
+    assert np.array_equal(certificate.predict(NEW), before)
 
 
-def test_what_is_no_list_of_classifiers_is_refused_with_the_way_out():
+def test_what_is_no_list_of_classifiers_is_rejected_with_the_way_out():
     model = GaussianNB().fit(X, LABELS)
     with pytest.raises(ValueError, match="Pass at least one"):
         certify([], NEW, NEW_LABELS)
@@ -197,7 +197,7 @@ def test_what_is_no_list_of_classifiers_is_refused_with_the_way_out():
         CertifiedClassifier(RandomForestRegressor()).fit(X, LABELS)
 
 
-def test_bagging_enlarged_by_warm_start_is_refused_out_of_bag_and_certified_by_a_hold_out():
+def test_bagging_enlarged_by_warm_start_is_rejected_out_of_bag_and_certified_by_a_hold_out():
     model = BaggingClassifier(n_estimators=5, warm_start=True, random_state=0).fit(X, LABELS)
     model.set_params(n_estimators=10).fit(X, LABELS)
     with pytest.raises(ValueError, match="enlarged with warm_start"):

@@ -22,11 +22,11 @@ FOREST = RandomForestClassifier(10, random_state=0).fit(X, Y)
 @pytest.mark.parametrize(
     "way",
     [
-        lambda **asked: certify(VOTES, **asked),
-        lambda **asked: certify_oob(FOREST, X, Y, **asked),
-        lambda **asked: certify_selective(VOTES, max_error=0.1, **asked),
-        lambda **asked: CertifiedForestClassifier(10, **asked).fit(X, Y),
-        lambda **asked: CertifiedClassifier(GaussianNB(), **asked).fit(X, Y),
+        lambda **options: certify(VOTES, **options),
+        lambda **options: certify_oob(FOREST, X, Y, **options),
+        lambda **options: certify_selective(VOTES, max_error=0.1, **options),
+        lambda **options: CertifiedForestClassifier(10, **options).fit(X, Y),
+        lambda **options: CertifiedClassifier(GaussianNB(), **options).fit(X, Y),
     ],
 )
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")

@@ -98,14 +98,14 @@ def test_weights_may_be_fitted_on_the_labels():
 
 
 @pytest.mark.parametrize("bound", ["tandem", "test_set", ["vote_profile", "coalition"]])
-def test_bounds_about_the_vote_are_refused(bound):
+def test_bounds_about_the_vote_are_rejected(bound):
     with pytest.raises(
         ValueError, match="is about the vote, and RandomForestClassifier is another"
     ):
         certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED, bound=bound)
 
 
-def test_unlabeled_points_of_another_source_are_refused():
+def test_unlabeled_samples_of_another_source_are_rejected():
     shifted, _ = blobs(2, 700, shift=2.0)
     flat = [
         DecisionTreeClassifier(max_features=1, random_state=s).fit(X[:500], y[:500])
@@ -125,18 +125,18 @@ def test_unlabeled_points_of_another_source_are_refused():
         (GaussianNB(), "not fitted"),
     ],
 )  # fmt: skip
-def test_predictions_that_cannot_be_are_refused(deployed, message):
+def test_predictions_that_cannot_be_are_rejected(deployed, message):
     with pytest.raises(ValueError, match=message):
         certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=deployed)
 
 
 @pytest.mark.parametrize("deployed", [REFITTED, REFITTED.predict(U)], ids=["model", "predictions"])
-def test_without_unlabeled_points_nothing_is_said(deployed):
+def test_without_unlabeled_samples_nothing_is_said(deployed):
     with pytest.raises(ValueError, match=r"requires X_unlabeled|unlabeled"):
         certify(OLD, *HELD_OUT, deployed=deployed)
 
 
-def test_rows_the_deployed_classifier_was_trained_on_are_refused_where_they_are_known():
+def test_rows_the_deployed_classifier_was_trained_on_are_rejected_where_they_are_known():
     certified = CertifiedForestClassifier(10, random_state=0).fit(U, hidden)
     with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
         certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=certified)
@@ -144,7 +144,7 @@ def test_rows_the_deployed_classifier_was_trained_on_are_refused_where_they_are_
         certify(OLD, *HELD_OUT, X_unlabeled=X[500:], deployed=REFITTED)
 
 
-def test_unlabeled_points_that_a_plain_forest_was_trained_on_are_refused():
+def test_unlabeled_samples_that_a_plain_forest_was_trained_on_are_rejected():
     held_out, labels = blobs(2, 400)
     forest = RandomForestClassifier(100, random_state=0).fit(X[500:], y[500:])
     with pytest.raises(ValueError, match="unlabeled samples are those that RandomForestClassifier"):

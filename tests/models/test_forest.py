@@ -54,8 +54,8 @@ def test_it_predicts_the_hard_weighted_vote(weights, binary):
     proba = forest.predict_proba(X[400:])
     assert np.array_equal(forest.predict(X[400:]), forest.classes_[proba.argmax(axis=1)])
     if weights != "uniform":
-        found = minimize_bound(forest.certificate_.counts, weights).weights
-        np.testing.assert_allclose(forest.weights_, found, rtol=0, atol=1e-15)
+        solution = minimize_bound(forest.certificate_.counts, weights).weights
+        np.testing.assert_allclose(forest.weights_, solution, rtol=0, atol=1e-15)
 
 
 def test_ties_between_trees_go_to_the_smallest_class(binary):
@@ -111,7 +111,7 @@ def test_the_observed_error_is_that_of_the_out_of_bag_vote(binary):
     assert forest.certificate_.observed == pytest.approx(expected)
 
 
-def test_a_frame_that_holds_the_labels_is_refused(binary):
+def test_a_frame_that_holds_the_labels_is_rejected(binary):
     X, y = binary
     frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(kind=y)
     forest = CertifiedForestClassifier(5, random_state=0)
@@ -156,7 +156,7 @@ def test_it_can_be_searched_over_and_stands_in_a_pipeline(binary):
     make_pipeline(StandardScaler(), CertifiedForestClassifier(5, random_state=0)).fit(X, y)
 
 
-def test_frames_sparse_points_and_missing_values_give_what_arrays_give(binary):
+def test_frames_sparse_samples_and_missing_values_give_what_arrays_give(binary):
     X, y = binary
     X = np.where(np.abs(X) < 0.3, 0.0, X).astype(np.float32)
     forest = CertifiedForestClassifier(10, random_state=0)
@@ -197,7 +197,7 @@ def test_labels_of_any_type_come_back(names, binary):
         ({"bound": []}, "bound is empty"),
     ],
 )
-def test_impossible_terms_are_refused_before_any_tree_is_grown(parameters, message, binary):
+def test_impossible_terms_are_rejected_before_any_tree_is_grown(parameters, message, binary):
     X, y = binary
     forest = CertifiedForestClassifier(2, **parameters)
     with pytest.raises(ValueError, match=message):
@@ -206,7 +206,7 @@ def test_impossible_terms_are_refused_before_any_tree_is_grown(parameters, messa
 
 
 @pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
-def test_two_class_bounds_are_refused_for_three_classes_before_training(name, three_classes):
+def test_two_class_bounds_are_rejected_for_three_classes_before_training(name, three_classes):
     X, y = three_classes
     with pytest.raises(RequirementError, match="two classes only and the votes have 3"):
         CertifiedForestClassifier(bound=name).fit(X, y)

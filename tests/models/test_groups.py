@@ -24,14 +24,14 @@ from tandemvote.models.bootstraps import out_of_bag_votes
 NAMES = np.array(["calm", "mild", "wild"])
 
 
-def random_votes(*, n_classes=3, n_samples=900, n_voters=7, held_out=0.6, seed=0, **more):
+def random_votes(*, n_classes=3, n_samples=900, n_voters=7, held_out=0.6, seed=0, **options):
     rng = np.random.default_rng(seed)
     labels = rng.choice(n_classes, p={2: [0.6, 0.4], 3: [0.6, 0.3, 0.1]}[n_classes], size=n_samples)
     wrong = rng.random((n_voters, n_samples)) < 0.05 + 0.1 * labels
     shift = rng.integers(1, n_classes, size=wrong.shape)
     predictions = np.where(wrong, (labels + shift) % n_classes, labels)
     mask = rng.random(wrong.shape) < held_out
-    return Votes.from_predictions(NAMES[predictions], NAMES[labels], mask, **more)
+    return Votes.from_predictions(NAMES[predictions], NAMES[labels], mask, **options)
 
 
 def part_of(votes, mask):
@@ -72,10 +72,10 @@ def test_a_group_is_certified_by_its_own_samples_at_its_share_of_delta(bound, ki
         "class": (votes.classes[votes.labels], "class"),
         "column": (column, pd.Series(column, name="weather")),
     }[kind]
-    found = certify(votes, weights=weights, bound=bound, confidence=0.94).by_group(by)
-    assert [each.group.label for each in found] == NAMES.tolist()
-    assert {each.group.by for each in found} == {"class" if kind == "class" else "weather"}
-    for each in found:
+    groups = certify(votes, weights=weights, bound=bound, confidence=0.94).by_group(by)
+    assert [each.group.label for each in groups] == NAMES.tolist()
+    assert {each.group.by for each in groups} == {"class" if kind == "class" else "weather"}
+    for each in groups:
         mask = values == each.group.label
         alone = certify_votes(part_of(votes, mask), weights=weights, bound=bound, delta=0.06 / 3)
         assert each.value == alone.value
@@ -91,7 +91,7 @@ def test_bounds_for_two_classes_hold_on_samples_of_one(bound):
         assert each.value == certify_votes(part_of(votes, mask), bound=bound, delta=0.05).value
 
 
-def test_bounds_for_two_classes_stay_refused_if_there_are_three():
+def test_bounds_for_two_classes_stay_rejected_if_there_are_three():
     with pytest.raises(RequirementError, match="two classes only"):
         certify(random_votes(), bound="disagreement").by_group("class")
 
@@ -100,21 +100,21 @@ def test_unlabeled_samples_do_not_enter_the_bound_of_a_group():
     rng = np.random.default_rng(1)
     plain = random_votes(n_classes=2)
     same = NAMES[rng.integers(2, size=500) ^ (rng.random((7, 500)) < 0.1)]
-    more = random_votes(n_classes=2, unlabeled=same)
-    found, expected = (
-        certify(votes, bound="disagreement").by_group("class") for votes in (more, plain)
+    options = random_votes(n_classes=2, unlabeled=same)
+    groups, expected = (
+        certify(votes, bound="disagreement").by_group("class") for votes in (options, plain)
     )
-    assert values_of(found) == values_of(expected)
+    assert values_of(groups) == values_of(expected)
 
 
 def test_weights_are_those_of_all_samples():
     votes = random_votes()
     whole = certify_votes(votes, weights="tandem", bound="tandem", published=True)
     again = certify_votes(votes, weights=whole.weights, bound="tandem", published=True)
-    found = whole.by_group("class")
-    assert values_of(found) == values_of(again.by_group("class"))
-    assert all(np.array_equal(each.weights, whole.weights) for each in found)
-    assert all(each.published for each in found)
+    groups = whole.by_group("class")
+    assert values_of(groups) == values_of(again.by_group("class"))
+    assert all(np.array_equal(each.weights, whole.weights) for each in groups)
+    assert all(each.published for each in groups)
 
 
 def binomial_limit(k, n, delta):
@@ -127,11 +127,11 @@ def test_delta_is_divided_by_groupings_and_then_by_groups(data):
     forest = RandomForestClassifier(15, max_depth=3, random_state=0).fit(X[:300], y[:300])
     side = np.where(X[300:, 0] > 0, "right", "left")
     by = {"class": "class", "predicted": "predicted", "side": side}
-    found = certify(forest, X[300:], y[300:], confidence=0.92).by_group(by)
+    groups = certify(forest, X[300:], y[300:], confidence=0.92).by_group(by)
     predicted = forest.predict(X[300:])
     columns = {"class": y[300:], "predicted": predicted, "side": side}
-    assert len(found) == 8
-    for each in found:
+    assert len(groups) == 8
+    for each in groups:
         here = columns[each.group.by] == each.group.label
         errors, n = int((predicted != y[300:])[here].sum()), int(here.sum())
         share = 0.08 / 3 / (2 if each.group.by == "side" else 3)
@@ -139,7 +139,7 @@ def test_delta_is_divided_by_groupings_and_then_by_groups(data):
         assert each.value == pytest.approx(binomial_limit(errors, n, share), rel=1e-9)
         assert (each.counts.tally.n_samples, each.bound) == (n, "test_set")
         assert each.observed == pytest.approx(errors / n)
-    assert "precision >= " in repr(found) and "recall >= " in repr(found)
+    assert "precision >= " in repr(groups) and "recall >= " in repr(groups)
 
 
 @pytest.mark.parametrize("asked", [{}, {"weights": "tandem"}, {"bound": "tandem"}])
@@ -162,10 +162,10 @@ def test_missing_values_are_a_group_and_categories_keep_their_order():
     size = pd.Series(
         pd.Categorical.from_codes(np.arange(900) % 4 - 1, ["small", "medium", "large", "unused"])
     )
-    found = whole.by_group(size)
-    assert [each.group.label for each in found] == ["small", "medium", "large", None]
-    assert sizes_of(found) == [225] * 4
-    assert "missing" in repr(found)
+    groups = whole.by_group(size)
+    assert [each.group.label for each in groups] == ["small", "medium", "large", None]
+    assert sizes_of(groups) == [225] * 4
+    assert "missing" in repr(groups)
     plain = np.array(["b", None, "a", float("nan")], object)[np.arange(900) % 4]
     assert list(values_of(whole.by_group(plain))) == ["a", "b", None]
 
@@ -178,11 +178,11 @@ def test_polars_frames_and_columns_group_as_those_of_pandas_do():
     frame = polars.DataFrame(columns)
     assert values_of(whole.by_group(frame)) == expected
     for kind in (polars.String, polars.Categorical, polars.Enum(["s", "n"])):
-        found = whole.by_group(frame["site"].cast(kind))
-        assert {(each.group.by, each.group.label) for each in found} == {
+        groups = whole.by_group(frame["site"].cast(kind))
+        assert {(each.group.by, each.group.label) for each in groups} == {
             ("site", label) for label in ("n", "s", None)
         }
-        assert sizes_of(found) == [300] * 3
+        assert sizes_of(groups) == [300] * 3
 
 
 def test_a_group_with_too_few_samples_has_no_bound_and_gives_no_warning():
@@ -195,9 +195,9 @@ def test_a_group_with_too_few_samples_has_no_bound_and_gives_no_warning():
     votes = Votes.from_predictions(np.where(flips, 4, labels), labels, held_out)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = certify(votes, bound="tandem").by_group("class")
-    assert found[0].value < 0.2
-    assert all(found[label].value == 1.0 for label in (1, 2, 3, 4))
+        groups = certify(votes, bound="tandem").by_group("class")
+    assert groups[0].value < 0.2
+    assert all(groups[label].value == 1.0 for label in (1, 2, 3, 4))
     with pytest.warns(VacuousBoundWarning):
         certify(part_of(votes, labels == 2), bound="tandem")
 

@@ -93,12 +93,12 @@ def test_a_class_that_no_model_knows_is_always_misclassified(data):
     model = GaussianNB().fit(X[:200], np.array(["no", "yes"])[y[:200]])
     labels = np.array(["no", "yes"], dtype="<U3")[y[200:]]
     labels[:20] = "new"
-    found = certify(model, X[200:], labels).by_group({"class": "class", "predicted": "predicted"})
-    assert len(found) == 6
-    assert found["class", "new"].value == 1.0
-    assert found["class", "new"].observed == 1.0
-    assert found["predicted", "new"].value == 1.0
-    assert found["predicted", "new"].counts.tally.n_samples == 0
+    groups = certify(model, X[200:], labels).by_group({"class": "class", "predicted": "predicted"})
+    assert len(groups) == 6
+    assert groups["class", "new"].value == 1.0
+    assert groups["class", "new"].observed == 1.0
+    assert groups["predicted", "new"].value == 1.0
+    assert groups["predicted", "new"].counts.tally.n_samples == 0
 
 
 def test_votes_counts_and_shards_are_certified():

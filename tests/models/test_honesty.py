@@ -25,7 +25,7 @@ def noisy():
         CertifiedForestClassifier(20, bound="c1", max_depth=2, max_samples=0.3, random_state=0),
     ],
 )
-def test_voters_that_know_their_points_by_heart_are_not_judged_on_them(estimator, noisy):
+def test_voters_that_know_their_samples_by_heart_are_not_tested_on_them(estimator, noisy):
     X, y = noisy
     fitted = estimator.fit(X, y)
     assert fitted.certificate_.value >= NOISE
@@ -41,7 +41,7 @@ def test_a_forest_without_a_mistake_in_training_gets_no_small_number(noisy):
     assert all(value >= NOISE for value in certify_oob(forest, X, y).bounds.values())
 
 
-def test_bagged_models_are_not_judged_on_points_they_know_by_heart(noisy):
+def test_bagged_models_are_not_tested_on_points_they_know_by_heart(noisy):
     X, y = noisy
     bagging = BaggingClassifier(KNeighborsClassifier(1), 10, random_state=0).fit(X, y)
     assert all(value >= NOISE for value in certify_oob(bagging, X, y).bounds.values())

@@ -30,7 +30,7 @@ def naive_certificate(model, X, y):
 @pytest.mark.skipif(
     RELEASE < (1, 9), reason="class weights decide which samples are drawn since scikit-learn 1.9"
 )
-def test_a_naive_certificate_of_a_forest_with_class_weights_is_false_and_ours_is_refused():
+def test_a_naive_certificate_of_a_forest_with_class_weights_is_false_and_ours_is_rejected():
     X, y = coin_flips(4000, seed=0)
     parameters = {"n_estimators": 30, "max_depth": 1, "min_samples_leaf": 500, "random_state": 0}
     model = RandomForestClassifier(class_weight={0: 1, 1: 6}, **parameters).fit(X, y)
@@ -47,7 +47,7 @@ def test_a_naive_certificate_of_a_forest_with_class_weights_is_false_and_ours_is
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 1, 1: 6}])
-def test_class_weights_that_see_held_out_labels_are_refused_in_every_release(class_weight):
+def test_class_weights_that_see_held_out_labels_are_rejected_in_every_release(class_weight):
     X, y = coin_flips(300, seed=0)
     model = RandomForestClassifier(5, class_weight=class_weight, random_state=0).fit(X, y)
     for rejected in (
@@ -59,7 +59,7 @@ def test_class_weights_that_see_held_out_labels_are_refused_in_every_release(cla
             rejected()
 
 
-def test_balanced_subsample_draws_the_same_points_as_no_weights_and_is_allowed():
+def test_balanced_subsample_draws_the_same_samples_as_no_weights_and_is_allowed():
     X, y = coin_flips(300, seed=0)
     plain = RandomForestClassifier(10, random_state=0).fit(X, y)
     weighed = RandomForestClassifier(10, class_weight="balanced_subsample", random_state=0)
@@ -89,7 +89,7 @@ def test_balanced_weights_let_held_out_labels_into_the_trees():
     assert not same or not np.array_equal(first.tree_.value, second.tree_.value)
 
 
-def test_sample_weights_are_refused():
+def test_sample_weights_are_rejected():
     X, y = coin_flips(300, seed=0)
     model = RandomForestClassifier(20, random_state=0).fit(X, y, sample_weight=1.0 + 5 * y)
     with pytest.raises(ValueError, match="sample_weight"):

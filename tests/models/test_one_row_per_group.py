@@ -42,10 +42,10 @@ def test_frames_and_lists_give_the_same_certificate():
 
 
 def test_a_classifier_that_abstains_uses_one_row_of_each_group():
-    found = certify_selective(MODEL, *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
+    certificate = certify_selective(MODEL, *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
     alone = certify_selective(MODEL, X[300:][ROWS], y[300:][ROWS], max_error=0.3)
-    assert found.thresholds == alone.thresholds and found.n_samples == 150
-    assert "random row of a random new group" in found.assumptions[0]
+    assert certificate.thresholds == alone.thresholds and certificate.n_samples == 150
+    assert "random row of a random new group" in certificate.assumptions[0]
     assert "random new group" not in " ".join(alone.assumptions)
     as_list = certify_selective([MODEL], *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
     assert as_list.n_samples == 150
@@ -55,8 +55,8 @@ def test_a_classifier_that_abstains_uses_one_row_of_each_group():
 def test_bounds_by_group_align_with_all_samples_that_were_given():
     site = np.random.default_rng(0).choice(["north", "south"], size=600)
     for by in (site, pd.Series(site, name="site")):
-        found = certify(MODEL, *HELD_OUT, groups=GROUPS[300:]).by_group(by)
-        for each in found:
+        groups = certify(MODEL, *HELD_OUT, groups=GROUPS[300:]).by_group(by)
+        for each in groups:
             here = ROWS[site[ROWS] == each.group.label]
             n_errors = (MODEL.predict(X[300:][here]) != y[300:][here]).sum()
             expected = beta.ppf(1 - 0.05 / 2, n_errors + 1, here.size - n_errors)
@@ -70,9 +70,9 @@ def test_bounds_by_group_of_a_committee_align_with_all_samples_of_fit():
     model = CertifiedClassifier(DecisionTreeClassifier(max_depth=3), random_state=0)
     model.fit(X, y, groups=GROUPS)
     side = np.where(X[:, 0] > 0, "right", "left")
-    found = model.certificate_.by_group({"side": side})
+    groups = model.certificate_.by_group({"side": side})
     expected = pd.Series(side[model.test_indices_]).value_counts().to_dict()
-    assert {each.group.label: each.counts.tally.n_samples for each in found} == expected
+    assert {each.group.label: each.counts.tally.n_samples for each in groups} == expected
 
 
 def test_votes_hold_their_groups():

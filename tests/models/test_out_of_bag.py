@@ -71,11 +71,11 @@ def test_a_fitted_ensemble_is_certified_out_of_bag(model, data):
 def test_bounds_by_group_of_an_ensemble_align_with_its_training_samples(forest, data):
     X, y = data
     site = np.arange(500) % 3
-    found = certify_oob(forest, X[:500], y[:500], bound="first_order").by_group(
+    groups = certify_oob(forest, X[:500], y[:500], bound="first_order").by_group(
         pd.DataFrame({"site": site})
     )
-    assert [each.counts.tally.n_samples for each in found] == np.bincount(site).tolist()
-    assert all(each.delta == 0.05 / 3 for each in found)
+    assert [each.counts.tally.n_samples for each in groups] == np.bincount(site).tolist()
+    assert all(each.delta == 0.05 / 3 for each in groups)
 
 
 @pytest.mark.parametrize("weights", ["first_order", "tandem", "disagreement"])
@@ -90,15 +90,15 @@ def test_chosen_weights_lower_the_bound_they_minimize(weights, forest, data):
 def test_a_prior_and_the_published_form_are_passed_on(forest, data):
     X, y = data
     weights = np.linspace(1, 3, 30) / 60
-    asked = {"weights": weights, "bound": "first_order"}
-    given = certify_oob(forest, X[:500], y[:500], **asked)
-    as_prior = certify_oob(forest, X[:500], y[:500], prior=weights, **asked)
+    options = {"weights": weights, "bound": "first_order"}
+    given = certify_oob(forest, X[:500], y[:500], **options)
+    as_prior = certify_oob(forest, X[:500], y[:500], prior=weights, **options)
     assert as_prior.value < given.value
-    published = certify_oob(forest, X[:500], y[:500], published=True, **asked)
+    published = certify_oob(forest, X[:500], y[:500], published=True, **options)
     assert published.published and published.value > given.value
 
 
-def test_unlabeled_points_sharpen_the_disagreement_bound(forest, data):
+def test_unlabeled_samples_sharpen_the_disagreement_bound(forest, data):
     X, y = data
     without = certify_oob(forest, X[:500], y[:500])
     with_them = certify_oob(forest, X[:500], y[:500], X_unlabeled=X[500:])
@@ -109,7 +109,7 @@ def test_unlabeled_points_sharpen_the_disagreement_bound(forest, data):
         certify_oob(forest, X[:500], y[:500], X_unlabeled=X[:500])
 
 
-def test_other_data_than_the_model_was_trained_on_is_refused(forest, data):
+def test_other_data_than_the_model_was_trained_on_is_rejected(forest, data):
     X, y = data
     with pytest.raises(AuditError, match="of 30 trees hold other training samples"):
         certify_oob(forest, X[400:900], y[400:900])
@@ -147,7 +147,7 @@ def test_a_list_of_ensembles_is_rejected(forest, data):
         certify_oob([forest], *data)
 
 
-def test_several_outputs_and_unfitted_models_are_refused(data):
+def test_several_outputs_and_unfitted_models_are_rejected(data):
     X, y = data
     both = RandomForestClassifier(5).fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="2 outputs"):
@@ -167,14 +167,14 @@ def test_several_outputs_and_unfitted_models_are_refused(data):
         ({"bound": "vote_profile"}, "requires unlabeled samples"),
     ],
 )
-def test_impossible_terms_are_refused(terms, message, forest, data):
+def test_impossible_terms_are_rejected(terms, message, forest, data):
     X, y = data
     with pytest.raises(ValueError, match=message):
         certify_oob(forest, X[:500], y[:500], **terms)
 
 
 @pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
-def test_two_class_bounds_are_refused_for_three_classes(name):
+def test_two_class_bounds_are_rejected_for_three_classes(name):
     X, y = make_classification(200, 6, n_informative=4, n_classes=3, random_state=0)
     model = RandomForestClassifier(10, random_state=0).fit(X, y)
     with pytest.raises(RequirementError, match="two classes only and the votes have 3"):
@@ -202,7 +202,7 @@ def test_that_bagged_voters_heed_weights_is_an_assumption(data):
     assert not any("weight 0" in text for text in certify_oob(trees, X, y).assumptions)
 
 
-def test_a_frozen_part_is_refused_with_the_way_out(data):
+def test_a_frozen_part_is_rejected_with_the_way_out(data):
     X, y = data
     frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
     for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):

@@ -28,7 +28,7 @@ def test_reduced_bagging_tightens_the_tandem_bound(name):
     assert reduced.certificate_.bounds["tandem"] < full.certificate_.bounds["tandem"]
 
 
-def test_unlabeled_points_pay_when_labels_are_few():
+def test_unlabeled_samples_pay_when_labels_are_few():
     """The tandem bound needs labels for pairs, the disagreement bound for single voters only."""
     X, digit = load_digits(return_X_y=True)
     tandem, disagreement = {}, {}

@@ -47,19 +47,19 @@ def test_steps_that_learn_nothing_leave_the_certificate_of_the_forest(points, st
     X, y = points
     new = X_ALL[500:]
     pipeline = make_pipeline(step, forest()).fit(X, y)
-    found = certify_oob(pipeline, X, y, X_unlabeled=new)
+    certificate = certify_oob(pipeline, X, y, X_unlabeled=new)
     seen, seen_new = (pipeline[:-1].transform(Z) for Z in (X, new))
     expected = certify_oob(pipeline[-1], seen, y, X_unlabeled=seen_new)
-    assert found.bounds == expected.bounds
-    assert np.array_equal(found.predict(new), expected.predict(seen_new))
-    assert len(found.assumptions) - len(expected.assumptions) == (step != "passthrough")
+    assert certificate.bounds == expected.bounds
+    assert np.array_equal(certificate.predict(new), expected.predict(seen_new))
+    assert len(certificate.assumptions) - len(expected.assumptions) == (step != "passthrough")
 
 
 def test_a_frozen_step_is_attested(points):
     X, y = points
     scaler = FrozenEstimator(StandardScaler().fit(X_ALL[500:]))
-    found = certify_oob(make_pipeline(scaler, forest()).fit(X, y), X, y)
-    assert any("to other samples than X" in text for text in found.assumptions)
+    certificate = certify_oob(make_pipeline(scaler, forest()).fit(X, y), X, y)
+    assert any("to other samples than X" in text for text in certificate.assumptions)
 
 
 class Memorizer(TransformerMixin, BaseEstimator):
@@ -74,7 +74,7 @@ class Memorizer(TransformerMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize("step", [TargetEncoder(), StandardScaler(), Memorizer()])
-def test_steps_that_were_fitted_to_points_left_out_are_refused_with_a_recipe(points, step):
+def test_steps_that_were_fitted_to_samples_left_out_are_rejected_with_a_recipe(points, step):
     X, y = points
     pipeline = make_pipeline(FunctionTransformer(), step, forest()).fit(X, y)
     with pytest.raises(ValueError, match=f"{type(step).__name__} was fitted.*{RECIPES}"):
@@ -88,7 +88,7 @@ def test_what_a_step_memorizes_without_labels_would_have_made_a_false_promise(po
     assert (pipeline.predict(X_ALL[500:]) != Y_ALL[500:]).mean() > 0.45 > promised
 
 
-def test_held_out_points_certify_any_pipeline_and_points_it_knows_are_refused(points):
+def test_held_out_samples_certify_any_pipeline_and_samples_it_knows_are_rejected(points):
     X, y = points
     pipeline = make_pipeline(StandardScaler(), forest()).fit(X[:250], y[:250])
     certificate = certify(pipeline, X[250:], y[250:])
@@ -106,7 +106,7 @@ COMPOSED = [
 
 
 @pytest.mark.parametrize("model", COMPOSED)
-def test_other_compositions_are_refused_with_recipes_that_work(points, model):
+def test_other_compositions_are_rejected_with_recipes_that_work(points, model):
     X, y = points
     with pytest.raises(ValueError, match=f"{type(model).__name__}.*{RECIPES}"):
         certify_oob(model.fit(X, y), X, y)
@@ -114,7 +114,7 @@ def test_other_compositions_are_refused_with_recipes_that_work(points, model):
     assert certify(model.fit(X[:250], y[:250]), X[250:], y[250:]).bound == "test_set"
 
 
-def test_forests_of_imbalanced_learn_are_refused(points):
+def test_forests_of_imbalanced_learn_are_rejected(points):
     X, y = points
     kind = type("BalancedRandomForestClassifier", (RandomForestClassifier,), {})
     kind.__module__ = "imblearn.ensemble._forest"

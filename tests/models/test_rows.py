@@ -19,21 +19,21 @@ def rng():
 
 def test_certificates_say_how_many_rows_repeat_another(rng):
     X, y = rng.integers(3, size=(400, 5)), rng.integers(2, size=400)
-    more = rng.integers(3, size=(400, 5))
+    options = rng.integers(3, size=(400, 5))
     forest = RandomForestClassifier(10, random_state=0)
-    trees = CertifiedForestClassifier(10, random_state=0).fit(X, y, X_unlabeled=more)
+    trees = CertifiedForestClassifier(10, random_state=0).fit(X, y, X_unlabeled=options)
     fitted = forest.fit(X, y)
     for certificate, n_findings in (
         (trees.certificate_, 2),  # training and unlabeled rows
         (certify_oob(fitted, X, y), 1),
-        (certify(fitted, more, y), 1),
+        (certify(fitted, options, y), 1),
     ):
         assert [each.code for each in certificate.findings] == ["copied_rows"] * n_findings
         assert all(NOTED in each.advice for each in certificate.findings)
         assert NOTED in repr(certificate)
 
 
-def test_copies_of_training_rows_are_refused_unless_chance_explains_them():
+def test_copies_of_training_rows_are_rejected_unless_chance_explains_them():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(500, 3))
     check_not_training_rows(row_digests(X), rng.normal(size=(500, 3)), what="unlabeled")
@@ -92,9 +92,9 @@ def test_equal_rows_and_no_others_have_equal_digests_in_any_form():
     frame = pd.DataFrame(table).astype({0: str, 1: "category", 2: "Int64"})
     frame[3] = frame[3].map({-1.0: None, 0.0: "", 1.0: "a", 2.0: "b"})
     for form in (table, table.astype(int), csr_array(table), frame, table.astype(object)):
-        _, found = np.unique(row_digests(form), return_inverse=True)
+        _, actual = np.unique(row_digests(form), return_inverse=True)
         assert np.array_equal(
-            copies.ravel()[:, None] == copies.ravel()[:99], found[:, None] == found[:99]
+            copies.ravel()[:, None] == copies.ravel()[:99], actual[:, None] == actual[:99]
         )
     assert np.array_equal(row_digests(table), row_digests(csr_array(table)))
 

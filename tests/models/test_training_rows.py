@@ -28,7 +28,7 @@ FORESTS = [
 
 @pytest.mark.parametrize("forest", FORESTS)
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_new_points_pass_and_training_points_do_not(forest, n_classes):
+def test_new_samples_pass_and_training_samples_do_not(forest, n_classes):
     X, y = make_classification(
         2400, 12, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=n_classes
     )
@@ -42,7 +42,7 @@ def test_new_points_pass_and_training_points_do_not(forest, n_classes):
                 check_not_trained_on(forest, X[rows], y[rows], what="held-out")
 
 
-def test_unlabeled_points_that_a_certified_classifier_was_trained_on_are_refused():
+def test_unlabeled_samples_that_a_certified_classifier_was_trained_on_are_rejected():
     X, y = make_classification(900, 6, flip_y=0.3, random_state=0)
     model = CertifiedForestClassifier(10, random_state=0).fit(X[:500], y[:500])
     for models in ([model], model):
@@ -53,7 +53,7 @@ def test_unlabeled_points_that_a_certified_classifier_was_trained_on_are_refused
 
 
 @pytest.mark.parametrize("n_categories", [1, 2, 5, 26])
-def test_new_points_on_a_line_are_not_taken_for_their_neighbors(n_categories):
+def test_new_samples_on_a_line_are_not_taken_for_their_neighbors(n_categories):
     rng = np.random.default_rng(n_categories)
     X = np.column_stack([rng.normal(size=1500), rng.integers(n_categories, size=1500)])
     y = X[:, 0] + 0.5 * rng.normal(size=1500) > 0
@@ -63,7 +63,7 @@ def test_new_points_on_a_line_are_not_taken_for_their_neighbors(n_categories):
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
 @pytest.mark.parametrize(("n_values", "n_columns"), [(3, 6), (12, 3), (60, 2)])
-def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_columns):
+def test_new_samples_that_are_copies_by_chance_are_not_rejected(kind, n_values, n_columns):
     rng = np.random.default_rng(n_values)
     X = rng.integers(n_values, size=(4000, n_columns))
     y = X.sum(axis=1) + rng.integers(4, size=4000) > (n_values - 1) * n_columns / 2 + 1.5
@@ -75,7 +75,7 @@ def test_new_points_that_are_copies_by_chance_are_not_refused(kind, n_values, n_
 @pytest.mark.parametrize(
     "forest", [FORESTS[0], FORESTS[3], ExtraTreesClassifier(60, random_state=0)]
 )
-def test_training_points_are_recognized_by_the_own_predictions_of_a_forest(forest):
+def test_training_samples_are_recognized_by_the_own_predictions_of_a_forest(forest):
     X, y = make_classification(2400, 12, n_informative=6, flip_y=0.2, random_state=1)
     forest.fit(X[:1600], y[:1600])
     check_not_trained_on(forest, X[1600:], what="unlabeled")
@@ -84,13 +84,13 @@ def test_training_points_are_recognized_by_the_own_predictions_of_a_forest(fores
             check_not_trained_on(forest, X[rows], what="unlabeled")
 
 
-@pytest.mark.parametrize("n_points", [50, 100])
-def test_few_of_many_training_points_are_refused_and_few_new_points_are_not(n_points):
+@pytest.mark.parametrize("n_samples", [50, 100])
+def test_few_of_many_training_samples_are_rejected_and_few_new_samples_are_not(n_samples):
     X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
     forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])
-    check_not_trained_on(forest, X[-n_points:], y[-n_points:], what="held-out")
+    check_not_trained_on(forest, X[-n_samples:], y[-n_samples:], what="held-out")
     with pytest.raises(ValueError, match="are training samples of RandomForestClassifier"):
-        check_not_trained_on(forest, X[:n_points], y[:n_points], what="held-out")
+        check_not_trained_on(forest, X[:n_samples], y[:n_samples], what="held-out")
 
 
 @pytest.mark.parametrize("inside", ["a name", None, 7])

@@ -46,7 +46,7 @@ def members(model, X):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_voter_says_what_it_predicts_about_the_points_it_did_not_draw(name, data):
+def test_every_voter_says_what_it_predicts_about_the_samples_it_did_not_draw(name, data):
     X, y = data
     model = MODELS[name].fit(X, y)
     votes = out_of_bag_votes(model, X, y)
@@ -84,7 +84,7 @@ def test_the_fast_path_is_the_slow_path(data):
     assert np.array_equal(a.disagreements, b.disagreements)
 
 
-def test_sparse_points_frames_and_missing_values_pass(data):
+def test_sparse_samples_frames_and_missing_values_pass(data):
     X, y = data
     X = np.where(np.abs(X) < 0.5, 0.0, X)
     model = RandomForestClassifier(12, random_state=0)
@@ -100,7 +100,7 @@ def test_sparse_points_frames_and_missing_values_pass(data):
     assert np.array_equal(votes.predictions[votes.held_out], expected[votes.held_out])
 
 
-def test_unlabeled_points_are_voted_on_by_all(data):
+def test_unlabeled_samples_are_voted_on_by_all(data):
     X, y = data
     model = RandomForestClassifier(12, random_state=0).fit(X[:200], y[:200])
     votes = certify_oob(model, X[:200], y[:200], X_unlabeled=X[200:]).votes
@@ -132,13 +132,13 @@ def test_a_class_that_a_model_knows_counts_even_if_the_hold_out_lacks_it(data):
         (BaggingClassifier(n_estimators=5, bootstrap=False), "Refit with bootstrap=True"),
     ],
 )
-def test_ensembles_without_independent_held_out_sets_are_refused(model, message, data):
+def test_ensembles_without_independent_held_out_sets_are_rejected(model, message, data):
     X, y = data
     with pytest.raises(ValueError, match=message):
         out_of_bag_votes(model.fit(X, y), X, y)
 
 
-def test_data_of_another_size_or_with_other_labels_is_refused(data):
+def test_data_of_another_size_or_with_other_labels_is_rejected(data):
     X, y = data
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="fitted on 300 samples and X, y have 299"):
@@ -147,7 +147,7 @@ def test_data_of_another_size_or_with_other_labels_is_refused(data):
         out_of_bag_votes(model, X, np.where(y == 0, "cat", "dog"))
 
 
-def test_regression_and_several_outputs_are_refused(data):
+def test_regression_and_several_outputs_are_rejected(data):
     X, y = data
     with pytest.raises(ValueError, match="not a classifier"):
         certify(RandomForestRegressor(3).fit(X, y), X, y)

@@ -43,9 +43,9 @@ MISSING = {
 
 def built(pattern):
     """Return the one file of its kind in dist/."""
-    found = list((ROOT / "dist").glob(pattern))
-    assert len(found) == 1, "run `make dist`, which builds it"
-    return found[0]
+    actual = list((ROOT / "dist").glob(pattern))
+    assert len(actual) == 1, "run `make dist`, which builds it"
+    return actual[0]
 
 
 def environment(folder, requirement):
@@ -138,12 +138,12 @@ def test_without_extras_the_command_says_in_one_line_how_to_get_it(bare, command
 
 
 def test_with_all_extras_the_module_certifies_and_the_script_verifies(complete):
-    asked = "certify-votes votes.csv --certificate vote.json --report vote.html"
-    made = run(complete, "-m", "tandemvote", *asked.split())
+    options = "certify-votes votes.csv --certificate vote.json --report vote.html"
+    made = run(complete, "-m", "tandemvote", *options.split())
     assert made.returncode == 0, made.stderr
     assert (complete[1] / "vote.html").stat().st_size > 10_000
-    asked = "verify vote.json --rigorous --votes votes.csv"
-    checked = run((complete[0].with_name("tandemvote"), complete[1]), *asked.split())
+    options = "verify vote.json --rigorous --votes votes.csv"
+    checked = run((complete[0].with_name("tandemvote"), complete[1]), *options.split())
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

@@ -121,12 +121,12 @@ def test_assumptions_and_ways_to_tighten_are_listed(certificate, page):
 
 
 def test_the_confusion_matrix_adds_up_to_the_observed_error(certificate, page):
-    found = Confusion.from_certificate(certificate)
-    wrong = found.counts.sum() - np.trace(found.counts)
-    assert wrong / found.counts.sum() == certificate.observed
-    assert sum(count for _, _, count, _ in found.errors) == wrong
+    actual = Confusion.from_certificate(certificate)
+    wrong = actual.counts.sum() - np.trace(actual.counts)
+    assert wrong / actual.counts.sum() == certificate.observed
+    assert sum(count for _, _, count, _ in actual.errors) == wrong
     table = page.sections["confusion"]
-    for count in found.counts.ravel():
+    for count in actual.counts.ravel():
         assert str(count) in table
     assert "estimates, not bounds" in table
 
@@ -322,14 +322,14 @@ def test_a_committee_is_shown_with_the_errors_of_its_tested_models(committee, pa
     by = "by the vote of the tested models, without the referee"
     assert f"{tally.n_errors} of {votes.n_samples} samples are misclassified {by}" in page.text
     assert f"{tally.n_test_errors} of {votes.n_samples} samples" in page.sections["basis"]
-    found = Confusion.from_certificate(certificate)
-    assert found.counts.sum() == votes.n_samples
+    actual = Confusion.from_certificate(certificate)
+    assert actual.counts.sum() == votes.n_samples
     shares = (votes.predictions[:4, :, None] == np.arange(3)).sum(axis=0)
     clear = (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) == 1
     counts = np.zeros((3, 3), int)
     np.add.at(counts, (votes.labels[clear], shares[clear].argmax(axis=1)), 1)
-    assert (found.counts >= counts).all()
-    assert np.trace(found.counts) == votes.n_samples - tally.n_errors
+    assert (actual.counts >= counts).all()
+    assert np.trace(actual.counts) == votes.n_samples - tally.n_errors
 
 
 def test_a_committee_is_shown_with_what_may_change(committee, page_of):

@@ -60,13 +60,13 @@ def test_measurements_categories_and_dates_are_no_identifiers(column):
 
 def test_independent_draws_are_hardly_ever_taken_for_identifiers():
     """Draws of each width, also the worst: a rate of one in a hundred would show in 600."""
-    found = [
+    actual = [
         identifiers_in(rng.integers(0, width, n))
         for n in (20, 50, 200)
         for width in (n, n * n // 30, n * n // 15, n * n)
         for _ in range(50)
     ]
-    assert sum(found) <= 1
+    assert sum(actual) <= 1
 
 
 @pytest.mark.parametrize("name", ["id", "row_id", "CustomerID", "passengerId", "Unnamed: 0"])
@@ -76,7 +76,7 @@ def test_far_apart_numbers_are_identifiers_if_they_are_called_so(name):
     assert not identifiers_in(column, "acid")
 
 
-def test_row_names_of_a_csv_file_are_refused_by_option_and_kept_or_dropped(tmp_path):
+def test_row_names_of_a_csv_file_are_rejected_by_option_and_kept_or_dropped(tmp_path):
     ROWS.to_csv(tmp_path / "t.csv")  # with an index, as most do by mistake
     with pytest.raises(DatasetError) as caught:
         read_table(tmp_path / "t.csv", target="kind")
@@ -85,9 +85,9 @@ def test_row_names_of_a_csv_file_are_refused_by_option_and_kept_or_dropped(tmp_p
     assert "drop=" not in caught.value.on_command_line
     dropped = read_table(tmp_path / "t.csv", target="kind", drop=["Unnamed: 0"])
     assert tuple(dropped.encoder.kinds_) == ("size",)
-    kept = read_table(tmp_path / "t.csv", target="kind", keep=["Unnamed: 0"])
-    assert tuple(kept.encoder.kinds_) == ("Unnamed: 0", "size")
-    assert "kept though" in {row[0]: row[2] for row in kept.columns}["Unnamed: 0"]
+    loaded = read_table(tmp_path / "t.csv", target="kind", keep=["Unnamed: 0"])
+    assert tuple(loaded.encoder.kinds_) == ("Unnamed: 0", "size")
+    assert "kept though" in {row[0]: row[2] for row in loaded.columns}["Unnamed: 0"]
 
 
 def test_all_identifiers_are_named_at_once():

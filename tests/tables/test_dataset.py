@@ -25,6 +25,6 @@ def test_what_a_reader_must_know_is_in_the_repr():
         (np.zeros((2, 0)), np.zeros(2)),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(X, y):
+def test_arrays_that_do_not_fit_are_rejected(X, y):
     with pytest.raises(DatasetError):
         Dataset("toy", X=X, y=y)

@@ -44,7 +44,7 @@ def test_columns_are_found_by_name_and_others_ignored():
         (FRAME.assign(size=[1.0, np.inf, 2.0]), "column size holds a value that is infinite"),
     ],
 )
-def test_a_table_of_another_kind_is_refused(frame, complaint):
+def test_a_table_of_another_kind_is_rejected(frame, complaint):
     with pytest.raises(DatasetError, match=complaint):
         TableEncoder().fit(FRAME).transform(frame)
 
@@ -57,7 +57,7 @@ def test_a_polars_frame_is_encoded_like_a_pandas_frame():
     )
 
 
-def test_an_array_without_names_is_refused():
+def test_an_array_without_names_is_rejected():
     with pytest.raises(DatasetError, match="got ndarray"):
         TableEncoder().fit(np.zeros((2, 2)))
 

@@ -80,7 +80,7 @@ def test_the_columns_of_a_file_without_a_header_are_numbered(tmp_path):
     assert dataset.X.tolist() == [[1, 2], [3, 4]]
 
 
-def test_another_encoding_is_refused_in_the_words_of_the_face(tmp_path):
+def test_another_encoding_is_rejected_in_the_words_of_the_face(tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes("wort,art\ngrün,0\nblau,1\n".encode("latin-1"))
     with pytest.raises(DatasetError, match="encoding=latin-1") as caught:
@@ -95,7 +95,7 @@ def test_other_encodings_are_read_when_named(tmp_path):
 
 
 @pytest.mark.filterwarnings("default")  # as outside of tests: the rejection must not rest on them
-def test_a_row_longer_than_the_header_is_refused_not_cut(tmp_path):
+def test_a_row_longer_than_the_header_is_rejected_not_cut(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("a,kind\n" + "1,x,9\n2,y,9\n")
     with pytest.raises(DatasetError, match="cannot be read as a table of 2 columns"):
@@ -114,8 +114,8 @@ def numbers_with(cell):
 def test_a_question_mark_or_padded_marker_is_a_missing_entry(tmp_path, cell):
     path = tmp_path / "uci.csv"
     path.write_text(numbers_with(cell))
-    kept = read_table(path, target="kind")
-    np.testing.assert_array_equal(kept.X[:, 0], [*SIZES, np.nan])
+    loaded = read_table(path, target="kind")
+    np.testing.assert_array_equal(loaded.X[:, 0], [*SIZES, np.nan])
     dropped = read_table(path, target="kind", drop_missing=True)
     assert dropped.X[:, 0].tolist() == SIZES
     assert dropped.findings[0].message == "1 row with missing entries excluded."
@@ -131,7 +131,7 @@ def test_a_question_mark_can_be_a_category_and_a_label_cannot_be_one(tmp_path):
 
 
 @pytest.mark.parametrize("cell", ["n/a?", "unknown", "12 kg", "1.2.3"])
-def test_a_stray_text_among_numbers_is_refused_unless_named(tmp_path, cell):
+def test_a_stray_text_among_numbers_is_rejected_unless_named(tmp_path, cell):
     path = tmp_path / "stray.csv"
     path.write_text(numbers_with(cell))
     with pytest.raises(DatasetError) as caught:
@@ -145,7 +145,7 @@ def test_a_stray_text_among_numbers_is_refused_unless_named(tmp_path, cell):
 
 
 @pytest.mark.parametrize("decimal", [".", ","])
-def test_a_stray_text_among_decimal_commas_is_refused(tmp_path, decimal):
+def test_a_stray_text_among_decimal_commas_is_rejected(tmp_path, decimal):
     path = tmp_path / "stray.csv"
     path.write_text("size;kind\n3,14;a\n2,7;b\nn/a?;a\n-1,5;b\n")
     with pytest.raises(DatasetError, match=r"'n/a\?' in row 3"):
@@ -158,9 +158,9 @@ def test_categories_keep_their_zeros_and_must_exist(tmp_path):
     dataset = read_table(path, target="kind", categories=["zip", "kind"])
     assert dataset.categories == {"zip": ("01234", "1234")}
     assert dataset.y.tolist() == ["a", "b", "b"]
-    more = tmp_path / "more.csv"
-    more.write_text("zip\n1234\n")
-    points = read_features(more, like=dataset, categories=["zip", "kind"])
+    options = tmp_path / "more.csv"
+    options.write_text("zip\n1234\n")
+    points = read_features(options, like=dataset, categories=["zip", "kind"])
     assert points.tolist() == [[category_number("1234")]]
     with pytest.raises(DatasetError, match=r"no column 'zap'.*Did you mean 'zip'"):
         read_table(path, target="kind", categories=["zap"])

@@ -20,7 +20,9 @@ TABLE = b"size,kind\n" + b"1,a\n2,b\n" * 50
 
 
 @pytest.mark.parametrize(("ending", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress)])
-def test_a_file_that_unpacks_to_more_than_the_limit_is_refused(ending, pack, tmp_path, monkeypatch):
+def test_a_file_that_unpacks_to_more_than_the_limit_is_rejected(
+    ending, pack, tmp_path, monkeypatch
+):
     path = tmp_path / f"table.csv.{ending}"
     path.write_bytes(pack(TABLE))
     monkeypatch.setattr(file_content, "LARGEST_CONTENT", len(TABLE))
@@ -38,7 +40,7 @@ def test_no_more_is_unpacked_than_the_limit(tmp_path, monkeypatch):
         read_table(path, target="kind")
 
 
-def test_a_compressed_archive_of_a_huge_array_is_refused_unread(tmp_path, monkeypatch):
+def test_a_compressed_archive_of_a_huge_array_is_rejected_unread(tmp_path, monkeypatch):
     path = tmp_path / "table.npz"
     X, y = np.zeros((1000, 10)), np.arange(1000) % 2
     np.savez_compressed(path, X=X, y=y)
@@ -50,7 +52,7 @@ def test_a_compressed_archive_of_a_huge_array_is_refused_unread(tmp_path, monkey
     assert read_table(path).n_samples == 1000
 
 
-def test_a_table_of_long_runs_is_refused_unread(tmp_path, monkeypatch):
+def test_a_table_of_long_runs_is_rejected_unread(tmp_path, monkeypatch):
     path = tmp_path / "table.parquet"
     pandas.DataFrame({"size": np.zeros(10**5), "kind": np.arange(10**5) % 2}).to_parquet(path)
     monkeypatch.setattr(file_content, "LARGEST_TABLE", 16 * 10**5 - 1)
@@ -70,7 +72,7 @@ def test_a_table_of_long_runs_is_refused_unread(tmp_path, monkeypatch):
         "(" * 5000,
     ],
 )
-def test_an_array_that_says_to_be_larger_than_it_is_is_refused(header, tmp_path):
+def test_an_array_that_says_to_be_larger_than_it_is_is_rejected(header, tmp_path):
     path = tmp_path / "table.npz"
     text = header.encode() + b"\n"
     part = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
@@ -85,14 +87,14 @@ def test_an_array_that_says_to_be_larger_than_it_is_is_refused(header, tmp_path)
 
 
 @pytest.mark.parametrize("label", [2**63, 2**64 - 1, 10**30, -(10**30), "1e30", "inf"])
-def test_labels_beyond_integers_are_refused_not_changed(label, tmp_path):
+def test_labels_beyond_integers_are_rejected_not_changed(label, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(f"size,kind\n1,{label}\n2,5\n")
     with pytest.raises(DatasetError, match=r"2\^63"):
         read_table(path, target="kind")
 
 
-def test_features_beyond_floats_are_refused(tmp_path):
+def test_features_beyond_floats_are_rejected(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(f"size,kind\n{'9' * 400},a\n2,b\n")
     with pytest.raises(DatasetError, match=r"1\.8e308"):
@@ -132,7 +134,7 @@ def test_what_a_file_puts_into_a_message_stays_one_printable_line(name, tmp_path
     assert "kind" in str(caught.value) or len(name) > 1000
 
 
-def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path):
+def test_a_damaged_parquet_file_is_rejected_in_one_line(tmp_path):
     path = tmp_path / "table.parquet"
     pandas.DataFrame({"size": [1, 2], "kind": ["a", "b"]}).to_parquet(path)
     honest = path.read_bytes()
@@ -148,7 +150,7 @@ def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path):
             assert str(error).isprintable()
 
 
-def test_parquet_text_that_is_none_is_refused(tmp_path):
+def test_parquet_text_that_is_none_is_rejected(tmp_path):
     path = tmp_path / "table.parquet"
     frame = pandas.DataFrame({"color": ["blue", "red"], "kind": ["a", "b"]})
     frame.to_parquet(path, compression=None, use_dictionary=False, write_statistics=False)

@@ -49,7 +49,7 @@ quick = settings(
 )
 
 
-def read_or_be_refused(read):
+def read_or_be_rejected(read):
     """Return what was read, or None if it was rejected in one printable line."""
     try:
         return read()
@@ -62,30 +62,30 @@ def read_or_be_refused(read):
 @quick
 @given(content=contents, framed=st.booleans(), drop=st.booleans())
 @pytest.mark.parametrize("file_format", TARGETS)
-def test_any_bytes_are_a_table_or_refused(file_format, content, framed, drop, tmp_path):
+def test_any_bytes_are_a_table_or_rejected(file_format, content, framed, drop, tmp_path):
     path = tmp_path / f"table.{file_format}"
     path.write_bytes(HEADS[file_format].encode() * framed + content)
-    table = read_or_be_refused(
+    table = read_or_be_rejected(
         lambda: read_table(path, target=TARGETS[file_format], drop_missing=drop)
     )
     if table is not None:
         assert table.n_classes >= 2
         assert not np.isinf(table.X).any()
-    points = read_or_be_refused(lambda: read_features(path, like=LIKE))
+    points = read_or_be_rejected(lambda: read_features(path, like=LIKE))
     assert points is None or points.shape[1] == 2
 
 
 @quick
 @given(content=contents, framed=st.booleans())
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_any_bytes_are_votes_or_refused(ending, content, framed, tmp_path):
+def test_any_bytes_are_votes_or_rejected(ending, content, framed, tmp_path):
     path = tmp_path / f"votes.{ending}"
     path.write_bytes(b"label,first,second\n1,1,\n" * framed + content)
-    votes = read_or_be_refused(lambda: read_votes(path, target="label"))
+    votes = read_or_be_rejected(lambda: read_votes(path, target="label"))
     if votes is not None:
         assert votes.held_out.any()
-    said = read_or_be_refused(lambda: read_predictions(path))
-    assert said is None or not pandas.isna(said).any()
+    predictions = read_or_be_rejected(lambda: read_predictions(path))
+    assert predictions is None or not pandas.isna(predictions).any()
 
 
 numbers = st.floats(width=32, allow_infinity=False)

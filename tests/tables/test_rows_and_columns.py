@@ -43,7 +43,7 @@ def test_other_text_is_no_date(cells):
     assert TableEncoder().fit(pandas.DataFrame({"x": cells})).kinds_ == {"x": "category"}
 
 
-def test_a_text_that_is_no_date_is_refused_where_dates_were():
+def test_a_text_that_is_no_date_is_rejected_where_dates_were():
     encoder = TableEncoder().fit(pandas.DataFrame({"day": ["01.02.2018", None]}))
     with pytest.raises(DatasetError, match=r"'day' holds dates .*'soon' is not one"):
         encoder.transform(pandas.DataFrame({"day": ["03.02.2018", "soon"]}))
@@ -105,7 +105,7 @@ GAPS = pandas.DataFrame(
 )
 
 
-def test_rows_without_a_label_are_left_out_alone_and_kept_as_points():
+def test_rows_without_a_label_are_left_out_alone_and_kept_as_samples():
     dataset = from_frame(GAPS, target="kind", drop_unlabeled=True)
     np.testing.assert_array_equal(dataset.X[:, 0], [1, np.nan, 4])
     np.testing.assert_array_equal(dataset.X_unlabeled[:, 0], [3, np.nan])
@@ -136,7 +136,7 @@ def test_a_gap_in_a_dropped_column_costs_no_row():
         ([f"case {i}" for i in range(400)], "looks like a name: 400 different texts"),
     ],
 )
-def test_a_target_without_classes_is_refused(labels, complaint):
+def test_a_target_without_classes_is_rejected(labels, complaint):
     frame = pandas.DataFrame({"size": np.arange(400) % 7, "y": labels})
     with pytest.raises(DatasetError, match=complaint):
         from_frame(frame, target="y")
@@ -180,19 +180,21 @@ def test_a_separator_can_be_named(tmp_path, separator, text):
 
 
 def test_further_rows_are_read_one_by_one_as_in_a_table(tmp_path):
-    known, more = tmp_path / "known.csv", tmp_path / "more.csv"
+    known, options = tmp_path / "known.csv", tmp_path / "more.csv"
     known.write_text("note,zip,kind\n17,01234,a\nseventeen,x1,7\n,x1,a\n")
     dataset = read_table(known, target="kind")
     for place, row in enumerate(["17,01234", "seventeen,x1", ",x1"]):
-        more.write_text(f"note,zip\n{row}\n")
+        options.write_text(f"note,zip\n{row}\n")
         for like in (dataset, dataset.encoder):
-            assert read_features(more, like=like).tolist() == [dataset.X[place].tolist()]
-    more.write_text("zip,note,kind\n01234,17,7\n")  # labels are text, though all here are numbers
-    test = read_table(more, target="kind", like=dataset)
+            assert read_features(options, like=like).tolist() == [dataset.X[place].tolist()]
+    options.write_text(
+        "zip,note,kind\n01234,17,7\n"
+    )  # labels are text, though all here are numbers
+    test = read_table(options, target="kind", like=dataset)
     assert test.X.tolist() == [dataset.X[0].tolist()] and test.y.tolist() == ["7"]
-    more.write_text("zip,kind\n01234,7\n")
+    options.write_text("zip,kind\n01234,7\n")
     with pytest.raises(DatasetError, match=r"more\.csv does not fit known: .*no column 'note'"):
-        read_table(more, target="kind", like=dataset)
+        read_table(options, target="kind", like=dataset)
 
 
 def test_labels_of_another_kind_do_not_fit():
@@ -229,7 +231,7 @@ def test_a_column_of_a_table_without_names_is_copied_by_its_place(tmp_path):
     assert copied.tolist() == ["a", "b"]
 
 
-def test_a_table_with_several_rows_per_case_is_refused_unless_the_column_is_kept():
+def test_a_table_with_several_rows_per_case_is_rejected_unless_the_column_is_kept():
     visits = pandas.DataFrame({"patient": np.repeat(np.arange(40), 3), "size": np.arange(120) % 7})
     visits["sick"] = np.random.default_rng(0).choice(["yes", "no"], size=40)[visits["patient"]]
     with pytest.raises(

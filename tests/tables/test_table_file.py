@@ -91,16 +91,16 @@ def test_an_npz_file_comes_out_as_it_went_in(tmp_path, labels):
 def test_missing_entries_stay_unless_their_rows_are_dropped_on_request(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("a,b,kind\n1,x,0\n,y,1\n3,,0\n4,y,1\n")
-    kept = read_table(path, target="kind")
+    loaded = read_table(path, target="kind")
     x, y = category_number("x"), category_number("y")
-    np.testing.assert_array_equal(kept.X, [[1, x], [np.nan, y], [3, -1], [4, y]])
-    assert kept.n_dropped == 0
+    np.testing.assert_array_equal(loaded.X, [[1, x], [np.nan, y], [3, -1], [4, y]])
+    assert loaded.n_dropped == 0
     dropped = read_table(path, target="kind", drop_missing=True)
     assert np.array_equal(dropped.X, [[1, x], [4, y]])
     assert dropped.categories == {"b": ("x", "y")}
     assert dropped.n_dropped == 2
     assert "2 rows with missing entries excluded" in repr(dropped)
-    assert "2 rows with missing entries included" in repr(kept)
+    assert "2 rows with missing entries included" in repr(loaded)
 
 
 def test_a_missing_label_is_an_error_unless_its_row_is_dropped(tmp_path):
@@ -164,7 +164,7 @@ def test_days_that_are_labels_stay_labels(tmp_path):
     assert read_table(path, target="day").y.tolist() == ["2020-02-29", "2020-03-01"]
 
 
-def test_numbers_with_a_stray_text_are_refused_in_any_format(tmp_path):
+def test_numbers_with_a_stray_text_are_rejected_in_any_format(tmp_path):
     cells = [str(i % 8) for i in range(40)]
     cells[7] = "n/a?"
     table = pandas.DataFrame({"size": cells, "kind": [0, 1] * 20})
@@ -180,7 +180,7 @@ def test_numbers_with_a_stray_text_are_refused_in_any_format(tmp_path):
     assert len(read_table(tmp_path / "t.parquet", target="kind").categories["size"]) == 10
 
 
-def test_a_doubled_column_name_in_parquet_is_refused_in_plain_words(tmp_path):
+def test_a_doubled_column_name_in_parquet_is_rejected_in_plain_words(tmp_path):
     pyarrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
     columns = [pyarrow.array([1, 2]), pyarrow.array([3, 4]), pyarrow.array([0, 1])]
     table = pyarrow.Table.from_arrays(columns, names=["size", "size", "kind"])
@@ -189,13 +189,13 @@ def test_a_doubled_column_name_in_parquet_is_refused_in_plain_words(tmp_path):
         read_table(tmp_path / "t.parquet", target="kind")
 
 
-def test_a_frame_with_a_doubled_column_name_is_refused():
+def test_a_frame_with_a_doubled_column_name_is_rejected():
     table = pandas.DataFrame([[1, 2, 0], [3, 4, 1]], columns=[1, "1", "kind"])
     with pytest.raises(DatasetError, match="2 columns '1'"):
         from_frame(table, target="kind")
 
 
-def test_an_option_of_another_format_is_refused(tmp_path):
+def test_an_option_of_another_format_is_rejected(tmp_path):
     path = write(tmp_path, "t.libsvm", "1 1:2\n0 1:3\n")
     with pytest.raises(DatasetError, match=r"without the option 'missing_values'.*zero_based"):
         read_table(path, missing_values=["-"])
@@ -282,7 +282,7 @@ def write(tmp_path, name, content):
         ("t.npz", b"not a zip", None, "cannot be read as an archive"),
     ],
 )
-def test_an_unusable_file_is_refused_with_a_way_out(tmp_path, name, content, target, complaint):
+def test_an_unusable_file_is_rejected_with_a_way_out(tmp_path, name, content, target, complaint):
     with pytest.raises(DatasetError, match=complaint):
         read_table(write(tmp_path, name, content), target=target)
 
@@ -296,13 +296,13 @@ def test_an_unusable_file_is_refused_with_a_way_out(tmp_path, name, content, tar
         ({"X": NUMBERS, "y": np.array([None, 1, 2, 3])}, "without Python objects"),
     ],
 )
-def test_an_unusable_archive_is_refused_with_a_way_out(tmp_path, arrays, complaint):
+def test_an_unusable_archive_is_rejected_with_a_way_out(tmp_path, arrays, complaint):
     np.savez(tmp_path / "t.npz", **arrays)
     with pytest.raises(DatasetError, match=complaint):
         read_table(tmp_path / "t.npz")
 
 
-def test_a_missing_file_is_refused(tmp_path):
+def test_a_missing_file_is_rejected(tmp_path):
     with pytest.raises(DatasetError, match="There is no file"):
         read_table(tmp_path / "gone.csv", target="y")
 
@@ -354,7 +354,7 @@ def test_category_numbers_are_exact_in_the_type_trees_compute_in():
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "npz", "libsvm"])
-def test_further_points_are_read_like_the_first(tmp_path, ending):
+def test_further_samples_are_read_like_the_first(tmp_path, ending):
     path = tmp_path / f"points.{ending}"
     frame = pandas.DataFrame(NUMBERS, columns=["length", "weight"])
     frame["kind"] = [0, 1, 0, 1]
@@ -378,9 +378,9 @@ def test_further_points_are_read_like_the_first(tmp_path, ending):
         ("color,weight\n3,5\n", "'color' holds numbers here and text in the table"),
     ],
 )
-def test_points_of_another_kind_are_refused(tmp_path, text, message):
-    known, more = tmp_path / "known.csv", tmp_path / "more.csv"
+def test_samples_of_another_kind_are_rejected(tmp_path, text, message):
+    known, options = tmp_path / "known.csv", tmp_path / "more.csv"
     known.write_text("color,weight,kind\nred,1,a\nblue,2,b\n")
-    more.write_text(text)
+    options.write_text(text)
     with pytest.raises(DatasetError, match=message):
-        read_features(more, like=read_table(known, target="kind"))
+        read_features(options, like=read_table(known, target="kind"))

@@ -20,18 +20,18 @@ N_TEST = 200
 """Test samples of a committee that is fitted."""
 
 
-def contested(name: str, rate: float, n: int, delta: float, n_points: int = 2000) -> World:
+def contested(name: str, rate: float, n: int, delta: float, n_samples: int = 2000) -> World:
     """Four voters; at a share `rate` of the samples two of them err, so that a referee decides."""
-    points = np.arange(n_points)
-    wrong = np.zeros((4, n_points), bool)
-    hard = points[: round(rate * n_points)]
+    points = np.arange(n_samples)
+    wrong = np.zeros((4, n_samples), bool)
+    hard = points[: round(rate * n_samples)]
     wrong[hard % 4, hard] = wrong[(hard + 1) % 4, hard] = True
     lone = points[hard.size : 3 * hard.size]  # one error, which no referee can use
     wrong[lone % 4, lone] = True
     labels = points % 2
     return World(
         name=name,
-        mass=np.full(n_points, 1 / n_points),
+        mass=np.full(n_samples, 1 / n_samples),
         labels=labels,
         voters=labels ^ wrong,
         n_samples=n,
@@ -186,16 +186,16 @@ FITTED: dict[str, Guarantee] = {
 GROUPED: dict[str, Guarantee] = {"one row per group": one_row_per_group}
 
 COMMITTEES: tuple[tuple[World, dict[str, Guarantee]], ...] = (
-    (contested("contested, 30 points", 0.04, 30, 0.3), REFEREES),
-    (contested("contested, 200 points", 0.1, 200, 0.05), REFEREES),
-    (places("forgetful, 200 test points", 400, 0.3), FITTED),
+    (contested("contested, 30 samples", 0.04, 30, 0.3), REFEREES),
+    (contested("contested, 200 samples", 0.1, 200, 0.05), REFEREES),
+    (places("forgetful, 200 test samples", 400, 0.3), FITTED),
     (coin("30 groups of 5 rows", 0.04, 30, 0.3), GROUPED),
 )
 """Worlds in which the bound of a committee is an equality, and what is promised there."""
 
 BROKEN_COMMITTEE: dict[str, tuple[World, Guarantee]] = {
     "referee tested on its training samples": (
-        contested("contested, 100 points", 0.1, 100, 0.3),
+        contested("contested, 100 samples", 0.1, 100, 0.3),
         referee_tested_on_its_training_samples,
     ),
     "all rows of all groups": (coin("60 groups of 5 rows", 0.1, 60, 0.1), all_rows_of_all_groups),

@@ -52,9 +52,9 @@ def errors_of_groups(draw: Draw, found: GroupCertificates) -> list[Promise]:
 def by_group(bound: tuple[str, ...], weighting: str, groups: str, draw: Draw) -> Promise:
     """Errors of all groups at once; so weights may be fitted and held-out sets may differ."""
     confidence = 1 - draw.world.delta
-    found = certify(draw.votes, weights=weighting, bound=bound, confidence=confidence)
+    certificate = certify(draw.votes, weights=weighting, bound=bound, confidence=confidence)
     by = {"part": _part(draw.world)[draw.sample]} if groups == "part" else groups
-    return worst(errors_of_groups(draw, found.by_group(by)))
+    return worst(errors_of_groups(draw, certificate.by_group(by)))
 
 
 def held_out_votes(draw: Draw, predictions: np.ndarray) -> Votes:
@@ -72,9 +72,9 @@ def vote_as_voter(draw: Draw) -> Votes:
 def groups_on_hold_out(draw: Draw) -> Promise:
     """Errors of three groupings at once, from samples that no voter saw."""
     by = {"class": "class", "predicted": "predicted", "part": _part(draw.world)[draw.test]}
-    found = certify(vote_as_voter(draw), confidence=1 - draw.world.delta).by_group(by)
-    found = replace(found, certificate=replace(found.certificate, weights=draw.uniform))
-    return worst(errors_of_groups(draw, found))
+    groups = certify(vote_as_voter(draw), confidence=1 - draw.world.delta).by_group(by)
+    groups = replace(groups, certificate=replace(groups.certificate, weights=draw.uniform))
+    return worst(errors_of_groups(draw, groups))
 
 
 def shares_of(draw: Draw, points: np.ndarray | slice) -> np.ndarray:
@@ -94,9 +94,9 @@ def accepted_truth(draw: Draw, threshold: float) -> tuple[float, float]:
 def selective(draw: Draw, max_error: float) -> Promise:
     """Every threshold that passed, and every coverage, must hold at once."""
     votes = held_out_votes(draw, draw.predictions[:, draw.test])
-    found = certify_selective(votes, max_error=max_error, confidence=1 - draw.world.delta)
+    certificate = certify_selective(votes, max_error=max_error, confidence=1 - draw.world.delta)
     promises = []
-    for row in found.thresholds:
+    for row in certificate.thresholds:
         error, coverage = accepted_truth(draw, row.margin)
         promises.append(Promise(max_error if row.passed else 1.0, error))
         if row.margin > 0:  # a margin of 0 accepts every sample, which is no matter of chance
@@ -108,36 +108,40 @@ def finer_guarantees(
     world: World, weightings: Sequence[str] = ("uniform", "tandem")
 ) -> dict[str, Guarantee]:
     """Name every promise about groups and accepted samples in this world."""
-    found: dict[str, Guarantee] = {"by group, test_set": groups_on_hold_out}
+    actual: dict[str, Guarantee] = {"by group, test_set": groups_on_hold_out}
     if np.unique(world.labels).size > 1:
         several = [("first_order",), ("tandem",), ("first_order", "tandem"), ("coalition",)]
         if world.n_classes == 2:
             several.append(("disagreement",))
         if world.n_samples < 100:  # all bounds of all groups take long
             several.append(("best",))
-        asked = [(names, "class") for names in several]
-        asked += [(names, "part") for names in several[1:4:2]]
-        for (names, groups), weighting in product(asked, weightings):
+        options = [(names, "class") for names in several]
+        options += [(names, "part") for names in several[1:4:2]]
+        for (names, groups), weighting in product(options, weightings):
             key = f"by {groups}, {' or '.join(names)}, {weighting} weights"
-            found[key] = partial(by_group, names, weighting, groups)
+            actual[key] = partial(by_group, names, weighting, groups)
     for max_error in (0.1, 0.25):
-        found[f"selective, error <= {max_error}"] = partial(selective, max_error=max_error)
-    return found
+        actual[f"selective, error <= {max_error}"] = partial(selective, max_error=max_error)
+    return actual
 
 
-def class_coins(name: str, errors: dict[int, float], shares: dict[int, float], **more) -> World:
+def class_coins(name: str, errors: dict[int, float], shares: dict[int, float], **options) -> World:
     """One voter that errs at a known rate in each class; some classes are rare."""
     labels = np.repeat(list(errors), 2)
     rates = [(shares[c] * (1 - errors[c]), shares[c] * errors[c]) for c in errors]
-    said = labels.copy()
-    said[1::2] = (said[1::2] + 1) % len(errors)
+    predictions = labels.copy()
+    predictions[1::2] = (predictions[1::2] + 1) % len(errors)
     return World(
-        name=name, mass=np.ravel(rates), labels=labels, voters=said[None], n_classes=len(errors),
-        **more,
-    )  # fmt: skip
+        name=name,
+        mass=np.ravel(rates),
+        labels=labels,
+        voters=predictions[None],
+        n_classes=len(errors),
+        **options,
+    )
 
 
-def split_votes(name: str, errors: dict[int, float], shares=None, **more) -> World:
+def split_votes(name: str, errors: dict[int, float], shares=None, **options) -> World:
     """Voters whose majority leads by 1, 3, 5 and so on, and errs at a known rate at each lead."""
     leads = np.repeat(list(errors), 2)
     labels = np.ones(leads.size, int)
@@ -148,7 +152,7 @@ def split_votes(name: str, errors: dict[int, float], shares=None, **more) -> Wor
     against = np.arange(n_voters)[:, None] >= (n_voters + leads) // 2
     return World(
         name=name, mass=mass, labels=labels, voters=np.where(against, 1 - majority, majority),
-        **more,
+        **options,
     )  # fmt: skip
 
 
@@ -183,9 +187,9 @@ def whole_delta_for_every_class(draw: Draw) -> Promise:
     votes = vote_as_voter(draw)
     promises = []
     for label in np.unique(votes.labels):
-        own = votes.labels == label
+        deployed = votes.labels == label
         limit = float(
-            clopper_pearson(votes.errors[0, own].sum(), own.sum(), delta=draw.world.delta)
+            clopper_pearson(votes.errors[0, deployed].sum(), deployed.sum(), delta=draw.world.delta)
         )
         promises.append(Promise(limit, group_truth(draw, draw.uniform, "class", label)[0]))
     return worst(promises)
@@ -203,13 +207,13 @@ def _limits(draw: Draw, delta: float) -> list[tuple[float, float]]:
     """Exact limits of the error at every threshold, each at this delta, and the true errors."""
     shares, truth = shares_of(draw, draw.test), draw.world.labels[draw.test]
     wrong, margins = shares.argmax(axis=1) != truth, vote_margins(shares)
-    found = []
+    actual = []
     for threshold in GRID:
         accepted = is_confident(margins, threshold)
         if accepted.any():
             limit = clopper_pearson((wrong & accepted).sum(), accepted.sum(), delta=delta)
-            found.append((float(limit), accepted_truth(draw, threshold)[0]))
-    return found
+            actual.append((float(limit), accepted_truth(draw, threshold)[0]))
+    return actual
 
 
 def threshold_not_paid_for(draw: Draw) -> Promise:
@@ -217,14 +221,14 @@ def threshold_not_paid_for(draw: Draw) -> Promise:
     return Promise(*min(_limits(draw, draw.world.delta)))
 
 
-def training_points_as_hold_out(draw: Draw) -> Promise:
+def training_samples_as_hold_out(draw: Draw) -> Promise:
     """Selective certificate from the samples the voters were trained on."""
-    found = SelectiveCertificate.from_shares(
+    certificate = SelectiveCertificate.from_shares(
         shares_of(draw, draw.sample), draw.world.labels[draw.sample], max_error=0.2,
         delta=draw.world.delta,
     )  # fmt: skip
-    value = found.max_error if found.chosen.passed else 1.0
-    return Promise(value, accepted_truth(draw, found.chosen.margin)[0])
+    value = certificate.max_error if certificate.chosen.passed else 1.0
+    return Promise(value, accepted_truth(draw, certificate.chosen.margin)[0])
 
 
 BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
@@ -252,7 +256,7 @@ BROKEN_FINER: dict[str, tuple[World, Callable[[Draw], Promise]]] = {
         noisy_memorizers(
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),
-        training_points_as_hold_out,
+        training_samples_as_hold_out,
     ),
 }  # fmt: skip
 """Promises that must be caught, each in a world where it shows."""

@@ -23,15 +23,15 @@ class World:
 
     Attributes
     ----------
-    mass, labels : ndarray of shape (n_points,)
+    mass, labels : ndarray of shape (n_samples,)
         Probability and label of every sample. A noisy label is two samples at one place.
-    voters : ndarray of shape (n_voters, n_points), or callable
+    voters : ndarray of shape (n_voters, n_samples), or callable
         Labels that fixed voters predict; or a rule that trains a voter, given the drawn samples it
         may learn from, the world's labels and the world's places.
     held_out_share : float, or ndarray of shape (n_voters, 1)
         Probability that a voter holds out a drawn sample; 1 for a common hold-out. A trained voter
         instead holds out what its bootstrap leaves out.
-    confidences : ndarray of shape (n_voters, n_points)
+    confidences : ndarray of shape (n_voters, n_samples)
         Probability each voter gives its label; used by soft votes only.
     """
 
@@ -124,10 +124,12 @@ class Draw:
         """True error of the vote that averages confidences: another classifier."""
         world = self.world
         totals = np.zeros((world.mass.size, world.n_classes))
-        for weight, said, sure in zip(weights, self.predictions, world.confidences, strict=True):
+        for weight, predictions, sure in zip(
+            weights, self.predictions, world.confidences, strict=True
+        ):
             others = (1.0 - sure) / (world.n_classes - 1)
             totals += weight * others[:, None]
-            totals[np.arange(said.size), said] += weight * (sure - others)
+            totals[np.arange(predictions.size), predictions] += weight * (sure - others)
         return float(world.mass[totals.argmax(axis=1) != world.labels].sum())
 
 
@@ -158,7 +160,7 @@ def refitted(name: str, rate: float, n_voters: int, n: int, delta: float) -> Wor
     )
 
 
-def coin(name: str, error: float, n: int, delta: float, n_voters: int = 1, **more: Any) -> World:
+def coin(name: str, error: float, n: int, delta: float, n_voters: int = 1, **options: Any) -> World:
     """Voters that err together, at a known rate."""
     return World(
         name=name,
@@ -168,11 +170,11 @@ def coin(name: str, error: float, n: int, delta: float, n_voters: int = 1, **mor
         n_samples=n,
         n_test=n,
         delta=delta,
-        **more,
+        **options,
     )
 
 
-def ties(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
+def ties(name: str, risk: float, n: int, delta: float, **options: Any) -> World:
     """Two voters that never err together; every error of one is a tie, and ties are lost.
 
     All oracle bounds are equalities here: risk = 2 G = 4 T = 4 G - 2 D = C.
@@ -184,12 +186,12 @@ def ties(name: str, risk: float, n: int, delta: float, **more: Any) -> World:
         voters=np.array([[1, 0, 1], [1, 1, 0]]),
         n_samples=n,
         delta=delta,
-        **more,
+        **options,
     )
 
 
 def narrow_majorities(
-    name: str, risk: float, n: int, delta: float, *, k: int = 9, **more: Any
+    name: str, risk: float, n: int, delta: float, *, k: int = 9, **options: Any
 ) -> World:
     """Nine voters, or another odd number; where the vote errs, the narrowest majority does.
 
@@ -206,31 +208,31 @@ def narrow_majorities(
         voters=labels ^ np.hstack([wrong, wrong]),
         n_samples=n,
         delta=delta,
-        **more,
+        **options,
     )
 
 
-def correlated(name: str, *, n_voters: int, n_classes: int, seed: int, **more: Any) -> World:
+def correlated(name: str, *, n_voters: int, n_classes: int, seed: int, **options: Any) -> World:
     """Voters that find the same samples hard; labels and masses as uneven as told."""
     rng = np.random.default_rng(seed)
-    n_points, skew = 40, more.pop("skew", 1.0)
-    error = more.pop("error", 0.3)
+    n_samples, skew = 40, options.pop("skew", 1.0)
+    error = options.pop("error", 0.3)
     shares = rng.dirichlet(np.full(n_classes, skew))
-    labels = rng.choice(n_classes, p=shares, size=n_points)
-    hard = rng.beta(0.5, 0.5 / error - 0.5, size=n_points)
-    wrong = rng.random((n_voters, n_points)) < hard
+    labels = rng.choice(n_classes, p=shares, size=n_samples)
+    hard = rng.beta(0.5, 0.5 / error - 0.5, size=n_samples)
+    wrong = rng.random((n_voters, n_samples)) < hard
     return World(
         name=name,
-        mass=rng.dirichlet(np.ones(n_points)),
+        mass=rng.dirichlet(np.ones(n_samples)),
         labels=labels,
         voters=errors_to_labels(labels, wrong, n_classes, rng),
         n_classes=n_classes,
-        **more,
+        **options,
     )
 
 
 def coin_flippers(
-    name: str, n_voters: int, error: float, n: int, delta: float, **more: Any
+    name: str, n_voters: int, error: float, n: int, delta: float, **options: Any
 ) -> World:
     """Voters that err independently of each other; on few samples some seem to know everything."""
     labels = np.arange(1000) % 2
@@ -242,32 +244,32 @@ def coin_flippers(
         voters=labels ^ wrong,
         n_samples=n,
         delta=delta,
-        **more,
+        **options,
     )
 
 
-def noisy_memorizers(name: str, *, noise: float, n_places: int, **more: Any) -> World:
+def noisy_memorizers(name: str, *, noise: float, n_places: int, **options: Any) -> World:
     """Trained voters that learn noise by heart; only samples they never saw tell the truth."""
     places = np.repeat(np.arange(n_places), 2)
     mass = np.tile([1 - noise, noise], n_places) / n_places
     labels = (places % 2) ^ np.tile([0, 1], n_places)
-    return World(name=name, mass=mass, labels=labels, places=places, voters=memorizer, **more)
+    return World(name=name, mass=mass, labels=labels, places=places, voters=memorizer, **options)
 
 
-def confident_minority(name: str, **more: Any) -> World:
+def confident_minority(name: str, **options: Any) -> World:
     """Two hesitant voters are right, a third is sure and wrong: the soft vote follows it."""
     labels = np.array([1, 0, 1, 0])
     voters = np.array([labels, labels, [0, 1, 1, 0]])
     sure = np.array([[0.55] * 4, [0.55] * 4, [0.99] * 4])
     mass = np.array([0.45, 0.45, 0.05, 0.05])
-    return World(name=name, mass=mass, labels=labels, voters=voters, confidences=sure, **more)
+    return World(name=name, mass=mass, labels=labels, voters=voters, confidences=sure, **options)
 
 
 WORLDS: tuple[World, ...] = (
-    coin("coin, 8 points", 0.3, 8, delta=0.3),
-    coin("coin, 60 points", 0.05, 60, delta=0.05),
-    ties("ties, 10 points", 0.6, 10, delta=0.3),
-    ties("ties, 200 points", 0.08, 200, delta=0.3, n_unlabeled=150),
+    coin("coin, 8 samples", 0.3, 8, delta=0.3),
+    coin("coin, 60 samples", 0.05, 60, delta=0.05),
+    ties("ties, 10 samples", 0.6, 10, delta=0.3),
+    ties("ties, 200 samples", 0.08, 200, delta=0.3, n_unlabeled=150),
     ties("ties, few held out", 0.1, 400, delta=0.3, held_out_share=0.2),
     correlated(
         "correlated, bagging", n_voters=9, n_classes=2, seed=5, n_samples=500, delta=0.05,
@@ -291,8 +293,8 @@ WORLDS: tuple[World, ...] = (
 )  # fmt: skip
 
 REFITTED: tuple[World, ...] = (
-    refitted("refitted, 40 points", 0.1, n_voters=1, n=40, delta=0.3),
-    refitted("three refitted, 200 points", 0.1, n_voters=3, n=200, delta=0.3),
+    refitted("refitted, 40 samples", 0.1, n_voters=1, n=40, delta=0.3),
+    refitted("three refitted, 200 samples", 0.1, n_voters=3, n=200, delta=0.3),
 )
 """Where a classifier is certified through others, and errs as often as these let it."""
 

@@ -80,23 +80,23 @@ def certificate_of(draw: Draw, weighting: str, published: bool = False) -> Certi
 
 
 def whole_vote(bound: str, weighting: str, published: bool, draw: Draw) -> Promise:
-    found = certificate_of(draw, weighting, published)
-    return Promise(found.bounds[bound], draw.risk(found.weights))
+    certificate = certificate_of(draw, weighting, published)
+    return Promise(certificate.bounds[bound], draw.risk(certificate.weights))
 
 
 def best_of_all(weighting: str, draw: Draw) -> Promise:
-    found = certified(draw, weights=weighting, bound="best")
-    return Promise(found.value, draw.risk(found.weights))
+    certificate = certified(draw, weights=weighting, bound="best")
+    return Promise(certificate.value, draw.risk(certificate.weights))
 
 
 def on_test_set(draw: Draw, weighting: str = "uniform") -> Promise:
     """Test the vote on samples used for nothing else, with weights fitted on the others."""
     uniform = weighting == "uniform"
     weights = draw.uniform if uniform else certificate_of(draw, weighting).weights
-    said, labels = draw.predictions[:, draw.test], draw.world.labels[draw.test]
-    votes = Votes.from_predictions(said, labels)
-    found = certify(votes, weights=weights, bound="test_set", confidence=1 - draw.world.delta)
-    return Promise(found.value, draw.risk(found.weights))
+    predictions, labels = draw.predictions[:, draw.test], draw.world.labels[draw.test]
+    votes = Votes.from_predictions(predictions, labels)
+    certificate = certify(votes, weights=weights, bound="test_set", confidence=1 - draw.world.delta)
+    return Promise(certificate.value, draw.risk(certificate.weights))
 
 
 def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
@@ -107,10 +107,10 @@ def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
 
 def deployed_in_place(draw: Draw) -> Promise:
     """Certify a classifier that says what the voters say, and errs at the last sample besides."""
-    own = draw.predictions[0].copy()
-    own[-1] = (draw.world.labels[-1] + 1) % draw.world.n_classes
-    votes = draw.all_votes.with_deployed(own[draw.unlabeled])
-    risk = float(draw.world.mass[own != draw.world.labels].sum())
+    deployed = draw.predictions[0].copy()
+    deployed[-1] = (draw.world.labels[-1] + 1) % draw.world.n_classes
+    votes = draw.all_votes.with_deployed(deployed[draw.unlabeled])
+    risk = float(draw.world.mass[deployed != draw.world.labels].sum())
     return Promise(certify(votes, confidence=1 - draw.world.delta).value, risk)
 
 
@@ -129,7 +129,7 @@ def guarantees(
 
     The best of all bounds, which repeats all the work, is promised for the first weighting alone.
     """
-    found: dict[str, Guarantee] = {}
+    actual: dict[str, Guarantee] = {}
     counts = world.draw(np.random.default_rng(0)).counts
     there = {"vote_profile": world.n_unlabeled > 0, "test_set": False}
     for name, bound in bounds.BOUNDS.items():
@@ -137,12 +137,12 @@ def guarantees(
             continue
         for weighting, published in product(weightings, forms):
             key = f"{name}, {weighting} weights{', published' if published else ''}"
-            found[key] = partial(whole_vote, name, weighting, published)
+            actual[key] = partial(whole_vote, name, weighting, published)
     for weighting in weightings if world.common_hold_out else ["uniform"]:
-        found[f"test_set, {weighting} weights"] = partial(on_test_set, weighting=weighting)
+        actual[f"test_set, {weighting} weights"] = partial(on_test_set, weighting=weighting)
     name = f"best of all, {weightings[0]} weights"
-    found[name] = partial(best_of_all, weightings[0])
-    return found
+    actual[name] = partial(best_of_all, weightings[0])
+    return actual
 
 
 # Broken on purpose: the same machinery must catch them.
@@ -207,7 +207,7 @@ def rows_repeated(guarantee: Guarantee, times: int = 300) -> Guarantee:
     return lambda draw: guarantee(repeated(draw, times))
 
 
-def training_points_as_test_set(draw: Draw) -> Promise:
+def training_samples_as_test_set(draw: Draw) -> Promise:
     """Test-set bound of the vote on the samples its voters were trained on."""
     value = _test_set(draw, draw.sample, draw.world.delta)
     return Promise(value, draw.risk(draw.uniform))
@@ -219,10 +219,10 @@ BROKEN: dict[str, tuple[World, Guarantee]] = {
         whole_sample_for_smallest_set,
     ),
     "delta three times too large": (
-        coin("coin, 16 points", 0.095, 16, 0.2),
+        coin("coin, 16 samples", 0.095, 16, 0.2),
         delta_three_times_too_large,
     ),
-    "delta not shared": (coin("coin, 90 points", 0.04, 90, 0.3), delta_not_shared),
+    "delta not shared": (coin("coin, 90 samples", 0.04, 90, 0.3), delta_not_shared),
     "soft vote": (confident_minority("confident minority", n_samples=200, delta=0.3), soft_vote),
     "selection forgotten": (
         correlated(
@@ -240,7 +240,7 @@ BROKEN: dict[str, tuple[World, Guarantee]] = {
         noisy_memorizers(
             "pure noise", noise=0.5, n_places=300, n_voters=7, n_samples=80, delta=0.3
         ),
-        training_points_as_test_set,
+        training_samples_as_test_set,
     ),
     "vote in place of the deployed classifier": (
         refitted("refitted, much worse", 0.3, n_voters=3, n=60, delta=0.2),

@@ -114,19 +114,19 @@ def promise_or_refusal(guarantee: Guarantee, draw: Draw) -> Promise:
 
 def merged(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Add up outcomes of the same guarantee in the same world."""
-    found: dict[tuple[str, str], Outcome] = {}
+    actual: dict[tuple[str, str], Outcome] = {}
     for new in outcomes:
         key = (new.world, new.guarantee)
-        if key not in found:
-            found[key] = new
+        if key not in actual:
+            actual[key] = new
             continue
-        old = found[key]
+        old = actual[key]
         draws = old.draws + new.draws
-        found[key] = replace(
+        actual[key] = replace(
             old,
             draws=draws,
             failures=old.failures + new.failures,
             mean_value=(old.draws * old.mean_value + new.draws * new.mean_value) / draws,
             mean_risk=(old.draws * old.mean_risk + new.draws * new.mean_risk) / draws,
         )
-    return list(found.values())
+    return list(actual.values())

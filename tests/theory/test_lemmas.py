@@ -15,12 +15,12 @@ from tandemvote import VoteCounts, Votes, bounds
 def worlds(draw, max_classes=4):
     """A finite distribution over samples, voters' predictions, and weights, all as fractions."""
     classes = draw(st.integers(2, max_classes))
-    n_points, n_voters = draw(st.integers(1, 6)), draw(st.integers(1, 5))
+    n_samples, n_voters = draw(st.integers(1, 6)), draw(st.integers(1, 5))
     label = st.integers(0, classes - 1)
-    labels = draw(st.lists(label, min_size=n_points, max_size=n_points))
-    row = st.lists(label, min_size=n_points, max_size=n_points)
+    labels = draw(st.lists(label, min_size=n_samples, max_size=n_samples))
+    row = st.lists(label, min_size=n_samples, max_size=n_samples)
     predictions = draw(st.lists(row, min_size=n_voters, max_size=n_voters))
-    mass = draw(st.lists(st.integers(1, 9), min_size=n_points, max_size=n_points))
+    mass = draw(st.lists(st.integers(1, 9), min_size=n_samples, max_size=n_samples))
     weight = draw(st.lists(st.integers(0, 9), min_size=n_voters, max_size=n_voters).filter(any))
     return (
         labels,
@@ -36,15 +36,17 @@ def moments(world):
     voters = range(len(weight))
     gibbs = tandem = differ = second_moment = risk = Fraction(0)
     for i, p in enumerate(mass):
-        said = [row[i] for row in predictions]
-        erring = sum((weight[h] for h in voters if said[h] != labels[i]), Fraction(0))
+        predicted = [row[i] for row in predictions]
+        erring = sum((weight[h] for h in voters if predicted[h] != labels[i]), Fraction(0))
         gibbs += p * erring
         second_moment += p * erring**2
         for g, h in product(voters, voters):
             pair = p * weight[g] * weight[h]
-            tandem += pair * (said[g] != labels[i] and said[h] != labels[i])
-            differ += pair * (said[g] != said[h])
-        share = {c: sum(weight[h] for h in voters if said[h] == c) for c in {*said, labels[i]}}
+            tandem += pair * (predicted[g] != labels[i] and predicted[h] != labels[i])
+            differ += pair * (predicted[g] != predicted[h])
+        share = {
+            c: sum(weight[h] for h in voters if predicted[h] == c) for c in {*predicted, labels[i]}
+        }
         risk += p * any(share[c] >= share[labels[i]] for c in share if c != labels[i])
     return gibbs, tandem, differ, second_moment, risk
 

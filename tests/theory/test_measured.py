@@ -25,10 +25,10 @@ def test_every_simulated_row_carries_its_version_and_first_bound_and_a_second_ru
     monkeypatch.setattr(validity, "TABLES", ["table.csv"])
     monkeypatch.setattr(validity, "cells_of", lambda table: cells)
     monkeypatch.setattr(validity, "draws_in", lambda world: 20)
-    asked = ["--only", "coalition", "--processes", "1"]
-    assert validity.main([*asked, "--draws", "10"]) == 0
+    options = ["--only", "coalition", "--processes", "1"]
+    assert validity.main([*options, "--draws", "10"]) == 0
     assert not (tmp_path / "table.csv").exists()
-    assert validity.main(asked) == 0
+    assert validity.main(options) == 0
     (key,), (row,) = zip(*validity.read(tmp_path / "table.csv").items(), strict=True)
     assert (key, row["draws"]) == (("tiny coin", "coalition, uniform weights"), "20")
     assert row["version"] == validity.version("tandemvote")
@@ -37,7 +37,7 @@ def test_every_simulated_row_carries_its_version_and_first_bound_and_a_second_ru
 
     monkeypatch.setattr(validity, "first_bounds", lambda cells: first)
     monkeypatch.setattr(validity, "simulate", None)
-    assert validity.main(asked) == 0
+    assert validity.main(options) == 0
     with pytest.raises(TypeError):
         validity.main(["--only", "test_set", "--processes", "1"])
 
@@ -51,5 +51,5 @@ def test_a_world_has_draws_enough_to_catch_a_guarantee_that_fails_with_probabili
 def test_the_committed_tables_are_complete_and_their_first_draws_give_the_same_bounds_again(table):
     cells, rows = validity.cells_of(table), validity.read(ROOT / "validity" / table)
     assert list(rows) == validity.rows_expected(cells), "run `make validity`"
-    kept = {key: float(row["first_bound"]) for key, row in rows.items()}
-    assert validity.first_bounds(cells) == pytest.approx(kept, rel=1e-6), "run `make validity`"
+    loaded = {key: float(row["first_bound"]) for key, row in rows.items()}
+    assert validity.first_bounds(cells) == pytest.approx(loaded, rel=1e-6), "run `make validity`"

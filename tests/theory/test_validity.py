@@ -163,7 +163,7 @@ def test_a_broken_guarantee_is_caught(name):
 
 def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
     """Without errors in 30 samples the exact limit is just below 0.04: it fails 29.4 % of times."""
-    world = coin("coin, 30 points", 0.04, 30, delta=0.3)
+    world = coin("coin, 30 samples", 0.04, 30, delta=0.3)
     (outcome,) = simulate(world, {"test_set": on_test_set}, draws=1500, seed=0)
     assert 0.24 < outcome.failures / outcome.draws < 0.35
     assert outcome.consistent

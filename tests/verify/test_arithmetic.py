@@ -109,7 +109,7 @@ def test_binomial_limits_have_the_tail_they_should(k, n, delta):
     ("tandem", "differ", "allowed"),
     [("0.1", "0.2", "0.01"), ("0", "0.1", "0.02"), ("0.05", "0", "0.01"), ("0.2", "0.1", "0.001")],
 )
-def test_the_supremum_of_c2_is_above_every_allowed_point_and_reached_by_one(
+def test_the_supremum_of_c2_is_above_every_allowed_sample_and_reached_by_one(
     tandem, differ, allowed
 ):
     p = [Fraction(tandem), Fraction(differ)]

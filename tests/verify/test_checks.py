@@ -49,10 +49,10 @@ def profiled():
     """The file of a certificate whose vote_profile bound is below 1."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=3000)
-    said = np.where(rng.random((15, 3000)) < 0.15, rng.integers(3, size=(15, 3000)), labels)
+    predictions = np.where(rng.random((15, 3000)) < 0.15, rng.integers(3, size=(15, 3000)), labels)
     held_out = rng.random((15, 2500)) < 0.5
     votes = Votes.from_predictions(
-        said[:, :2500], labels[:2500], held_out, unlabeled=said[:, 2500:]
+        predictions[:, :2500], labels[:2500], held_out, unlabeled=predictions[:, 2500:]
     )
     weights = rng.dirichlet(np.full(15, 3.0))
     certificate = certify_votes(votes, weights=weights, bound="vote_profile")
@@ -72,8 +72,8 @@ def test_a_wrong_bound_of_unlabeled_samples_is_found(profiled, problem_of, chang
     stated = {"value": value.hex(), "printed": rounded_up(value)}
     record.update(stated)
     record["candidates"][0].update(stated)
-    found = problem_of(profiled)
-    assert "the vote_profile bound" in found and problem in found
+    message = problem_of(profiled)
+    assert "the vote_profile bound" in message and problem in message
 
 
 def test_the_vote_profile_bound_requires_a_profile(profiled, problem_of, changed):
@@ -176,8 +176,8 @@ def test_what_is_false_is_named(document, changed, problem_of, false, rigorous):
     place, value, problem = false
     forged = changed(document, ("certificates", 0, *place), value)
     assert not verify_file(Document.from_json(forged)).valid, "the digest at least has changed"
-    found = problem_of(forged, rigorous=rigorous)
-    assert (found is None) if problem is None else (problem in found)
+    message = problem_of(forged, rigorous=rigorous)
+    assert (message is None) if problem is None else (problem in message)
 
 
 @pytest.mark.parametrize(
@@ -244,8 +244,8 @@ def test_every_assumption_behind_the_numbers_must_be_listed(document, problem_of
     assert problem_of(document) is None
     for fewer in ([*texts[:place], *texts[place + 1 :]], [*texts[:place], "All is well."], []):
         record["assumptions"] = fewer
-        found = problem_of(document)
-        assert found.startswith("the assumptions lack one that the certificate rests on: ")
+        problem = problem_of(document)
+        assert problem.startswith("the assumptions lack one that the certificate rests on: ")
 
 
 def test_a_profile_requires_its_own_assumption(profiled, problem_of):

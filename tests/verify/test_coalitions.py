@@ -42,19 +42,19 @@ def test_units_are_those_the_vote_adds_up(weights):
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=7).filter(any))
 def test_minimal_coalitions_are_those_of_a_search_through_all_sets(weights):
-    found = coalitions_of([w / sum(weights) for w in weights])
+    value = coalitions_of([w / sum(weights) for w in weights])
     heavy = [
         set(chosen)
         for size in range(len(weights) + 1)
         for chosen in combinations(range(len(weights)), size)
-        if all(found.units[k] for k in chosen)
-        and 2 * sum(found.units[k] for k in chosen) >= sum(found.units)
+        if all(value.units[k] for k in chosen)
+        and 2 * sum(value.units[k] for k in chosen) >= sum(value.units)
     ]
     minimal = {frozenset(s) for s in heavy if not any(other < s for other in heavy)}
-    listed = [frozenset(members) for members in found.minimal()]
+    listed = [frozenset(members) for members in value.minimal()]
     assert len(listed) == len(set(listed)) and set(listed) == minimal
-    lightest = min(sum(found.units[k] for k in s) for s in heavy)
-    assert found.smallest == Fraction(lightest, sum(found.units))
+    lightest = min(sum(value.units[k] for k in s) for s in heavy)
+    assert value.smallest == Fraction(lightest, sum(value.units))
 
 
 @settings(deadline=None)
@@ -65,7 +65,7 @@ def test_the_smallest_coalition_is_that_of_the_library(seed, k):
 
 
 def certificate(n_voters, weights=None, *, alike=False, prior=None):
-    """Voters judged on folds of their own, so that no two share a sample."""
+    """Voters tested on folds of their own, so that no two share a sample."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=200 * n_voters)
     wrong = rng.random((n_voters, labels.size)) < rng.uniform(0.01, 0.15, (n_voters, 1))
@@ -144,11 +144,11 @@ def test_both_linear_programs_agree_for_fifteen_voters():
     for _ in range(20):
         weights, sizes = rng.dirichlet(np.full(15, 50.0)).tolist(), rng.integers(100, 900, size=15)
         errors = rng.binomial(sizes, rng.uniform(0.01, 0.1, size=15))
-        found = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound(
+        value = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound(
             Fraction(0.05), FLOATS
         )
         stated = stated_bound(errors, sizes, weights)
-        assert min(found, 1) == pytest.approx(stated, abs=1e-9)
+        assert min(value, 1) == pytest.approx(stated, abs=1e-9)
 
 
 def test_weights_changed_so_that_a_coalition_appears_are_found_out(changed, problem_of):
@@ -192,5 +192,5 @@ def test_factors_must_be_those_of_the_smallest_coalition(name, rigorous, problem
     record = document["certificates"][0]
     record.update(stated)
     record["candidates"][0].update(stated)
-    found = problem_of(document, rigorous=rigorous)
-    assert f"the {name} bound is" in found and "by its own counts" in found
+    problem = problem_of(document, rigorous=rigorous)
+    assert f"the {name} bound is" in problem and "by its own counts" in problem

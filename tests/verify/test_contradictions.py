@@ -16,8 +16,10 @@ from tandemvote.voting import VoteProfile
 def profiled():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=1500)
-    said = np.where(rng.random((7, 1500)) < 0.15, rng.integers(3, size=(7, 1500)), labels)
-    votes = Votes.from_predictions(said[:, :1200], labels[:1200], unlabeled=said[:, 1200:])
+    predictions = np.where(rng.random((7, 1500)) < 0.15, rng.integers(3, size=(7, 1500)), labels)
+    votes = Votes.from_predictions(
+        predictions[:, :1200], labels[:1200], unlabeled=predictions[:, 1200:]
+    )
     return document_of(certify_votes(votes, bound="vote_profile")).to_json()
 
 
@@ -43,8 +45,8 @@ def test_unlabeled_samples_of_another_source_make_a_file_invalid(rigorous, probl
     record = replace(document.whole, counts=counts, profile=shares)
     forged = replace(document, certificates=(record,)).to_json()
     for value in (1e-11, 1.0):
-        found = problem_of(stating(forged, value), rigorous=rigorous)
-        assert "do not come from one source" in found
+        problem = problem_of(stating(forged, value), rigorous=rigorous)
+        assert "do not come from one source" in problem
 
 
 @pytest.mark.parametrize(

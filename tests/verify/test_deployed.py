@@ -15,27 +15,27 @@ def drawn(n_voters, n_classes=3, n_samples=300, n_unlabeled=120):
     rng = np.random.default_rng(n_voters)
     labels = rng.integers(n_classes, size=n_samples + n_unlabeled)
     wrong = rng.random((n_voters + 1, labels.size)) < 0.1
-    said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    predictions = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
     return Votes.from_predictions(
-        said[:-1, :n_samples], labels[:n_samples], unlabeled=said[:-1, n_samples:]
-    ), said[-1, n_samples:]  # fmt: skip
+        predictions[:-1, :n_samples], labels[:n_samples], unlabeled=predictions[:-1, n_samples:]
+    ), predictions[-1, n_samples:]  # fmt: skip
 
 
 @pytest.fixture(params=[(1, 300), (1, 60), (3, 300), (7, 300)], ids=str)
 def issued(request):
     """Votes, predictions of another classifier, and the file of its certificate."""
-    votes, own = drawn(request.param[0], n_samples=request.param[1])
-    certificate = certify_votes(votes.with_deployed(own))
+    votes, deployed = drawn(request.param[0], n_samples=request.param[1])
+    certificate = certify_votes(votes.with_deployed(deployed))
     assert certificate.bound == "vote_profile" and certificate.observed is None
-    return votes, own, document_of(certificate).to_json()
+    return votes, deployed, document_of(certificate).to_json()
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
 def test_honest_files_are_valid(issued, rigorous):
-    votes, own, document = issued
-    said = np.vstack([votes.unlabeled, own])
+    votes, deployed, document = issued
+    predictions = np.vstack([votes.unlabeled, deployed])
     verdict = verify_file(
-        Document.from_json(document), rigorous=rigorous, votes=votes, unlabeled=said
+        Document.from_json(document), rigorous=rigorous, votes=votes, unlabeled=predictions
     )
     assert verdict.problem is None
     stated = float.fromhex(document["certificates"][0]["value"])
@@ -80,19 +80,19 @@ def test_a_bound_about_the_vote_is_not_one_about_another_classifier(issued, prob
 
 
 def test_bounds_about_the_vote_are_rejected(issued):
-    votes, own, _ = issued
+    votes, deployed, _ = issued
     for bound in ("test_set", "first_order"):
         with pytest.raises(ValueError, match="is about the vote"):
-            certify_votes(votes.with_deployed(own), bound=bound)
+            certify_votes(votes.with_deployed(deployed), bound=bound)
 
 
 def test_another_prediction_of_the_deployed_classifier_is_found(issued, problem_of):
-    votes, own, document = issued
-    for point in np.flatnonzero((votes.unlabeled == own).all(axis=0))[::20].tolist():
-        changed = own.copy()
+    votes, deployed, document = issued
+    for point in np.flatnonzero((votes.unlabeled == deployed).all(axis=0))[::20].tolist():
+        changed = deployed.copy()
         changed[point] = (changed[point] + 1) % 3
-        said = np.vstack([votes.unlabeled, changed])
-        problem = problem_of(document, unlabeled=said)
+        predictions = np.vstack([votes.unlabeled, changed])
+        problem = problem_of(document, unlabeled=predictions)
         assert f"the leads of unlabeled samples differ at {point}: " in problem
 
 

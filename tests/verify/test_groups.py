@@ -30,10 +30,10 @@ def drawn(kind, n_voters=5, n_samples=600):
     n_classes = 2 if kind == "two classes" else 3
     labels = rng.integers(n_classes, size=n_samples)
     wrong = rng.random((n_voters, n_samples)) < 0.15
-    said = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    predictions = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
     held_out = rng.random(wrong.shape) < (0.6 if kind in ("out of bag", "two classes") else 2)
     site = rng.choice(["north", "south", None], p=[0.5, 0.49, 0.01], size=n_samples)
-    return Votes.from_predictions(said, labels, held_out), site
+    return Votes.from_predictions(predictions, labels, held_out), site
 
 
 def grouped(kind):
@@ -51,8 +51,8 @@ def file_of(found):
 @pytest.fixture(scope="module", params=list(KINDS))
 def issued(request):
     """Votes, the sites of their samples, the certificates of groups, and their file."""
-    votes, site, found = grouped(request.param)
-    return votes, site, found, file_of(found)
+    votes, site, groups = grouped(request.param)
+    return votes, site, groups, file_of(groups)
 
 
 @pytest.fixture(scope="module")
@@ -82,25 +82,25 @@ def label_of(value):
 
 @pytest.mark.parametrize("rigorous", [False, True])
 def test_honest_groups_are_valid_and_survive(issued, rigorous):
-    votes, site, found, document = issued
+    votes, site, actual, document = issued
     columns = {"site": [each or "" for each in site]}
     verdict = verify_file(read(document), rigorous=rigorous, votes=votes, columns=columns)
     assert verdict.problem is None
-    assert set(verdict.recounted) == {each.by for each in found.groupings}
+    assert set(verdict.recounted) == {each.by for each in actual.groupings}
     assert verdict.unchecked == ()
-    for record, each in zip(verdict.document.certificates[1:], found, strict=True):
+    for record, each in zip(verdict.document.certificates[1:], actual, strict=True):
         assert (record.group, record.value, record.delta) == (each.group, each.value, each.delta)
         assert record.n_samples == each.counts.tally.n_samples
 
 
 def test_delta_is_divided_by_groupings_and_then_by_groups(issued):
-    _, _, found, document = issued
-    for grouping in found.groupings:
-        share = 0.05 / len(found.groupings) / len(grouping.labels)
-        members = [each for each in found if each.group.by == grouping.by]
+    _, _, actual, document = issued
+    for grouping in actual.groupings:
+        share = 0.05 / len(actual.groupings) / len(grouping.labels)
+        members = [each for each in actual if each.group.by == grouping.by]
         assert [each.group.label for each in members] == list(grouping.labels)
         assert all(each.delta == pytest.approx(share, rel=1e-14) for each in members)
-    assert [each["by"] for each in document["groupings"]] == [each.by for each in found.groupings]
+    assert [each["by"] for each in document["groupings"]] == [each.by for each in actual.groupings]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -115,9 +115,9 @@ def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
     number = rng.integers(6, size=n_samples)
     bounds = ["first_order", "coalition", "c_tandem", "split_kl_cantelli", "tandem", "best"]
     whole = certify_votes(votes, bound=bounds[seed % 6], weights=rng.dirichlet(np.ones(n_voters)))
-    found = whole.by_group({"class": "class", "number": number})
+    groups = whole.by_group({"class": "class", "number": number})
     verdict = verify_file(
-        read(file_of(found)), rigorous=seed < 3, votes=votes, columns={"number": number.tolist()}
+        read(file_of(groups)), rigorous=seed < 3, votes=votes, columns={"number": number.tolist()}
     )
     assert verdict.problem is None
 
@@ -126,10 +126,10 @@ def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
 def test_a_class_that_is_never_predicted_is_a_group_without_samples(kind, problem_of):
     labels = np.repeat([0, 1], [300, 3])
     votes = Votes.from_predictions([labels * 0] * 3, labels)
-    found = certify_votes(votes, **KINDS[kind]).by_group("predicted")
-    document = file_of(found)
+    groups = certify_votes(votes, **KINDS[kind]).by_group("predicted")
+    document = file_of(groups)
     assert problem_of(document, rigorous=True, votes=votes) is None
-    assert (found[1].value, found[1].counts.tally.n_samples, found[1].n_untested) == (1.0, 0, 0)
+    assert (groups[1].value, groups[1].counts.tally.n_samples, groups[1].n_untested) == (1.0, 0, 0)
     for changes, problem in (
         ({"printed": "0.001"}, "but printed as 0.001"),
         ({"value": (0.5).hex(), "printed": "0.500"}, "the certified value is 0.5"),
@@ -165,8 +165,8 @@ def test_a_group_is_not_a_certificate_on_all_samples(oob):
 
 def test_every_group_that_is_listed_is_certified(oob, problem_of):
     whole, *groups = oob["certificates"]
-    found = problem_of({**oob, "certificates": [whole, *groups[:3], groups[3]]})
-    assert "the grouping by 'site' lists" in found and "1 are certified" in found
+    problem = problem_of({**oob, "certificates": [whole, *groups[:3], groups[3]]})
+    assert "the grouping by 'site' lists" in problem and "1 are certified" in problem
 
 
 def test_a_larger_share_of_delta_is_found(oob, problem_of):
@@ -189,14 +189,14 @@ def test_a_larger_share_of_delta_is_found(oob, problem_of):
 @pytest.mark.parametrize("factor", [0.5, 1 + 1e-9, 2])
 def test_another_delta_is_found(oob, problem_of, factor):
     delta = (float.fromhex(oob["certificates"][4]["delta"]) * factor).hex()
-    found = problem_of(with_group(oob, 4, delta=delta))
-    assert "site = 'north': its delta is" in found
+    problem = problem_of(with_group(oob, 4, delta=delta))
+    assert "site = 'north': its delta is" in problem
 
 
 def test_a_group_that_is_stated_twice_is_found(oob, problem_of):
     north = {"by": "site", "label": label_of("north")}
-    found = problem_of(with_group(oob, 6, group=north))
-    assert "stated twice" in found
+    problem = problem_of(with_group(oob, 6, group=north))
+    assert "stated twice" in problem
 
 
 def test_a_changed_name_is_found(oob, problem_of):
@@ -296,8 +296,8 @@ def test_a_smaller_value_is_found(kind, problem_of):
 
 def test_sizes_that_cannot_be_are_found(oob, tested, problem_of):
     numbers = oob["certificates"][1]["class_counts"]
-    more = with_group(oob, 1, class_counts=[numbers[0] + 500, 0, 0])
-    assert "have more samples by class than all samples" in problem_of(more)
+    options = with_group(oob, 1, class_counts=[numbers[0] + 500, 0, 0])
+    assert "have more samples by class than all samples" in problem_of(options)
     fewer = with_group(oob, 1, class_counts=[20, 0, 0])
     assert "have fewer samples" in problem_of(fewer)
     test = tested["certificates"][1]["test"]
@@ -324,8 +324,8 @@ def test_groups_are_parts_of_the_certificate_on_all_samples(oob, tested, problem
         ({"assumptions": oob["certificates"][0]["assumptions"]}, "its assumptions lack one"),
         ({"assumptions": [GROUPS]}, "its assumptions lack one"),
     ):
-        found = problem_of(with_group(oob, 1, **changes))
-        assert "class = 0: " in found and problem in found
+        message = problem_of(with_group(oob, 1, **changes))
+        assert "class = 0: " in message and problem in message
     classes = {"kind": "integer", "labels": [0, 1, 3]}
     assert "its classes differ" in problem_of(with_group(oob, 1, classes=classes))
     with pytest.raises(CertificateFileError, match=r"certificates\[1\].profile is not null"):
@@ -336,18 +336,18 @@ def test_groups_are_parts_of_the_certificate_on_all_samples(oob, tested, problem
 
 def test_groups_of_other_samples_than_those_of_the_file_are_found(problem_of):
     votes, site = drawn("out of bag")
-    more = file_of(certify_votes(votes, bound="tandem").by_group({"site": site}))
+    options = file_of(certify_votes(votes, bound="tandem").by_group({"site": site}))
     few, here = drawn("out of bag", n_samples=200)
     fewer = file_of(certify_votes(few, bound="tandem").by_group({"site": here}))
-    assert problem_of(more) is None
-    mixed = {**more, "certificates": [fewer["certificates"][0], *more["certificates"][1:]]}
+    assert problem_of(options) is None
+    mixed = {**options, "certificates": [fewer["certificates"][0], *options["certificates"][1:]]}
     assert "the groups by 'site' have more" in problem_of(mixed)
 
 
 def test_groups_are_recounted_as_far_as_the_votes_allow(issued, problem_of):
-    votes, _, found, document = issued
+    votes, _, actual, document = issued
     verdict = verify_file(read(document), votes=votes)
-    assert set(verdict.recounted) == {each.by for each in found.groupings} - {"site"}
+    assert set(verdict.recounted) == {each.by for each in actual.groupings} - {"site"}
     assert verdict.unchecked == ("whether 'site' has other values than the 3 in the file",)
     assert verify_file(read(document)).recounted == ()
     shifted = Votes.from_predictions(
@@ -406,9 +406,9 @@ def test_groups_that_claim_many_voters_are_rejected_before_they_are_unpacked(oob
 def test_labels_that_a_file_cannot_hold_are_rejected(tmp_path):
     votes, _ = drawn("out of bag")
     days = np.datetime64("2024-01-01") + np.arange(votes.n_samples) % 2
-    found = certify_votes(votes, bound="tandem").by_group({"day": days})
+    groups = certify_votes(votes, bound="tandem").by_group({"day": days})
     with pytest.raises(ValueError, match="Convert them to text"):
-        found.save(tmp_path / "c.json")
+        groups.save(tmp_path / "c.json")
     assert not list(tmp_path.iterdir())
 
 
@@ -418,9 +418,9 @@ def test_labels_that_a_file_cannot_hold_are_rejected(tmp_path):
 def test_labels_of_every_kind_survive(values, tmp_path):
     votes, _ = drawn("test set")
     column = np.resize(values, votes.n_samples)
-    found = certify_votes(votes).by_group({"value": column})
-    path = found.save(tmp_path / "c.json")
+    groups = certify_votes(votes).by_group({"value": column})
+    path = groups.save(tmp_path / "c.json")
     assert verify_file(path, votes=votes, columns={"value": column.tolist()}).problem is None
     again = Certificate.load(path)
-    assert [each.group for each in again.groups] == [each.group for each in found]
+    assert [each.group for each in again.groups] == [each.group for each in groups]
     assert [type(each.group.label) for each in again.groups] == [type(v) for v in sorted(values)]

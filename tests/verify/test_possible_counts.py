@@ -19,18 +19,21 @@ def file_of(counts):
     return document_of(certify_votes(counts, bound="tandem"))
 
 
-def counts_of_kinds(said, truth, times, held_out, *, n_classes, unlabeled=None, unlabeled_times=()):
+def counts_of_kinds(
+    predictions, truth, times, held_out, *, n_classes, unlabeled=None, unlabeled_times=()
+):
     """Counts of samples of a few kinds, each of which occurs as often as `times` says."""
-    wrong, here = held_out & (said != truth), held_out
-    unlabeled = said[:, :0] if unlabeled is None else unlabeled
+    wrong, here = held_out & (predictions != truth), held_out
+    unlabeled = predictions[:, :0] if unlabeled is None else unlabeled
     unlabeled_times = np.array(unlabeled_times, object)
 
     def together(a, b, times):
         return np.einsum("ip,jp,p->ij", a.astype(object), b.astype(object), times).astype(np.int64)
 
-    def agreements(said, here, times):
+    def agreements(predictions, here, times):
         return sum(
-            together(here & (said == c), here & (said == c), times) for c in range(n_classes)
+            together(here & (predictions == c), here & (predictions == c), times)
+            for c in range(n_classes)
         )
 
     overlaps, both = together(here, here, times), together(wrong, wrong, times)
@@ -44,7 +47,7 @@ def counts_of_kinds(said, truth, times, held_out, *, n_classes, unlabeled=None, 
         tandem_errors=both,
         overlaps=overlaps,
         lone_errors=overlaps - both - right,
-        disagreements=overlaps - agreements(said, here, times) + differ,
+        disagreements=overlaps - agreements(predictions, here, times) + differ,
         disagreement_overlaps=overlaps + extra,
         unlabeled_disagreements=differ,
         classes=np.arange(n_classes),
@@ -99,7 +102,7 @@ def counts_of_one():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_counts_of_real_points_are_possible(seed):
+def test_counts_of_real_samples_are_possible(seed):
     rng = np.random.default_rng(seed)
     for i in range(25):
         counts = random_counts(1000 * seed + i)
@@ -107,15 +110,15 @@ def test_counts_of_real_points_are_possible(seed):
         assert problems(counts, weights) == []
 
 
-@pytest.mark.parametrize(("n_voters", "n_points"), [(40, 3), (40, 60), (350, 50)])
-def test_more_voters_than_points_are_possible(n_voters, n_points):
+@pytest.mark.parametrize(("n_voters", "n_samples"), [(40, 3), (40, 60), (350, 50)])
+def test_more_voters_than_points_are_possible(n_voters, n_samples):
     rng = np.random.default_rng(0)
-    for held_out in (np.ones((n_voters, n_points), bool), rng.random((n_voters, n_points)) < 0.4):
+    for held_out in (np.ones((n_voters, n_samples), bool), rng.random((n_voters, n_samples)) < 0.4):
         held_out[:, 0] = True
         counts = counts_of_kinds(
             rng.integers(3, size=held_out.shape),
-            np.zeros(n_points, int),
-            np.ones(n_points, object),
+            np.zeros(n_samples, int),
+            np.ones(n_samples, object),
             held_out,
             unlabeled=rng.integers(3, size=(n_voters, 2)),
             unlabeled_times=[1, 1],
@@ -124,31 +127,31 @@ def test_more_voters_than_points_are_possible(n_voters, n_points):
         assert problems(counts) == []
 
 
-def equal_voters(n_voters, n_points, errors, tandem, lone):
+def equal_voters(n_voters, n_samples, errors, tandem, lone):
     """Counts on common samples where all voters and all pairs are alike."""
 
-    def matrix(own, pair):
-        return np.where(np.eye(n_voters, dtype=bool), own, pair)
+    def matrix(inside, pair):
+        return np.where(np.eye(n_voters, dtype=bool), inside, pair)
 
     return VoteCounts(
         errors=np.full(n_voters, errors),
-        sizes=np.full(n_voters, n_points),
+        sizes=np.full(n_voters, n_samples),
         tandem_errors=matrix(errors, tandem),
-        overlaps=matrix(n_points, n_points),
+        overlaps=matrix(n_samples, n_samples),
         disagreements=matrix(0, lone),
-        disagreement_overlaps=matrix(n_points, n_points),
+        disagreement_overlaps=matrix(n_samples, n_samples),
         lone_errors=matrix(0, lone),
         classes=np.arange(2),
     )
 
 
-def test_half_of_all_points_wrong_and_never_two_voters_at_once_is_impossible():
+def test_half_of_all_samples_wrong_and_never_two_voters_at_once_is_impossible():
     """Once valid at 0.024."""
     counts = equal_voters(100, 100_000, 50_000, 0, 0)
     document = file_of(counts)
     assert document.whole.value < 0.03
-    found = verify_file(document).problem
-    assert found.startswith("voters 0 and 1 have 100000 common correct predictions, which must")
+    problem = verify_file(document).problem
+    assert problem.startswith("voters 0 and 1 have 100000 common correct predictions, which must")
 
 
 def test_what_pairs_hide_three_voters_reveal():
@@ -163,25 +166,25 @@ def test_what_three_voters_hide_all_of_them_reveal():
     assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
 
 
-def test_what_common_points_reveal_one_point_more_does_not_hide():
+def test_what_common_points_reveal_one_sample_more_does_not_hide():
     honest = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
     sizes, overlaps = honest.sizes.copy(), honest.overlaps.copy()
     sizes[-1] += 1
     overlaps[-1, -1] += 1
-    found = problems(
+    problem = problems(
         replace(honest, sizes=sizes, overlaps=overlaps, disagreement_overlaps=overlaps)
     )
-    assert "together are not those of any samples" in found[0]
+    assert "together are not those of any samples" in problem[0]
 
 
 def test_a_group_that_cannot_be_is_found_among_honest_voters():
     rng = np.random.default_rng(0)
-    said = rng.random((30, 5000)) < 0.3
+    predictions = rng.random((30, 5000)) < 0.3
     honest = counts_of_kinds(
-        said.astype(int),
+        predictions.astype(int),
         np.zeros(5000, int),
         np.ones(5000, object),
-        np.ones(said.shape, bool),
+        np.ones(predictions.shape, bool),
         n_classes=2,
     )
     assert problems(honest) == []
@@ -243,19 +246,19 @@ def three_voters(n_classes=3, unlabeled=((0,), (0,), (0,))):
 def test_one_pair_that_does_not_fit_is_found(change, problem):
     counts = three_voters()
     assert problems(counts) == []
-    assert any(problem in found for found in problems(changed(counts, **change)))
+    assert any(problem in message for message in problems(changed(counts, **change)))
 
 
-def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabeled_point():
+def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabeled_sample():
     everywhere = {"unlabeled_disagreements": 30, "disagreements": 30}
     for n_classes, is_found in ((2, True), (3, False)):
         counts = three_voters(n_classes)
         for pair in ((0, 1), (0, 2), (1, 2)):
             counts = changed(counts, **{name: (*pair, by) for name, by in everywhere.items()})
-        assert any("on 2 labels" in found for found in problems(counts)) == is_found
+        assert any("on 2 labels" in problem for problem in problems(counts)) == is_found
     odd = three_voters(2, unlabeled=((0,), (0,), (1,)))
     odd = changed(odd, unlabeled_disagreements=(0, 2, -1), disagreements=(0, 2, -1))
-    assert any("on 2 labels" in found for found in problems(odd))
+    assert any("on 2 labels" in problem for problem in problems(odd))
 
 
 def possible_lone_errors(sizes, errors, o, tandem):

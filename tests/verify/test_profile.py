@@ -92,8 +92,8 @@ def test_every_profile_of_few_voters_is_possible_and_no_other(weights, n_classes
     weights = np.array(weights)
     every = np.array([*itertools.product(range(n_classes), repeat=5)]).T
     pairs = set()
-    for own in range(n_classes) if deployed else (None,):
-        named = None if own is None else np.full(every.shape[1], own)
+    for inside in range(n_classes) if deployed else (None,):
+        named = None if inside is None else np.full(every.shape[1], inside)
         pairs |= {(a, b) for a, b in np.round(vote_leads(every, weights, named), 9).T.tolist()}
     for lead, gap in itertools.product(np.arange(0, 1.01, 0.05), np.arange(-1, 1.01, 0.05)):
         pair = round(lead, 9), round(gap, 9)

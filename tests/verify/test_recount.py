@@ -56,18 +56,18 @@ def test_another_prediction_of_an_unlabeled_sample_is_found(counted):
     votes, document = counted
     rng = np.random.default_rng(0)
     for _ in range(20):
-        said = votes.classes[votes.unlabeled].copy()
-        voter, point = rng.integers(said.shape[0]), rng.integers(said.shape[1])
-        said[voter, point] = (said[voter, point] + 1) % votes.classes.size
-        assert "unlabeled sample" in next(recount(document, None, said, {}))
+        predictions = votes.classes[votes.unlabeled].copy()
+        voter, point = rng.integers(predictions.shape[0]), rng.integers(predictions.shape[1])
+        predictions[voter, point] = (predictions[voter, point] + 1) % votes.classes.size
+        assert "unlabeled sample" in next(recount(document, None, predictions, {}))
 
 
 def test_other_unlabeled_samples_are_found(counted):
     votes, document = counted
-    said = votes.classes[votes.unlabeled]
-    assert "the votes are about 60" in verify_file(document, unlabeled=said[:, :-1]).problem
-    assert "5 predict" in verify_file(document, unlabeled=said[:-1]).problem
-    strange = np.where(np.arange(61) == 7, 99, said)
+    predictions = votes.classes[votes.unlabeled]
+    assert "the votes are about 60" in verify_file(document, unlabeled=predictions[:, :-1]).problem
+    assert "5 predict" in verify_file(document, unlabeled=predictions[:-1]).problem
+    strange = np.where(np.arange(61) == 7, 99, predictions)
     assert "the label '99', which is not among" in verify_file(document, unlabeled=strange).problem
 
 
@@ -143,15 +143,15 @@ def test_another_test_set_is_found(tested):
     mask[2, 7] = False
     silent = Votes.from_predictions(names, labels, mask)
     assert "in the votes" in verify_file(document, votes=silent).problem
-    found = list(recount(document, silent, None, {}))
-    assert "a voter of the file is tested on all samples" in found[-1]
+    actual = list(recount(document, silent, None, {}))
+    assert "a voter of the file is tested on all samples" in actual[-1]
 
 
 def test_ties_go_to_the_smallest_class_and_equal_weights_tie():
     # Thirds do not sum to 1 in floating point; as votes they must tie all the same.
-    said = np.array([["b", "c", "b"], ["a", "b", "b"], ["c", "a", "a"]])
+    predictions = np.array([["b", "c", "b"], ["a", "b", "b"], ["c", "a", "a"]])
     for labels, n_errors in ((["a", "a", "b"], 0), (["b", "c", "a"], 3)):
-        votes = Votes.from_predictions(said, labels)
+        votes = Votes.from_predictions(predictions, labels)
         document = document_of(certify_votes(votes, weights=[1 / 3] * 3, bound="test_set"))
         assert document.whole.test.n_errors == n_errors
         assert list(recount(document, votes, None, {})) == []

@@ -37,9 +37,9 @@ def brute_force(votes, weights):
         for voter in range(votes.n_voters - 1):
             shares[votes.predictions[voter, sample]] += weights[voter]
         outcomes = []
-        for said in range(shares.size):
+        for predictions in range(shares.size):
             total = shares.copy()
-            total[said] += weights[-1]
+            total[predictions] += weights[-1]
             others = np.delete(total, label)
             outcomes.append(total[label] <= others.max() + 1e-9)
         lost += any(outcomes)
@@ -52,11 +52,11 @@ def brute_force(votes, weights):
 )
 def test_the_event_is_what_trying_all_referees_gives(n_classes, weights):
     votes = committee(n_classes=n_classes, seed=n_classes)
-    found = certify_votes(votes, weights=weights or "uniform", bound="test_set")
-    assert found.counts.n_test_errors == brute_force(votes, weights or [0.2] * 5)
-    assert found.counts.tally.n_samples == 300
-    assert list(found.bounds) == ["test_set"]
-    assert verify_file(document_of(found), votes=votes).problem is None
+    certificate = certify_votes(votes, weights=weights or "uniform", bound="test_set")
+    assert certificate.counts.n_test_errors == brute_force(votes, weights or [0.2] * 5)
+    assert certificate.counts.tally.n_samples == 300
+    assert list(certificate.bounds) == ["test_set"]
+    assert verify_file(document_of(certificate), votes=votes).problem is None
 
 
 def test_ties_up_to_rounding_count_as_lost():
@@ -68,8 +68,8 @@ def test_ties_up_to_rounding_count_as_lost():
         ([0.3, 0.2, 0.2, 0.2, 0.1], 1),  # 0.5 against 0.5
         ([0.1 + 0.2, 0.2, 0.3 - 1e-16, 0.1, 0.1], 1),
     ):
-        found = certify_votes(votes, weights=weights, bound="test_set")
-        assert found.counts.n_test_errors == n_errors
+        certificate = certify_votes(votes, weights=weights, bound="test_set")
+        assert certificate.counts.n_test_errors == n_errors
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
@@ -121,8 +121,8 @@ def test_the_sum_of_squares_limits_errors_of_two_classes_from_below():
 def test_the_errors_of_tested_voters_are_at_most_those_of_the_committee():
     document = document_of(certify_votes(committee()))
     whole = document.whole
-    more = replace(whole.observed, n_errors=whole.test.n_errors + 1)
-    forged = replace(document, certificates=(replace(whole, observed=more),))
+    options = replace(whole.observed, n_errors=whole.test.n_errors + 1)
+    forged = replace(document, certificates=(replace(whole, observed=options),))
     assert "on 300 samples, and the test errors" in verify_file(forged).problem
 
 
@@ -170,22 +170,22 @@ def test_what_untested_voters_do_not_allow(options, message):
 def test_groups_of_a_committee_count_the_same_event(tmp_path):
     votes = committee(n_classes=3, seed=3)
     site = np.arange(300) % 2
-    found = certify_votes(votes).by_group({"class": "class", "site": site})
+    groups = certify_votes(votes).by_group({"class": "class", "site": site})
     for by in ("class", "site"):
-        total = sum(each.counts.n_test_errors for each in found if each.group.by == by)
-        assert total == found.certificate.counts.n_test_errors
-    assert all(each.n_untested == 1 for each in found)
-    verdict = verify_file(found.save(tmp_path / "c.json"), votes=votes, columns={"site": site})
+        total = sum(each.counts.n_test_errors for each in groups if each.group.by == by)
+        assert total == groups.certificate.counts.n_test_errors
+    assert all(each.n_untested == 1 for each in groups)
+    verdict = verify_file(groups.save(tmp_path / "c.json"), votes=votes, columns={"site": site})
     assert verdict.valid, verdict.problem
     with pytest.raises(ValueError, match="by='predicted' requires samples that test the whole"):
-        found.certificate.by_group("predicted")
+        groups.certificate.by_group("predicted")
 
 
 def test_a_group_of_a_committee_without_samples_is_valid():
     labels = np.repeat([0, 1], [150, 150])
     held_out = np.array([[True] * 300] * 3 + [[False] * 300])
     votes = Votes.from_predictions([np.where(labels, 2, 0)] * 4, labels, held_out)
-    found = certify_votes(votes).by_group("class")
-    assert [each.counts.tally.n_samples for each in found] == [150, 150, 0]
-    document = document_of(replace(found.certificate, groups=found))
+    groups = certify_votes(votes).by_group("class")
+    assert [each.counts.tally.n_samples for each in groups] == [150, 150, 0]
+    document = document_of(replace(groups.certificate, groups=groups))
     assert verify_file(document, votes=votes).problem is None

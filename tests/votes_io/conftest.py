@@ -12,18 +12,18 @@ def rows():
     return random_rows(np.random.default_rng(3), 900)
 
 
-def random_rows(rng, n_points, n_voters=5, words=(0, 1, 2)):
-    labels = rng.choice(len(words), n_points)
+def random_rows(rng, n_samples, n_voters=5, words=(0, 1, 2)):
+    labels = rng.choice(len(words), n_samples)
     predictions = np.where(
-        rng.random((n_voters, n_points)) < 0.7,
+        rng.random((n_voters, n_samples)) < 0.7,
         labels,
-        rng.choice(len(words), (n_voters, n_points)),
+        rng.choice(len(words), (n_voters, n_samples)),
     )
-    held_out = rng.random((n_voters, n_points)) < 0.6
+    held_out = rng.random((n_voters, n_samples)) < 0.6
     return {"label": [words[code] for code in labels]} | {
         f"voter {i}": [
-            words[code] if kept else None
-            for code, kept in zip(predictions[i], held_out[i], strict=True)
+            words[code] if loaded else None
+            for code, loaded in zip(predictions[i], held_out[i], strict=True)
         ]
         for i in range(n_voters)
     }

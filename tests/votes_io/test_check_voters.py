@@ -31,7 +31,7 @@ NO_VOTERS = {
 
 @pytest.mark.parametrize("file", [("csv", 2**24), ("parquet", 2**24), ("parquet", 1000)])
 @pytest.mark.parametrize("name", NO_VOTERS)
-def test_they_are_refused_unless_they_are_to_be_kept(name, file, tmp_path, monkeypatch, capsys):
+def test_they_are_rejected_unless_they_are_to_be_kept(name, file, tmp_path, monkeypatch, capsys):
     ending, batch = file
     monkeypatch.setattr(cells, "BATCH_CELLS", batch)  # more cells than that are read in parts
     path = tmp_path / f"votes.{ending}"
@@ -43,9 +43,9 @@ def test_they_are_refused_unless_they_are_to_be_kept(name, file, tmp_path, monke
     assert read_votes(path, keep=[name]).n_voters == 4
     call = ["certify-votes", str(path)]
     assert run(call) == 2
-    said = capsys.readouterr().err
-    assert f"--ignore {name}, or confirm that it is a voter with --keep {name}." in said
-    assert batch == 1000 or problem in said
+    output = capsys.readouterr().err
+    assert f"--ignore {name}, or confirm that it is a voter with --keep {name}." in output
+    assert batch == 1000 or problem in output
     for option in ("--ignore", "--keep"):
         assert run([*call, option, name]) == 0
         capsys.readouterr()
@@ -69,11 +69,11 @@ def test_a_voter_may_be_perfect(voters, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["fold", "split", "cv_fold", "Fold no"])
-def test_folds_whose_numbers_are_labels_are_refused_unless_they_are_to_be_kept(
+def test_folds_whose_numbers_are_labels_are_rejected_unless_they_are_to_be_kept(
     name, tmp_path, capsys
 ):
     path = tmp_path / "votes.csv"
-    numbers = {voter: (said == "cat").astype(int) for voter, said in VOTERS.items()}
+    numbers = {voter: (predictions == "cat").astype(int) for voter, predictions in VOTERS.items()}
     pd.DataFrame({**numbers, name: np.arange(N) % 2}).to_csv(path, index=False)
     with pytest.raises(VotesFileError, match=rf"'{name}' is called like .*ignore=\['{name}'\]"):
         read_votes(path)

@@ -89,36 +89,36 @@ class FatalVotes:
 
 
 def test_a_cluster_counts_the_same(client, votes):
-    told = []
-    there = count_votes(votes, client=client, progress=told.append)
+    progress = []
+    there = count_votes(votes, client=client, progress=progress.append)
     assert_same(there, count_votes(votes))
-    assert sum(told) == votes.n_samples
-    assert 2 <= len(told) <= 8  # a few sums came back, not one a row group
+    assert sum(progress) == votes.n_samples
+    assert 2 <= len(progress) <= 8  # a few sums came back, not one a row group
 
 
 def test_a_killed_worker_loses_and_doubles_nothing(client_of_its_own, votes, tmp_path):
     client, flag = client_of_its_own, tmp_path / "killed"
     before = set(client.run(os.getpid).values())
-    told = []
-    there = count_votes(FatalVotes(votes, flag), client=client, progress=told.append)
+    progress = []
+    there = count_votes(FatalVotes(votes, flag), client=client, progress=progress.append)
     assert int(flag.read_text()) in before  # a worker of ours, and it is gone
     assert_same(there, count_votes(votes))
-    assert sum(told) == votes.n_samples
+    assert sum(progress) == votes.n_samples
 
 
 def test_a_worker_killed_from_outside_loses_and_doubles_nothing(client_of_its_own, votes):
     client = client_of_its_own
     doomed = next(iter(client.run(os.getpid).values()))
-    told = []
+    progress = []
 
-    def kill_once(n_points):
-        if not told:
+    def kill_once(n_samples):
+        if not progress:
             os.kill(doomed, signal.SIGKILL)
-        told.append(n_points)
+        progress.append(n_samples)
 
     there = count_votes(votes, client=client, progress=kill_once)
     assert_same(there, count_votes(votes))
-    assert sum(told) == votes.n_samples
+    assert sum(progress) == votes.n_samples
 
 
 def test_votes_in_memory_are_sent_one_by_one(client):
@@ -134,7 +134,7 @@ def test_the_same_piece_twice_is_two_pieces(client):
     assert count_votes([votes] * 3, client=client).errors.tolist() == [3]
 
 
-def test_what_a_worker_refuses_is_refused_here(client, write):
+def test_what_a_worker_rejects_is_rejected_here(client, write):
     path = write({"label": [0, 1], "a": [0.0, 0.5]})
     with pytest.raises(ValueError, match=r"votes\.parquet: column 'a': 0\.5"):
         count_votes(VoteFiles(path, target="label"), client=client)

@@ -59,11 +59,11 @@ def test_numbers_of_any_width_count_alike(rows, write, assert_counts, kind):
     ids=str,
 )
 def test_text_counts_like_numbers(rows, write, assert_counts, kind):
-    said = {
+    predictions = {
         name: [None if cell is None else WORDS[cell] for cell in cells]
         for name, cells in rows.items()
     }
-    path = write(said, types=dict.fromkeys(said, kind), row_group_size=250)
+    path = write(predictions, types=dict.fromkeys(predictions, kind), row_group_size=250)
     counts = count_votes(files_of(path))
     assert_counts(counts, rows)
     assert counts.classes.tolist() == sorted(WORDS)
@@ -105,7 +105,7 @@ def test_ten_is_written_before_two(write, assert_counts):
     assert_counts(counts, columns)
 
 
-def test_row_names_are_refused_in_parts_too(rows, write):
+def test_row_names_are_rejected_in_parts_too(rows, write):
     numbered = {"id": list(range(900)), **rows}
     with pytest.raises(VotesFileError, match=r"Column 'id' holds 900 different .*ignore=\['id'\]"):
         read_votes(write(numbered))
@@ -137,7 +137,7 @@ def test_a_voter_may_hold_out_nothing_in_a_shard_but_something_in_another(write)
     assert count_votes(files_of(folder / "0.parquet")).sizes.tolist() == [2, 0]  # untested
 
 
-def test_a_point_that_every_voter_saw_counts_for_none(write):
+def test_a_sample_that_every_voter_saw_counts_for_none(write):
     counts = count_votes(files_of(write({"label": [5, 0], "a": [None, 0], "b": [None, 1]})))
     assert counts.overlaps.tolist() == [[1, 1], [1, 1]]
     assert counts.classes.tolist() == ["0", "1", "5"]
@@ -171,13 +171,13 @@ def test_row_numbers_stored_by_pandas_are_no_voter(rows, tmp_path):
 
 def test_the_reader_of_whole_tables_gives_the_same_votes(rows, write, assert_counts):
     write(rows, "parts/0.parquet", row_group_size=100)
-    more = {"label": 7, "voter 1": 9}
-    path = write({name: [more.get(name)] for name in rows}, "parts/1.pq", types=INT8)
+    options = {"label": 7, "voter 1": 9}
+    path = write({name: [options.get(name)] for name in rows}, "parts/1.pq", types=INT8)
     votes = read_votes(path.parent)
     assert votes.classes.tolist() == ["0", "1", "2", "7", "9"]
     assert votes.classes[votes.labels].tolist() == [*map(str, rows["label"]), "7"]
     assert_counts(
-        VoteCounts.from_votes(votes), {name: [*rows[name], more.get(name)] for name in rows}
+        VoteCounts.from_votes(votes), {name: [*rows[name], options.get(name)] for name in rows}
     )
 
 
@@ -221,13 +221,13 @@ def test_pieces_hold_every_row_group_once_and_travel_light(rows, write, n_pieces
     assert sum(part.n_samples for piece in pieces for part in piece) == 1800
 
 
-def test_progress_is_told_of_every_point(rows, write):
-    told = []
-    count_votes(files_of(write(rows, row_group_size=400)), progress=told.append)
-    assert sum(told) == 900
+def test_progress_is_told_of_every_sample(rows, write):
+    progress = []
+    count_votes(files_of(write(rows, row_group_size=400)), progress=progress.append)
+    assert sum(progress) == 900
 
 
-def test_no_shards_are_refused():
+def test_no_shards_are_rejected():
     with pytest.raises(ValueError, match="no votes to count"):
         count_votes([])
 
@@ -261,7 +261,7 @@ def test_shards_may_themselves_be_in_parts(rows, write, assert_counts):
         ({"label": [0], "a": [None]}, "None of the 1 voters has a held-out sample"),
     ],
 )
-def test_what_cannot_be_votes_is_refused_with_a_way_out(write, columns, message):
+def test_what_cannot_be_votes_is_rejected_with_a_way_out(write, columns, message):
     with pytest.raises(VotesFileError, match=message) as caught:
         read_votes(write(columns))
     assert "votes.parquet" in str(caught.value)
@@ -276,7 +276,7 @@ def test_files_of_other_voters_do_not_mix(write):
         files_of(folder)
 
 
-def test_a_column_named_twice_is_refused(tmp_path):
+def test_a_column_named_twice_is_rejected(tmp_path):
     table = arrow.table([[0], [0], [0]], names=["label", "a", "a"])
     arrow_parquet.write_table(table, tmp_path / "votes.parquet")
     with pytest.raises(ValueError, match="has two columns 'a'"):

@@ -16,14 +16,14 @@ def estimate(voters, n, delta):
     return Estimate(voters, n, float(np.log(2 * np.sqrt(n)) - np.log(delta)))
 
 
-def _forest_counts(n_voters, n_points, *, seed, held_out=None):
+def _forest_counts(n_voters, n_samples, *, seed, held_out=None):
     """Voters of different skill on iterates of different difficulty, with or without bagging."""
     rng = np.random.default_rng(seed)
-    difficulty = rng.normal(-2.0, 1.5, n_points)
+    difficulty = rng.normal(-2.0, 1.5, n_samples)
     skill = rng.normal(0.0, 0.4, (n_voters, 1))
-    errs = rng.random((n_voters, n_points)) < 1.0 / (1.0 + np.exp(skill - difficulty))
-    mask = None if held_out is None else rng.random((n_voters, n_points)) < held_out
-    labels = rng.integers(0, 2, n_points)
+    errs = rng.random((n_voters, n_samples)) < 1.0 / (1.0 + np.exp(skill - difficulty))
+    mask = None if held_out is None else rng.random((n_voters, n_samples)) < held_out
+    labels = rng.integers(0, 2, n_samples)
     return VoteCounts.from_votes(Votes.from_predictions(labels ^ errs, labels, mask))
 
 
@@ -67,7 +67,7 @@ FAMILIES = {
 
 @pytest.fixture
 def forest_counts():
-    """Return the function that makes counts: (n_voters, n_points, *, seed, held_out=None)."""
+    """Return the function that makes counts: (n_voters, n_samples, *, seed, held_out=None)."""
     return _forest_counts
 
 

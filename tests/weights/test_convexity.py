@@ -27,8 +27,8 @@ def test_the_answer_agrees_with_the_eigenvalues(n_voters, shift, seed):
 
 
 def test_counts_on_common_points_are_convex_at_any_rank(forest_counts):
-    for n_voters, n_points in ((3, 50), (60, 20), (200, 40)):
-        counts = forest_counts(n_voters, n_points, seed=1)
+    for n_voters, n_samples in ((3, 50), (60, 20), (200, 40)):
+        counts = forest_counts(n_voters, n_samples, seed=1)
         assert 0 <= convexity_slack(counts.tandem_losses) < 1e-11
         assert 0 <= convexity_slack(-counts.disagreement_rates) < 1e-11
 

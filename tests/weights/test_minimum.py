@@ -188,7 +188,7 @@ def test_errors_name_the_value_and_the_way_out(forest_counts, arguments, words):
         minimize_bound(forest_counts(3, 50, seed=0), **arguments)
 
 
-def test_disagreement_weights_are_refused_for_three_classes():
+def test_disagreement_weights_are_rejected_for_three_classes():
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
     with pytest.raises(RequirementError, match="two classes"):
         minimize_bound(counts, "disagreement")

@@ -35,8 +35,8 @@ def test_gradients_agree_with_finite_differences(make_objective, family, bound):
             (objective.at(log_ratio + s).value - objective.at(log_ratio - s).value) / 2e-6
             for s in 1e-6 * np.eye(8)
         ]
-        found = softmax_gradient(objective, objective.at(log_ratio))
-        np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
+        value = softmax_gradient(objective, objective.at(log_ratio))
+        np.testing.assert_allclose(value, differences, atol=1e-8, rtol=1e-5)
 
 
 def test_the_first_order_gradient_agrees_with_finite_differences():
@@ -51,8 +51,8 @@ def test_the_first_order_gradient_agrees_with_finite_differences():
         (objective.at(log_ratio + s).value - objective.at(log_ratio - s).value) / 2e-6
         for s in 1e-6 * np.eye(6)
     ]
-    found = softmax_gradient(objective, objective.at(log_ratio))
-    np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
+    value = softmax_gradient(objective, objective.at(log_ratio))
+    np.testing.assert_allclose(value, differences, atol=1e-8, rtol=1e-5)
 
 
 def minimum_with_fixed_parameters(objective, iterate):
@@ -125,8 +125,8 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
         / 2e-6
         for s in 1e-6 * np.eye(9)
     ]
-    found = softmax_gradient(objective, iterate)
-    np.testing.assert_allclose(found, differences, atol=1e-8, rtol=1e-5)
+    actual = softmax_gradient(objective, iterate)
+    np.testing.assert_allclose(actual, differences, atol=1e-8, rtol=1e-5)
 
 
 def lambda_form(bound, averages):
@@ -152,11 +152,11 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     best = min(
         minimize(value, 3 * rng.normal(size=9), jac=True, method="L-BFGS-B").fun for _ in range(20)
     )
-    found = solve(objective).iterate.value
-    assert found <= best + 1e-7
+    actual = solve(objective).iterate.value
+    assert actual <= best + 1e-7
     solution = minimize_bound(unequal_counts, bound)
     published = minimize_bound(unequal_counts, bound, published=True)
     assert solution.value <= published.value
-    assert found <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
+    assert actual <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
     if bound == "first_order":  # convex, so a gap is known
         assert solution.relaxed_value - best <= solution.gap

@@ -35,14 +35,14 @@ def test_the_best_gamma_equals_a_fine_numerical_minimization(disagreement, m, di
     relaxation = Relaxation(4.0, estimate(1, 1000, 0.025), estimate(2, m, 0.025))
     averages = has_equal_sizes(0.1, disagreement, divergence)
     b = (2 * divergence + np.log(4 * np.sqrt(m) / 0.05)) / m
-    found = minimize_scalar(
+    solution = minimize_scalar(
         lambda t: np.exp(t) / 2 * disagreement + b / np.exp(t),
         bounds=(-30, 30),
         method="bounded",
         options={"xatol": 1e-10},
     )
     without_differing = relaxation.value(has_equal_sizes(0.1, 0.0, divergence))
-    expected = without_differing - 2 * disagreement + 2 * found.fun
+    expected = without_differing - 2 * disagreement + 2 * solution.fun
     assert relaxation.value(averages) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
@@ -87,9 +87,9 @@ def test_slopes_and_curvature_agree_with_finite_differences(relaxation):
             / 2e-6
             for s in steps
         ]
-        found = relaxation.curvature(WeightedAverages(*averages))
-        np.testing.assert_allclose(found, curvature, atol=1e-6, rtol=1e-5)
-        assert np.linalg.eigvalsh(found)[-1] <= 1e-9
+        actual = relaxation.curvature(WeightedAverages(*averages))
+        np.testing.assert_allclose(actual, curvature, atol=1e-6, rtol=1e-5)
+        assert np.linalg.eigvalsh(actual)[-1] <= 1e-9
 
 
 @pytest.mark.parametrize("relaxation", RELAXATIONS, ids=["first_order", "tandem", "disagreement"])

@@ -34,7 +34,7 @@ def by_slsqp(objective):
         return iterate.value, objective.gradient(iterate)
 
     sums_to_one = {"type": "eq", "fun": lambda w: w.sum() - 1.0, "jac": np.ones_like}
-    found = minimize(
+    solution = minimize(
         simplex,
         prior,
         jac=True,
@@ -43,7 +43,7 @@ def by_slsqp(objective):
         constraints=[sums_to_one],
         options={"maxiter": 100, "ftol": 1e-14},
     )
-    return objective.at(np.log(found.x) - objective.log_prior).value
+    return objective.at(np.log(solution.x) - objective.log_prior).value
 
 
 def best_of_all_methods(objective, seed, n_starts):
@@ -69,8 +69,8 @@ def best_of_all_methods(objective, seed, n_starts):
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
     for seed in (10, 11):
         objective = make_objective(family, bound, n_voters, n, seed=seed)
-        found = several_starts(objective).iterate.value
-        assert found <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
+        actual = several_starts(objective).iterate.value
+        assert actual <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
 
 
 @pytest.mark.slow
@@ -79,8 +79,8 @@ def test_no_method_gets_below_the_default(make_objective, family, bound, n_voter
 @pytest.mark.parametrize("family", ["common samples", "overlaps", "gram", "noise"])
 def test_no_method_gets_below_the_default_with_many_voters(make_objective, family, bound, n_voters):
     objective = make_objective(family, bound, n_voters, 1000, seed=12)
-    found = several_starts(objective).iterate.value
-    assert found <= best_of_all_methods(objective, 12, n_starts=1) + 1e-9
+    actual = several_starts(objective).iterate.value
+    assert actual <= best_of_all_methods(objective, 12, n_starts=1) + 1e-9
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
@@ -104,9 +104,9 @@ def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
     corners = np.array([(a, b, 120 - a - b) for a in range(121) for b in range(121 - a)]) / 120
     log_ratios = np.log(np.maximum(corners, 1e-30)) - objective.log_prior
     grid = min(objective.at(log_ratio).value for log_ratio in log_ratios)
-    found = several_starts(objective).iterate.value
-    assert found <= grid + 1e-9
-    assert found >= grid - 5e-3  # the grid's resolution
+    actual = several_starts(objective).iterate.value
+    assert actual <= grid + 1e-9
+    assert actual >= grid - 5e-3  # the grid's resolution
 
 
 def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():

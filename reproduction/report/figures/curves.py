@@ -1,4 +1,4 @@
-"""Figures of curves: few labelled points, optimised weights, relaxations of the indicator."""
+"""Figures of curves: few labelled points, optimized weights, relaxations of the indicator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CURVES = ("first_order", "tandem", "disagreement_bound", "test_risk")
 
 
 def unlabelled_curves(unlabelled: pd.DataFrame) -> Figure:
-    """Test risk and bounds against the labelled fraction, one panel per data set."""
+    """Test risk and bounds against the labeled fraction, one panel per data set."""
     summary, names = unlabelled_summary(unlabelled), titles(unlabelled)
     present = set(unlabelled["dataset"])
     sets = [name for name in dataset_order(present) if name in present]
@@ -33,7 +33,7 @@ def unlabelled_curves(unlabelled: pd.DataFrame) -> Figure:
                 linewidth=1,
             )
         place.set_title(names[name])
-        place.set_xlabel("labelled fraction $r$")
+        place.set_xlabel("labeled fraction $r$")
         place.set_ylim(bottom=0)
         if place.get_ylim()[1] > 1:
             place.set_ylim(top=1.02)

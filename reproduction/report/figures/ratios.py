@@ -43,12 +43,12 @@ def optimised_risk_ratios(forests: pd.DataFrame) -> Figure | None:
 
 
 def reduced_risk_ratios(forests: pd.DataFrame) -> Figure | None:
-    """Test risk of reduced over full bagging, uniform and tandem-optimised weights."""
+    """Test risk of reduced over full bagging, uniform and tandem-optimized weights."""
     return _reduced_over_full(forests, "test_risk", label="test risk, reduced / full")
 
 
 def reduced_tandem_ratios(forests: pd.DataFrame) -> Figure | None:
-    """Tandem bound of reduced over full bagging, uniform and tandem-optimised weights."""
+    """Tandem bound of reduced over full bagging, uniform and tandem-optimized weights."""
     return _reduced_over_full(forests, "tandem", label="TND, reduced / full")
 
 
@@ -74,7 +74,7 @@ def disagreement_scatter(forests: pd.DataFrame) -> Figure | None:
 
 def _reduced_over_full(forests: pd.DataFrame, column: str, *, label: str) -> Figure | None:
     ratios = {}
-    for weighting, words in (("uniform", "uniform weights"), ("tandem", "TND-optimised weights")):
+    for weighting, words in (("uniform", "uniform weights"), ("tandem", "TND-optimized weights")):
         chosen = forests[forests["weighting"] == weighting]
         parts = [
             _column(chosen[chosen["bagging"] == bagging], column) for bagging in ("reduced", "full")

@@ -87,7 +87,7 @@ def paper_means(bagging: str, weighting: str) -> pd.DataFrame:
 
 
 def paper_unlabelled(column: str) -> pd.DataFrame:
-    """Return the paper's means of the unlabelled experiment, one column per labelled fraction."""
+    """Return the paper's means of the unlabelled experiment, one column per labeled fraction."""
     frame = _paper_frame()
     chosen = frame["labelled_fraction"].notna() & (frame["column"] == column)
     return frame[chosen].pivot(index="dataset", columns="labelled_fraction", values="value")

@@ -38,7 +38,7 @@ def first_order_hurts(evidence: Evidence) -> Finding | None:
         count = f"{up.sum()} of {number_of(len(up), 'set')}"
         parts.append((f"{bagging} bagging: up on {count}, {_spread(factors, evidence)}", up.all()))
     return Finding.of_parts(
-        "FO-optimised weights hurt the test risk on all sets.",
+        "FO-optimized weights hurt the test risk on all sets.",
         f"mean test risk above the uniform one on every set{_errless(evidence)}",
         parts,
     )
@@ -60,7 +60,7 @@ def tandem_does_not_hurt(evidence: Evidence) -> Finding | None:
         )
         parts.append((text, (factors <= HARMLESS).all()))
     return Finding.of_parts(
-        "TND-optimised weights do not, and sometimes help.",
+        "TND-optimized weights do not, and sometimes help.",
         f"mean test risk at most {HARMLESS:g} times the uniform one on every "
         f"set{_errless(evidence)}",
         parts,
@@ -70,7 +70,7 @@ def tandem_does_not_hurt(evidence: Evidence) -> Finding | None:
 def reduced_bagging_costs_little(evidence: Evidence) -> Finding | None:
     """Reduced bagging raises the test risk little."""
     parts = []
-    for weighting, words in (("uniform", "uniform"), ("tandem", "TND-optimised")):
+    for weighting, words in (("uniform", "uniform"), ("tandem", "TND-optimized")):
         votes = ("reduced", weighting), ("full", weighting)
         factors = _factors(evidence.means, *votes)
         if factors.empty:

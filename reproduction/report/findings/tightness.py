@@ -95,7 +95,7 @@ def optimising_tightens(evidence: Evidence) -> Finding | None:
 def reduced_bagging_tightens(evidence: Evidence) -> Finding | None:
     """Reduced bagging makes TND smaller on most sets."""
     parts = []
-    for weighting, words in (("uniform", "uniform"), ("tandem", "TND-optimised")):
+    for weighting, words in (("uniform", "uniform"), ("tandem", "TND-optimized")):
         pairs, paper = (
             _pairs(means("full", weighting), means("reduced", weighting), "tandem")
             for means in (evidence.means, paper_means)
@@ -130,7 +130,7 @@ def _pairs(before: pd.DataFrame, after: pd.DataFrame, column: str) -> pd.DataFra
 
 
 def disagreement_leads(evidence: Evidence) -> Finding | None:
-    """DIS beats TND with few labels; its lead shrinks as the labelled fraction grows."""
+    """DIS beats TND with few labels; its lead shrinks as the labeled fraction grows."""
     means = evidence.unlabelled.groupby(["dataset", "labelled_fraction"]).mean(numeric_only=True)
     lead = (means["tandem"] - means["disagreement_bound"]).unstack().dropna()
     if lead.empty or len(lead.columns) < 2:
@@ -157,7 +157,7 @@ def disagreement_leads(evidence: Evidence) -> Finding | None:
 
 
 def _since(lead: pd.DataFrame, names: pd.Index) -> str:
-    """Say from which labelled fraction TND stays ahead, in the order of the names."""
+    """Say from which labeled fraction TND stays ahead, in the order of the names."""
     if names.empty:
         return ""
     firsts = [

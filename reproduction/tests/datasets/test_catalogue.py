@@ -32,11 +32,11 @@ w1a 49749 300 2 0.0297 0.9703
 def test_the_catalogue_is_the_paper_s_table():
     rows = [line.split() for line in PAPER_TABLE.strip().splitlines()]
     expected = [(name, *map(int, sizes[:3]), *map(float, sizes[3:])) for name, *sizes in rows]
-    found = [
+    actual = [
         (e.name, e.n_samples, e.n_features, e.n_classes, e.c_min, e.c_max)
         for e in CATALOGUE.values()
     ]
-    assert found == expected
+    assert actual == expected
 
 
 def test_every_entry_names_public_sources_with_distinct_file_names():

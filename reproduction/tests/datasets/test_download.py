@@ -70,7 +70,7 @@ def test_a_file_already_unpacked_by_the_server_is_read_all_the_same(site, publis
 
 
 @pytest.mark.parametrize("name", ["Letter", "Pendigits", "MNIST", "Shuttle", "Adult"])
-def test_a_tampered_file_is_refused_and_leaves_nothing(name, site, published, folders):
+def test_a_tampered_file_is_rejected_and_leaves_nothing(name, site, published, folders):
     X, y = sample(name)
     entry = site.entry_here(CATALOGUE[name], X, y)
     X[-1] = X[-2]
@@ -81,7 +81,7 @@ def test_a_tampered_file_is_refused_and_leaves_nothing(name, site, published, fo
 
 
 @pytest.mark.parametrize("name", ["Letter", "Pendigits", "MNIST", "USPS", "Shuttle"])
-def test_a_file_with_rows_missing_is_refused_and_leaves_nothing(name, site, published, folders):
+def test_a_file_with_rows_missing_is_rejected_and_leaves_nothing(name, site, published, folders):
     X, y = sample(name)
     entry = site.entry_here(CATALOGUE[name], X, y)
     site.files = published(name, X[:-3], y[:-3])
@@ -92,7 +92,7 @@ def test_a_file_with_rows_missing_is_refused_and_leaves_nothing(name, site, publ
 
 @pytest.mark.parametrize("name", ["Letter", "MNIST", "USPS", "Shuttle", "SatImage"])
 @pytest.mark.parametrize("server_knows", [True, False])
-def test_a_file_cut_short_is_refused_and_leaves_nothing(
+def test_a_file_cut_short_is_rejected_and_leaves_nothing(
     name, server_knows, site, published, folders
 ):
     X, y = sample(name)
@@ -109,7 +109,7 @@ def test_a_file_cut_short_is_refused_and_leaves_nothing(
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"<html>moved</html>", bytes(range(256))])
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_a_file_of_another_kind_is_refused(name, content, site, folders):
+def test_a_file_of_another_kind_is_rejected(name, content, site, folders):
     X, y = sample(name)
     entry = site.entry_here(CATALOGUE[name], X, y)
     site.files = {file.name: content for file in entry.files}
@@ -146,7 +146,7 @@ def test_the_next_address_is_tried_when_the_first_is_gone(site, published, folde
     assert np.array_equal(load_entry(entry).X, X)
 
 
-def test_a_wrong_hash_of_a_published_file_is_refused(site, published, folders):
+def test_a_wrong_hash_of_a_published_file_is_rejected(site, published, folders):
     X, y = sample("USPS")
     site.files = published("USPS", X, y)
     entry = site.entry_here(CATALOGUE["USPS"], X, y)

@@ -72,7 +72,7 @@ def test_a_prepared_copy_is_found_in_the_first_folder_that_has_one(home, folders
         ({"X": np.array([[None]]), "y": y}, "cannot be read"),
     ],
 )
-def test_a_prepared_file_that_is_not_the_data_set_is_refused(home, arrays, complaint):
+def test_a_prepared_file_that_is_not_the_data_set_is_rejected(home, arrays, complaint):
     save(home, **arrays)
     with pytest.raises(DatasetError, match=complaint) as caught:
         load_entry(ENTRY, data_home=home)
@@ -81,13 +81,13 @@ def test_a_prepared_file_that_is_not_the_data_set_is_refused(home, arrays, compl
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 half a zip"])
-def test_a_damaged_prepared_file_is_refused(home, content):
+def test_a_damaged_prepared_file_is_rejected(home, content):
     (home / "letter.npz").write_bytes(content)
     with pytest.raises(DatasetError, match="cannot be read"):
         load_entry(ENTRY, data_home=home)
 
 
-def test_a_truncated_prepared_file_is_refused(home):
+def test_a_truncated_prepared_file_is_rejected(home):
     save(home, X=X, y=y)
     path = home / "letter.npz"
     path.write_bytes(path.read_bytes()[:-40])

@@ -74,7 +74,7 @@ def test_a_row_made_alone_is_the_same(small_source):
 
 
 def test_labels_of_the_test_part_do_not_reach_the_bounds_that_spend_none(small_source):
-    # The same forest judged with wrong test labels: what may not depend on them does not move.
+    # The same forest tested with wrong test labels: what may not depend on them does not move.
     from sklearn.ensemble import RandomForestClassifier
 
     from tandemvote.counts import VoteCounts
@@ -141,13 +141,13 @@ def _answer(**changes):
 
 def test_an_answer_is_two_sentences():
     for answer in (_answer(), _answer(test_risk=0.0), _answer(vote_profile=0.3)):
-        said = answer.sentences()
-        assert said.count(". ") == 1
-        assert said.endswith(".")
+        predictions = answer.sentences()
+        assert predictions.count(". ") == 1
+        assert predictions.endswith(".")
 
 
 def test_an_answer_names_the_bound_and_its_distance_from_the_truth():
-    assert "`vote_profile` if there are unlabelled points (0.100, 2.5 times" in (
+    assert "`vote_profile` if there are unlabeled samples (0.100, 2.5 times" in (
         _answer().sentences()
     )
     assert _answer(vote_profile=0.3).sentences().startswith("Take `tandem` (0.160, 4.0 times)")

@@ -75,11 +75,11 @@ def test_families_need_the_cells_of_the_paper_and_no_more():
     assert plan_cells(["Letter", "Splice"], source=source, families=["unlabelled"]) == []
 
 
-@pytest.mark.parametrize(("n_points", "enough"), [(120, False), (499, False), (500, True)])
+@pytest.mark.parametrize(("n_samples", "enough"), [(120, False), (499, False), (500, True)])
 def test_a_set_enters_the_unlabelled_family_if_its_smallest_fraction_can_run(
-    tmp_path, n_points, enough
+    tmp_path, n_samples, enough
 ):
-    X = np.random.default_rng(0).normal(size=(n_points, 2))
+    X = np.random.default_rng(0).normal(size=(n_samples, 2))
     np.savez(tmp_path / "mine.npz", X=X, y=(X[:, 0] > 0).astype(int))
     source = DataSource(files=own_files([tmp_path / "mine.npz"]))
     obstacle = unlabelled_obstacle("mine", source)
@@ -89,4 +89,4 @@ def test_a_set_enters_the_unlabelled_family_if_its_smallest_fraction_can_run(
         assert obstacle is None
         assert run_cell(cells[0], source.load("mine"))[0].n_train >= 20
     else:
-        assert f"of its {n_points} points" in obstacle
+        assert f"of its {n_samples} samples" in obstacle

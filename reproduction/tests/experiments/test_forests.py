@@ -63,10 +63,10 @@ def test_uniform_row_agrees_with_a_plain_count_over_trees(small_source):
     assert row.test_risk == np.mean((votes > 0.5) != y_test)
     out = [np.setdiff1d(np.arange(len(y)), drawn) for drawn in forest.estimators_samples_]
     wrong = [
-        set(points[tree.predict(X[points]) != y[points]])
-        for tree, points in zip(forest.estimators_, out, strict=True)
+        set(samples[tree.predict(X[samples]) != y[samples]])
+        for tree, samples in zip(forest.estimators_, out, strict=True)
     ]
-    losses = [len(errors) / len(points) for errors, points in zip(wrong, out, strict=True)]
+    losses = [len(errors) / len(samples) for errors, samples in zip(wrong, out, strict=True)]
     assert row.gibbs_loss == pytest.approx(np.mean(losses))
     pairs = [
         (len(first & second), len(np.intersect1d(one, other)))
@@ -77,7 +77,7 @@ def test_uniform_row_agrees_with_a_plain_count_over_trees(small_source):
     assert row.n_min_pairs == min(size for _, size in pairs)
 
 
-def test_unlabelled_points_sharpen_only_the_disagreement(small_source):
+def test_unlabelled_samples_sharpen_only_the_disagreement(small_source):
     (row,) = run_cell(UnlabelledCell("cells", 0.25, 0), small_source.load("cells"))
     assert row.table == "unlabelled"
     assert row.n_train + row.n_unlabelled + row.n_test == 569
@@ -91,12 +91,12 @@ def test_a_row_has_all_columns_and_no_other():
         FORESTS.row(**cell.columns)
 
 
-def test_too_small_a_set_is_refused_with_the_way_out(small_source):
+def test_too_small_a_set_is_rejected_with_the_way_out(small_source):
     dataset = small_source.load("flowers")
     two_classes = Dataset("few", X=dataset.X[:100], y=dataset.y[:100])
-    with pytest.raises(DatasetError, match=r"leaves 4 points .* families A, B and C only"):
+    with pytest.raises(DatasetError, match=r"leaves 4 samples .* families A, B and C only"):
         run_cell(UnlabelledCell("few", 0.05, 0), two_classes)
-    with pytest.raises(DatasetError, match="class 1 has a single point"):
+    with pytest.raises(DatasetError, match="class 1 has a single sample"):
         run_cell(ForestCell("few", "full", 0), Dataset("few", X=dataset.X[:51], y=dataset.y[:51]))
 
 

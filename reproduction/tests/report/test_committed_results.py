@@ -47,11 +47,11 @@ def readme() -> str:
 
 def _repetitions(table: str, part: str) -> dict[tuple[str, str], set[str]]:
     """Read the repetitions of every data set and part off the file, without the library."""
-    found = defaultdict(set)
+    actual = defaultdict(set)
     with (RESULTS / f"{table}.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            found[row["dataset"], row[part]].add(row["repetition"])
-    return found
+            actual[row["dataset"], row[part]].add(row["repetition"])
+    return actual
 
 
 def test_rows_come_from_one_root_of_seeds():
@@ -74,16 +74,16 @@ def test_the_comparison_is_what_the_rows_say(comparison):
             "unlabelled",
             "labelled_fraction",
             10,
-            "- Few labelled points: 5 data sets, 20 repetitions each.",
+            "- Few labeled samples: 5 data sets, 20 repetitions each.",
         ),
     ],
 )
 def test_the_readme_states_the_repetitions_of_the_rows(readme, table, part, n_parts, sentence):
     n_sets, n_repetitions = map(int, re.findall(r"\d+", sentence))
-    found = _repetitions(table, part)
-    assert len(found) == n_sets * n_parts
+    actual = _repetitions(table, part)
+    assert len(actual) == n_sets * n_parts
     everything = {str(repetition) for repetition in range(n_repetitions)}
-    assert [key for key, repetitions in found.items() if repetitions != everything] == []
+    assert [key for key, repetitions in actual.items() if repetitions != everything] == []
     assert sentence in readme, TO_RENDER
 
 
@@ -112,8 +112,8 @@ def test_every_finding_of_the_paper_is_checked_in_the_readme_and_holds(forests, 
     names = {**shown(forests), **shown(unlabelled)}
     findings = all_findings(forests, unlabelled, names)
     assert len(findings) == 10
-    for found in findings:
-        line = f"| {found.claim} | {found.rule} | {found.measured} | yes |"
+    for actual in findings:
+        line = f"| {actual.claim} | {actual.rule} | {actual.measured} | yes |"
         assert line in readme, TO_RENDER
 
 
@@ -133,8 +133,8 @@ def test_every_table_is_there_and_is_what_the_rows_say(forests, unlabelled):
 def test_every_figure_is_there_and_no_other(readme):
     names = (*FIGURE_WORDS, beyond.FIGURE, committee.FIGURE)
     expected = {f"{name}.{ending}" for name in names for ending in ("svg", "png")}
-    found = {path.name for path in (RESULTS / "figures").iterdir() if path.stat().st_size}
-    assert found == expected
+    value = {path.name for path in (RESULTS / "figures").iterdir() if path.stat().st_size}
+    assert value == expected
     shown_there = set(re.findall(r"\(figures/(\S+)\.svg\)", readme))
     assert shown_there == set(FIGURE_WORDS), TO_RENDER
 

@@ -104,7 +104,7 @@ def test_standard_errors_against_simulation():
     assert np.std(scores) == pytest.approx(1.03, abs=0.04)  # Student's t with 38 degrees
 
 
-def test_two_repetitions_are_not_judged_by_their_own_deviation():
+def test_two_repetitions_are_not_tested_by_their_own_deviation():
     assert math.isnan(standard_errors(0.1, ours=(0.001, 2), paper=(None, 50), unit=1e-5))
 
 
@@ -154,7 +154,7 @@ def test_an_explanation_covers_its_direction_and_labelled_fraction_only(about, c
     assert explain({**CELL, **other}, known) is None
 
 
-def test_an_explanation_of_another_layout_is_refused_with_the_right_one(tmp_path):
+def test_an_explanation_of_another_layout_is_rejected_with_the_right_one(tmp_path):
     path = tmp_path / "explanations.csv"
     path.write_text("group,dataset,reason\nbounds,Letter,known\n")
     with pytest.raises(ValueError, match="Make them group, dataset, bagging, weighting, labelled"):

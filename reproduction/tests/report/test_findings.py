@@ -28,8 +28,8 @@ def _frames_of_the_paper() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_the_papers_numbers_bear_out_the_papers_findings():
     findings = all_findings(*_frames_of_the_paper(), {})
     assert len(findings) == 10
-    assert [found.claim for found in findings if not found.holds] == []
-    text = " ".join(found.measured for found in findings)
+    assert [actual.claim for actual in findings if not actual.holds] == []
+    text = " ".join(actual.measured for actual in findings)
     assert "TND tightest on 5: Cod-RNA, MNIST, Pendigits, Sensorless, Splice" in text
     assert "4 of 7: Cod-RNA, Phishing, Splice, w1a" in text
     assert "uniform weights: 13 of 16 sets" in text
@@ -39,8 +39,8 @@ def test_the_papers_numbers_bear_out_the_papers_findings():
     ("weighting", "column", "value", "claim"),
     [
         ("uniform", "tandem", 0.001, "TND is the tightest bound on 5"),
-        ("first_order", "test_risk", 0.0001, "FO-optimised weights hurt"),
-        ("tandem", "test_risk", 0.1, "TND-optimised weights do not"),
+        ("first_order", "test_risk", 0.0001, "FO-optimized weights hurt"),
+        ("tandem", "test_risk", 0.1, "TND-optimized weights do not"),
         ("tandem", "tandem", 0.9, "Both FO and TND tighten"),
     ],
 )
@@ -48,17 +48,17 @@ def test_a_finding_that_the_rows_contradict_is_reported_as_such(weighting, colum
     forests, unlabelled = _frames_of_the_paper()
     chosen = (forests["dataset"] == "Letter") & (forests["weighting"] == weighting)
     forests.loc[chosen, column] = value
-    (found,) = [f for f in all_findings(forests, unlabelled, {}) if f.claim.startswith(claim)]
-    assert not found.holds
+    (actual,) = [f for f in all_findings(forests, unlabelled, {}) if f.claim.startswith(claim)]
+    assert not actual.holds
 
 
 def _found(forests, unlabelled, claim, names=None):
-    (found,) = [f for f in all_findings(forests, unlabelled, names or {}) if claim in f.claim]
-    return found
+    (actual,) = [f for f in all_findings(forests, unlabelled, names or {}) if claim in f.claim]
+    return actual
 
 
 def _repeated(forests: pd.DataFrame, shifts: list[float], name: str) -> pd.DataFrame:
-    """Repeat every row; one set's test risk with optimised weights moves by so many points."""
+    """Repeat every row; one set's test risk with optimized weights moves by so many points."""
     frames = []
     for repetition, shift in enumerate(shifts):
         frame = forests.assign(repetition=repetition)
@@ -73,13 +73,13 @@ def test_harm_with_reduced_bagging_alone_is_harm():
     chosen = (forests["dataset"] == "Letter") & (forests["bagging"] == "reduced")
     forests.loc[chosen & (forests["weighting"] == "tandem"), "test_risk"] *= 1.5
     forests.loc[chosen & (forests["weighting"] == "first_order"), "test_risk"] = 0.001
-    assert not _found(forests, unlabelled, "TND-optimised weights do not").holds
-    assert not _found(forests, unlabelled, "FO-optimised weights hurt").holds
+    assert not _found(forests, unlabelled, "TND-optimized weights do not").holds
+    assert not _found(forests, unlabelled, "FO-optimized weights hurt").holds
 
 
 def test_every_rule_names_its_threshold():
     frames = _frames_of_the_paper()
-    assert "at most 1.1 times" in _found(*frames, "TND-optimised weights do not").rule
+    assert "at most 1.1 times" in _found(*frames, "TND-optimized weights do not").rule
     assert "at most 1.15" in _found(*frames, "minor effect").rule
     assert "below -0.5" in _found(*frames, "disagreement is large").rule
     assert "more than half" in _found(*frames, "Reduced bagging tightens").rule
@@ -88,7 +88,7 @@ def test_every_rule_names_its_threshold():
 def test_no_set_is_dropped_in_silence():
     frames = _frames_of_the_paper()
     assert "to 1.60 (Shuttle)" in _found(*frames, "minor effect").measured
-    for claim in ("minor effect", "FO-optimised weights hurt", "TND-optimised weights do not"):
+    for claim in ("minor effect", "FO-optimized weights hurt", "TND-optimized weights do not"):
         assert "but for Mushroom on which no vote errs" in _found(*frames, claim).rule
 
 
@@ -101,9 +101,9 @@ def test_the_second_half_of_the_claim_on_tightness_has_its_number():
 
 def test_where_tandem_overtakes_is_said_and_counted_as_in_the_paper():
     forests, unlabelled = _frames_of_the_paper()
-    found = _found(forests, unlabelled, "DIS leads TND")
+    actual = _found(forests, unlabelled, "DIS leads TND")
     same = "2: Cod-RNA, Phishing (from r = 0.15, 0.5)"
-    assert f"TND ahead at r = 0.5 on {same}; in the paper's numbers on {same}" in found.measured
+    assert f"TND ahead at r = 0.5 on {same}; in the paper's numbers on {same}" in actual.measured
     unlabelled.loc[unlabelled["dataset"] == "Phishing", "disagreement_bound"] = 0.0
     assert not _found(forests, unlabelled, "DIS leads TND").holds
 
@@ -113,9 +113,9 @@ def test_a_rise_is_clear_if_its_paired_differences_say_so():
     steady, noisy = [0.002, 0.003] * 6, [0.03, -0.025] * 6  # the same mean
     for shifts, expected in ((steady, "Adult"), (noisy, "none"), (steady[:9], "none")):
         rows = _repeated(forests, shifts, "Adult")
-        said = _found(rows, unlabelled, "TND-optimised weights do not").measured
+        predictions = _found(rows, unlabelled, "TND-optimized weights do not").measured
         # Twelve copies of one row: other sets rise without any spread.
-        clear = {part.split(" on ")[-1] for part in said.split("; ") if "a rise of" in part}
+        clear = {part.split(" on ")[-1] for part in predictions.split("; ") if "a rise of" in part}
         assert all(("Adult" in part) == (expected == "Adult") for part in clear)
 
 
@@ -124,5 +124,5 @@ def test_findings_write_names_with_their_mark():
     chosen = (forests["dataset"] == "USPS") & (forests["weighting"] == "first_order")
     forests.loc[chosen, "test_risk"] = 0.9
     names = {"USPS": "USPS (reconstructed)"}
-    said = _found(forests, unlabelled, "FO-optimised weights hurt", names).measured
-    assert "(USPS (reconstructed))" in said
+    predictions = _found(forests, unlabelled, "FO-optimized weights hurt", names).measured
+    assert "(USPS (reconstructed))" in predictions

@@ -31,9 +31,9 @@ def test_predictions_from_another_distribution_are_rejected(tmp_path, capsys):
     """Voters err at 0.11 and flip coins on the samples of another month."""
     rng = np.random.default_rng(1)
     labels = rng.integers(2, size=2000)
-    said = labels ^ (rng.random((9, 2000)) < 0.11)
+    predictions = labels ^ (rng.random((9, 2000)) < 0.11)
     names = [f"voter{i}" for i in range(9)]
-    votes = table(tmp_path / "votes.csv", ["label", *names], [labels, *said])
+    votes = table(tmp_path / "votes.csv", ["label", *names], [labels, *predictions])
     shifted = table(tmp_path / "shifted.csv", names, rng.integers(2, size=(9, 800)))
     words = ["certify-votes", votes, "--bound", "vote_profile"]
     assert run([*words, "--unlabeled", shifted]) == 2
