@@ -134,6 +134,15 @@ def sorted_number(rng, n):
     return X.iloc[order].reset_index(drop=True), y[order]
 
 
+def year_month_day(rng, n):
+    """Draw days of one year, in order, in three columns."""
+    X, y = numbers(rng, n)
+    days = pd.DatetimeIndex(
+        np.sort(rng.integers(365, size=n)).astype("timedelta64[D]") + np.datetime64("2019")
+    )
+    return X[["normal", "rounded"]].assign(year=days.year, month=days.month, day=days.day), y
+
+
 def dropped_date(rng, n):
     """Draw labels that depend on those before, as in a process, next to no date."""
     X, _ = numbers(rng, n)
@@ -232,6 +241,7 @@ CASES = {
     "order: US date as text": ("time_order", sorted_by("us")),
     "order: year, with ties": ("time_order", sorted_by("year")),
     "order: index of dates": ("time_order", sorted_by("index")),
+    "order: year, month and day": ("sorted_rows", year_month_day),
     "order: number, with ties": ("sorted_rows", sorted_number),
     "order: dropped date": ("row_order", dropped_date),
     "order: y in another index order": ("index_order", reordered),

@@ -64,8 +64,15 @@ def test_pandas_polars_and_pyarrow_get_the_same_findings(name):
 
 
 def test_lazy_frames_must_be_collected():
-    with pytest.raises(ValueError, match=r"X is a lazy LazyFrame; .* Pass X\.collect\(\)"):
-        audit(pl.LazyFrame({"a": [1, 2]}))
+    lazy, y = pl.LazyFrame({"a": [1, 2]}), [0, 1]
+    for way in (
+        audit,
+        CertifiedClassifier().fit,
+        CertifiedForestClassifier().fit,
+        lambda X, y: certify(GaussianNB().fit([[1], [2]], y), X, y),
+    ):
+        with pytest.raises(ValueError, match=r"X is a lazy LazyFrame; .* Pass X\.collect\(\)"):
+            way(lazy, y)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +96,22 @@ def test_lazy_frames_must_be_collected():
 )
 def test_any_kind_of_samples_can_be_audited(X):
     audit(X, [0, 1] * 20, X_unlabeled=X)
+
+
+@pytest.mark.parametrize("index", [pd.date_range, pd.period_range], ids=["dates", "periods"])
+def test_an_index_of_times_is_reported_in_any_order(index):
+    X, y = numbers(np.random.default_rng(0), 200)
+    X = X.drop(columns="clock").set_index(index("2020", periods=200, freq="D"))
+    assert [each.severity for each in audit(X, y)] == ["warning"]
+    shuffled = X.sample(frac=1, random_state=0)
+    assert [(each.code, each.severity) for each in audit(shuffled, y)] == [("time_order", "note")]
+    assert not audit(X.reset_index(drop=True), y)
+
+
+def test_columns_of_one_name_are_audited():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 2)), columns=["a", "a"])
+    assert not audit(X, [0, 1] * 25).errors
+    assert audit(X.assign(b=np.arange(50)), [0, 1] * 25).errors
 
 
 def test_copies_are_counted_exactly():

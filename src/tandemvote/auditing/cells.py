@@ -129,17 +129,25 @@ def _dates(values: NDArray[Any], distinct: NDArray[Any]) -> NDArray[Any] | None:
     return None
 
 
-def read_columns(X: Any) -> tuple[list[Column], Any]:
-    """Return the columns of X, and X as an array or sparse matrix (None for a DataFrame).
-
-    Images and sparse matrices have rows but not columns that can be looked at.
-    """
+def check_collected(X: Any) -> Any:
+    """Return X for narwhals; raise ValueError for a lazy DataFrame."""
     table = nw.from_native(X, pass_through=True, allow_series=True)
     if isinstance(table, nw.LazyFrame):
         raise ValueError(
             f"X is a lazy {type(X).__name__}; the rows themselves are required. Pass X.collect()"
             " (compute() with Dask)."
         )
+    return table
+
+
+def read_columns(X: Any) -> tuple[list[Column], Any]:
+    """Return the columns of X, and X as an array or sparse matrix (None for a DataFrame).
+
+    Images and sparse matrices have rows but not columns that can be looked at.
+    """
+    if hasattr(X, "iloc") and hasattr(X, "columns") and not X.columns.is_unique:
+        X = X.set_axis([f"{name} (column {place})" for place, name in enumerate(X.columns)], axis=1)
+    table = check_collected(X)
     if isinstance(table, nw.DataFrame):
         rows = sample_rows(len(table))
         return [Column(each.name, series_values(each), rows) for each in table.iter_columns()], None

@@ -92,6 +92,6 @@ def _index_column(index: Any) -> list[Column]:
     if index is None:
         return []
     values = series_values(nw.from_native(index.to_series(), series_only=True))
-    if values.dtype.kind == "M" or not index.is_unique:
-        return [Column("index", values, sample_rows(len(values)))]
-    return []
+    column = Column("index", values, sample_rows(len(values)))
+    holds_times = not column.is_number and column.times is not None
+    return [column] if holds_times or not index.is_unique else []

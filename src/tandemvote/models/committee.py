@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
@@ -364,6 +365,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         """Validate the samples; return them with their labels."""
+        check_collected(X)
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO
@@ -188,6 +189,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self : CertifiedForestClassifier
             The fitted classifier.
         """
+        check_collected(X)
         samples, labels = self._validated(X, y, reset=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.abstention import note_empty_rows
 from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
@@ -220,6 +221,7 @@ def check_held_out(
     """Raise ValueError for samples that cannot test the models; return what the audit found."""
     for model in models:
         check_has_predict(model)
+    check_collected(X)
     n_labels = len(column_or_1d(y))
     if np.shape(X)[0] != n_labels:
         raise ValueError(
