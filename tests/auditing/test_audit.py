@@ -22,12 +22,13 @@ from tandemvote import (
     certify_selective,
     compare,
 )
-from tandemvote.auditing import Finding, FindingsError, check_findings
+from tandemvote.auditing import CODES, Finding, FindingsError, check_findings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from tables import CASES, INDEPENDENT, N_ROWS, is_reported, numbers
 
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "findings.rst"
 LINE = 100
 
 
@@ -186,6 +187,13 @@ def test_only_known_codes_override_and_every_finding_stays():
     assert [each.overridden for each in checked] == [True, True, False]
     with pytest.raises(ValueError, match="Invalid code in allow: 'everything'"):
         check_findings(actual, "everything")
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not installed")
+def test_every_code_is_in_the_table_of_findings():
+    text = PAGE.read_text(encoding="utf-8")
+    assert [code for code in CODES if f"``{code}``" not in text] == []
+    assert {code for code, _ in CASES.values()} | {"shared_rows"} == {*CODES}
 
 
 def ways_in():
