@@ -25,11 +25,9 @@ demo: $(INSTALLED)  ## certify forests on bundled data, write report.html
 test: $(INSTALLED)  ## the tests on all cores, minutes at most
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal
 
-# The mathematics, the votes and the doctests, without simulations, clusters and journeys.
-FAST := src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
-NOT_FAST := tests/bounds/test_formulas.py tests/test_public_face.py tests/bounds/test_contradiction.py tests/certificate/test_selective.py tests/votes_io/test_cluster.py
-test-fast: $(INSTALLED)  ## the mathematics and the doctests, for every small change
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal $(FAST) $(NOT_FAST:%=--ignore=%)
+test-fast: $(INSTALLED)  ## the mathematics, the votes and the doctests, for every small change
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not dist and not long" \
+		src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests
 	$(BIN)/python -m pytest -q -m slow

@@ -128,6 +128,18 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     -----
     The certificate holds a digest of the tested models. Somebody who writes both the models and the
     certificate can still make up counts: check them with ``tandemvote verify --votes``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from tandemvote import CertifiedClassifier
+    >>> model = CertifiedClassifier(GaussianNB(), random_state=0).fit(*load_iris(return_X_y=True))
+    >>> with TemporaryDirectory() as folder:
+    ...     loaded = load_model(save_model(model, f"{folder}/iris.skops"))
+    >>> loaded.certificate_.value == model.certificate_.value
+    True
     """
     path = _model_path(path)
     if not path.is_file():

@@ -14,6 +14,8 @@ from tandemvote.bounds.requirements import contradiction_of_moments, contradicti
 from tandemvote.inequalities import Interval
 from tandemvote.voting import VoteProfile
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("name", "kind", "reason"),

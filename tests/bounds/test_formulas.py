@@ -9,7 +9,10 @@ import reference
 from tandemvote import bounds
 from tandemvote.bounds import Estimates, RequirementError
 
-pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore::tandemvote.bounds.ContradictionWarning"),
+]
 
 LOSSES = [0.0, 1e-6, 0.03, 0.2, 0.49, 0.7, 1.0]
 SIZES = [1, 40, 3359.92, 10**7]

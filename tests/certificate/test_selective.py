@@ -16,6 +16,8 @@ from tandemvote.certificate.selective import (
     vote_margins,
 )
 
+pytestmark = pytest.mark.long
+
 
 def drawn(n=2000, seed=0):
     """Probabilities of two classes, and labels drawn from them."""

@@ -7,6 +7,7 @@ way in must reject them, or give a guarantee that is no better than guessing.
 
 import inspect
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,6 @@ X = rng.normal(size=(N_ROWS, 5))
 y = rng.integers(2, size=N_ROWS)
 ORDER = rng.permutation(N_ROWS)
 TREE = DecisionTreeClassifier(random_state=0)
-STUMP = DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2])
 
 PLACES = {
     "the same rows": (X, y),
@@ -90,11 +90,20 @@ CLASSIFIERS = {
     "CertifiedClassifier": CertifiedClassifier(TREE, random_state=0),
 }
 
-FROZEN = make_pipeline(StandardScaler(), FrozenEstimator(TREE.fit(X, y)))
+
+@cache
+def stump():
+    return DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2])
+
+
+@cache
+def frozen():
+    return make_pipeline(StandardScaler(), FrozenEstimator(clone(TREE).fit(X, y)))
+
 
 # Each entry point: which models it is tried on, and what a person might call with training rows.
 ENTRY_POINTS = {
-    "compare": (ALL, [lambda model, X, y: compare(STUMP, model, X, y)]),
+    "compare": (ALL, [lambda model, X, y: compare(stump(), model, X, y)]),
     "certify": (
         ALL,
         [
@@ -107,7 +116,7 @@ ENTRY_POINTS = {
             lambda model, X, y: certify(model, X, y, groups=np.arange(len(y)) // 2),
             lambda model, X, y: certify(model, X, y, X_unlabeled=X, bound="vote_profile"),
             lambda model, X, y: certify(model, X, y, X_unlabeled=X, deployed=model),
-            lambda model, X, y: certify([STUMP], X, y, X_unlabeled=X, deployed=model),
+            lambda model, X, y: certify([stump()], X, y, X_unlabeled=X, deployed=model),
         ],
     ),
     "certify_oob": (
@@ -174,11 +183,11 @@ METHODS = {
     "frozen parts": (
         ["forest"],
         [
-            lambda _, X, y: CertifiedClassifier(FROZEN).fit(X, y).certificate_,
-            lambda _, X, y: CertifiedClassifier(TREE, referee=FROZEN).fit(X, y).certificate_,
-            lambda _, X, y: certify_oob(BaggingClassifier(FROZEN, 20).fit(X, y), X, y),
-            lambda _, X, y: certify_oob(BaggingClassifier(FROZEN[-1], 20).fit(X, y), X, y),
-            lambda _, X, y: CertifiedClassifier(FROZEN[-1]).fit(X, y).certificate_,
+            lambda _, X, y: CertifiedClassifier(frozen()).fit(X, y).certificate_,
+            lambda _, X, y: CertifiedClassifier(TREE, referee=frozen()).fit(X, y).certificate_,
+            lambda _, X, y: certify_oob(BaggingClassifier(frozen(), 20).fit(X, y), X, y),
+            lambda _, X, y: certify_oob(BaggingClassifier(frozen()[-1], 20).fit(X, y), X, y),
+            lambda _, X, y: CertifiedClassifier(frozen()[-1]).fit(X, y).certificate_,
         ],
     ),
 }

@@ -1,5 +1,7 @@
 """A failure probability in place of the confidence is rejected by every way in."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -16,14 +18,18 @@ from tandemvote import (
 
 VOTES = Votes.from_predictions([[0, 1] * 50] * 3, [0, 1] * 50)
 X, Y = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100) % 2
-FOREST = RandomForestClassifier(10, random_state=0).fit(X, Y)
+
+
+@cache
+def forest():
+    return RandomForestClassifier(10, random_state=0).fit(X, Y)
 
 
 @pytest.mark.parametrize(
     "way",
     [
         lambda **options: certify(VOTES, **options),
-        lambda **options: certify_oob(FOREST, X, Y, **options),
+        lambda **options: certify_oob(forest(), X, Y, **options),
         lambda **options: certify_selective(VOTES, max_error=0.1, **options),
         lambda **options: CertifiedForestClassifier(10, **options).fit(X, Y),
         lambda **options: CertifiedClassifier(GaussianNB(), **options).fit(X, Y),

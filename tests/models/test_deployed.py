@@ -1,5 +1,7 @@
 """What people deploy is certified through voters and unlabeled samples, and named as such."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -19,51 +21,68 @@ def blobs(seed, n, shift=0.0):
 
 X, y = blobs(0, 900)
 U, hidden = blobs(1, 700)
-FOREST = RandomForestClassifier(30, max_samples=0.5, random_state=0).fit(X, y)
-OLD = RandomForestClassifier(20, random_state=1).fit(X[:500], y[:500])
-REFITTED = RandomForestClassifier(20, random_state=1).fit(X, y)
 HELD_OUT = (X[500:], y[500:])
 
 
+@cache
+def bagged():
+    return RandomForestClassifier(30, max_samples=0.5, random_state=0).fit(X, y)
+
+
+@cache
+def old():
+    """A model that was trained on the first rows and is tested on the others."""
+    return RandomForestClassifier(20, random_state=1).fit(X[:500], y[:500])
+
+
+@cache
+def refitted():
+    return RandomForestClassifier(20, random_state=1).fit(X, y)
+
+
+def refitted_predictions():
+    return refitted().predict(U)
+
+
 def test_the_averaged_predict_of_a_forest_is_certified_through_its_trees():
-    certificate = certify_oob(FOREST, X, y, X_unlabeled=U, deployed=FOREST)
-    assert (FOREST.predict(U) != hidden).mean() < certificate.value < 0.4
+    certificate = certify_oob(bagged(), X, y, X_unlabeled=U, deployed=bagged())
+    assert (bagged().predict(U) != hidden).mean() < certificate.value < 0.4
     assert certificate.deployed == "RandomForestClassifier"
     assert list(certificate.bounds) == ["vote_profile"]
-    np.testing.assert_array_equal(certificate.predict(U), FOREST.predict(U))
+    np.testing.assert_array_equal(certificate.predict(U), bagged().predict(U))
 
 
 def test_a_model_refitted_after_a_hold_out_is_certified_through_the_old_one():
-    certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
+    certificate = certify(old(), *HELD_OUT, X_unlabeled=U, deployed=refitted())
     assert certificate.value == single_voter_bound(
-        n_errors=int((OLD.predict(HELD_OUT[0]) != HELD_OUT[1]).sum()),
+        n_errors=int((old().predict(HELD_OUT[0]) != HELD_OUT[1]).sum()),
         n_samples=400,
-        n_differ=int((OLD.predict(U) != REFITTED.predict(U)).sum()),
+        n_differ=int((old().predict(U) != refitted().predict(U)).sum()),
         n_unlabeled=700,
     )
-    np.testing.assert_array_equal(certificate.predict(U), REFITTED.predict(U))
+    np.testing.assert_array_equal(certificate.predict(U), refitted().predict(U))
 
 
 def test_predictions_say_the_same_as_the_classifier_that_made_them():
     models = [
         GaussianNB().fit(X[:300], y[:300]),
-        OLD,
+        old(),
         DecisionTreeClassifier().fit(X[:500], y[:500]),
     ]
-    whole = certify(models, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
-    array = certify(models, *HELD_OUT, X_unlabeled=U, deployed=REFITTED.predict(U))
+    whole = certify(models, *HELD_OUT, X_unlabeled=U, deployed=refitted())
+    array = certify(models, *HELD_OUT, X_unlabeled=U, deployed=refitted().predict(U))
     votes = Votes.from_predictions(
         [model.predict(HELD_OUT[0]) for model in models],
         HELD_OUT[1],
         unlabeled=[model.predict(U) for model in models],
     )
-    assert whole.value == array.value == certify(votes, deployed=list(REFITTED.predict(U))).value
+    assert whole.value == array.value == certify(votes, deployed=list(refitted().predict(U))).value
     with pytest.raises(ValueError, match="not the classifier"):
         array.predict(U)
 
 
 def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():
-    certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
+    certificate = certify(old(), *HELD_OUT, X_unlabeled=U, deployed=refitted())
     assert certificate.basis.startswith("RandomForestClassifier through 1 voter;")
     assert "the error rate of RandomForestClassifier on new data" in certificate.guarantee
     assert certificate.observed is None
@@ -77,7 +96,7 @@ def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():
 
 
 def test_the_file_keeps_whom_it_is_about(tmp_path):
-    certificate = certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED)
+    certificate = certify(old(), *HELD_OUT, X_unlabeled=U, deployed=refitted())
     again = Certificate.load(certificate.save(tmp_path / "refitted.json"))
     assert again.deployed == "RandomForestClassifier"
     assert again.value == certificate.value
@@ -86,7 +105,7 @@ def test_the_file_keeps_whom_it_is_about(tmp_path):
 
 def test_weights_may_be_fitted_on_the_labels():
     certificate = certify_oob(
-        FOREST, X, y, X_unlabeled=U, deployed=FOREST, weights="tandem", bound="best"
+        bagged(), X, y, X_unlabeled=U, deployed=bagged(), weights="tandem", bound="best"
     )
     assert list(certificate.candidates) == ["vote_profile"]
     assert np.ptp(certificate.weights) > 0
@@ -102,7 +121,7 @@ def test_bounds_about_the_vote_are_rejected(bound):
     with pytest.raises(
         ValueError, match="is about the vote, and RandomForestClassifier is another"
     ):
-        certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=REFITTED, bound=bound)
+        certify(old(), *HELD_OUT, X_unlabeled=U, deployed=refitted(), bound=bound)
 
 
 def test_unlabeled_samples_of_another_source_are_rejected():
@@ -112,41 +131,41 @@ def test_unlabeled_samples_of_another_source_are_rejected():
         for s in range(7)
     ]
     with pytest.raises(ContradictionError, match="are not drawn from the same distribution"):
-        certify(flat, *HELD_OUT, X_unlabeled=shifted, deployed=REFITTED)
+        certify(flat, *HELD_OUT, X_unlabeled=shifted, deployed=refitted())
 
 
 @pytest.mark.parametrize(
     ("deployed", "message"),
     [
-        (REFITTED.predict(U)[:-1], r"have shape \(699,\); expected \(700,\)"),
-        (np.where(hidden == "a", "dog", hidden), "predicts 'dog', which is neither a label"),
-        (np.arange(700) % 3, "mix text .* with numbers"),
-        (np.where(hidden == "a", None, hidden), "deployed predictions are missing"),
-        (GaussianNB(), "not fitted"),
+        (lambda: refitted_predictions()[:-1], r"have shape \(699,\); expected \(700,\)"),
+        (lambda: np.where(hidden == "a", "dog", hidden), "predicts 'dog', which is neither"),
+        (lambda: np.arange(700) % 3, "mix text .* with numbers"),
+        (lambda: np.where(hidden == "a", None, hidden), "deployed predictions are missing"),
+        (GaussianNB, "not fitted"),
     ],
 )  # fmt: skip
 def test_predictions_that_cannot_be_are_rejected(deployed, message):
     with pytest.raises(ValueError, match=message):
-        certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=deployed)
+        certify(old(), *HELD_OUT, X_unlabeled=U, deployed=deployed())
 
 
-@pytest.mark.parametrize("deployed", [REFITTED, REFITTED.predict(U)], ids=["model", "predictions"])
+@pytest.mark.parametrize("deployed", [refitted, refitted_predictions])
 def test_without_unlabeled_samples_nothing_is_said(deployed):
     with pytest.raises(ValueError, match=r"requires X_unlabeled|unlabeled"):
-        certify(OLD, *HELD_OUT, deployed=deployed)
+        certify(old(), *HELD_OUT, deployed=deployed())
 
 
 def test_rows_the_deployed_classifier_was_trained_on_are_rejected_where_they_are_known():
     certified = CertifiedForestClassifier(10, random_state=0).fit(U, hidden)
     with pytest.raises(ValueError, match="unlabeled samples are rows of the training data"):
-        certify(OLD, *HELD_OUT, X_unlabeled=U, deployed=certified)
+        certify(old(), *HELD_OUT, X_unlabeled=U, deployed=certified)
     with pytest.raises(ValueError, match="unlabeled samples are labeled samples"):
-        certify(OLD, *HELD_OUT, X_unlabeled=X[500:], deployed=REFITTED)
+        certify(old(), *HELD_OUT, X_unlabeled=X[500:], deployed=refitted())
 
 
 def test_unlabeled_samples_that_a_plain_forest_was_trained_on_are_rejected():
     held_out, labels = blobs(2, 400)
     forest = RandomForestClassifier(100, random_state=0).fit(X[500:], y[500:])
     with pytest.raises(ValueError, match="unlabeled samples are those that RandomForestClassifier"):
-        certify(OLD, held_out, labels, X_unlabeled=X[500:], deployed=forest)
-    assert certify(OLD, held_out, labels, X_unlabeled=U, deployed=forest).deployed
+        certify(old(), held_out, labels, X_unlabeled=X[500:], deployed=forest)
+    assert certify(old(), held_out, labels, X_unlabeled=U, deployed=forest).deployed

@@ -10,25 +10,35 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from tandemvote.models.model_checks import check_not_frozen
 
-FROZEN = FrozenEstimator(StandardScaler().fit(np.eye(3)))
+
+def scaler():
+    return StandardScaler().fit(np.eye(3))
+
+
+def frozen():
+    return FrozenEstimator(scaler())
 
 
 @pytest.mark.parametrize(
-    "estimator",
-    [FROZEN, make_pipeline(FROZEN, LogisticRegression()), make_pipeline(make_union(FROZEN))],
-)
-def test_frozen_estimators_are_rejected_at_any_depth(estimator):
-    with pytest.raises(ValueError, match="keeps what it learned before"):
-        check_not_frozen(estimator)
-
-
-@pytest.mark.parametrize(
-    "estimator",
+    "make",
     [
-        make_pipeline(SelectKBest(mutual_info_classif), LogisticRegression()),
-        make_pipeline(StandardScaler().fit(np.eye(3)), LogisticRegression()),  # cloned: unfitted
-        FunctionTransformer(StandardScaler().fit(np.eye(3)).transform),  # functions: not examined
+        frozen,
+        lambda: make_pipeline(frozen(), LogisticRegression()),
+        lambda: make_pipeline(make_union(frozen())),
     ],
 )
-def test_other_estimators_are_accepted(estimator):
-    check_not_frozen(estimator)
+def test_frozen_estimators_are_rejected_at_any_depth(make):
+    with pytest.raises(ValueError, match="keeps what it learned before"):
+        check_not_frozen(make())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: make_pipeline(SelectKBest(mutual_info_classif), LogisticRegression()),
+        lambda: make_pipeline(scaler(), LogisticRegression()),  # cloned: unfitted
+        lambda: FunctionTransformer(scaler().transform),  # functions: not examined
+    ],
+)
+def test_other_estimators_are_accepted(make):
+    check_not_frozen(make())

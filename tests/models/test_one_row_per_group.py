@@ -1,5 +1,7 @@
 """groups= of certify and certify_selective: one random row of each group is tested."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,14 +17,18 @@ from tandemvote.verify import verify_file
 
 X, y = make_classification(900, 8, n_informative=4, flip_y=0.15, random_state=1)
 GROUPS = np.repeat([f"patient {i}" for i in range(225)], 4)
-MODEL = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[:300], y[:300])
 HELD_OUT = (X[300:], y[300:])
 ROWS = one_row_per_group(group_codes(GROUPS[300:], y[300:]), RandomState(GROUP_SEED))
 
 
+@cache
+def fitted_tree():
+    return DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[:300], y[:300])
+
+
 def test_one_row_of_each_group_is_tested(tmp_path):
-    certificate = certify(MODEL, *HELD_OUT, groups=GROUPS[300:])
-    n_errors = (MODEL.predict(X[300:][ROWS]) != y[300:][ROWS]).sum()
+    certificate = certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:])
+    n_errors = (fitted_tree().predict(X[300:][ROWS]) != y[300:][ROWS]).sum()
     assert np.unique(GROUPS[300:][ROWS]).size == ROWS.size == 150
     expected = beta.ppf(0.95, n_errors + 1, 150 - n_errors)
     assert certificate.value == pytest.approx(expected, rel=1e-9)
@@ -33,8 +39,8 @@ def test_one_row_of_each_group_is_tested(tmp_path):
 
 
 def test_frames_and_lists_give_the_same_certificate():
-    value = certify(MODEL, *HELD_OUT, groups=GROUPS[300:]).value
-    assert certify([MODEL], *HELD_OUT, groups=GROUPS[300:]).value == value
+    value = certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:]).value
+    assert certify([fitted_tree()], *HELD_OUT, groups=GROUPS[300:]).value == value
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(8)])
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame[:300], y[:300])
     series = pd.Series(GROUPS)[300:]
@@ -42,12 +48,12 @@ def test_frames_and_lists_give_the_same_certificate():
 
 
 def test_a_classifier_that_abstains_uses_one_row_of_each_group():
-    certificate = certify_selective(MODEL, *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
-    alone = certify_selective(MODEL, X[300:][ROWS], y[300:][ROWS], max_error=0.3)
+    certificate = certify_selective(fitted_tree(), *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
+    alone = certify_selective(fitted_tree(), X[300:][ROWS], y[300:][ROWS], max_error=0.3)
     assert certificate.thresholds == alone.thresholds and certificate.n_samples == 150
     assert "random row of a random new group" in certificate.assumptions[0]
     assert "random new group" not in " ".join(alone.assumptions)
-    as_list = certify_selective([MODEL], *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
+    as_list = certify_selective([fitted_tree()], *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
     assert as_list.n_samples == 150
     assert "random row of a random new group" in as_list.assumptions[0]
 
@@ -55,15 +61,15 @@ def test_a_classifier_that_abstains_uses_one_row_of_each_group():
 def test_bounds_by_group_align_with_all_samples_that_were_given():
     site = np.random.default_rng(0).choice(["north", "south"], size=600)
     for by in (site, pd.Series(site, name="site")):
-        groups = certify(MODEL, *HELD_OUT, groups=GROUPS[300:]).by_group(by)
+        groups = certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:]).by_group(by)
         for each in groups:
             here = ROWS[site[ROWS] == each.group.label]
-            n_errors = (MODEL.predict(X[300:][here]) != y[300:][here]).sum()
+            n_errors = (fitted_tree().predict(X[300:][here]) != y[300:][here]).sum()
             expected = beta.ppf(1 - 0.05 / 2, n_errors + 1, here.size - n_errors)
             assert each.value == pytest.approx(expected, rel=1e-9)
             assert each.one_row_per_group
     with pytest.raises(ValueError, match=r"has shape \(150,\); expected \(600,\)"):
-        certify(MODEL, *HELD_OUT, groups=GROUPS[300:]).by_group(site[ROWS])
+        certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:]).by_group(site[ROWS])
 
 
 def test_bounds_by_group_of_a_committee_align_with_all_samples_of_fit():
@@ -81,20 +87,20 @@ def test_votes_hold_their_groups():
         certify(votes, groups=GROUPS)
     with pytest.raises(ValueError, match="groups cannot be combined with votes"):
         certify_selective(votes, groups=GROUPS, max_error=0.1)
-    drawn = certify(MODEL, *HELD_OUT, groups=GROUPS[300:]).votes
+    drawn = certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:]).votes
     assert "new group" in certify_selective(drawn, max_error=0.3).assumptions[0]
 
 
 def test_bad_groups_are_rejected():
     with pytest.raises(ValueError, match="groups has 5 distinct values; at least 10"):
-        certify(MODEL, *HELD_OUT, groups=np.arange(600) % 5)
+        certify(fitted_tree(), *HELD_OUT, groups=np.arange(600) % 5)
     with pytest.raises(ValueError, match=r"groups has shape \(900,\) and y has 600 samples"):
-        certify(MODEL, *HELD_OUT, groups=GROUPS)
+        certify(fitted_tree(), *HELD_OUT, groups=GROUPS)
     labels = pd.Series(y)[300:]
     shuffled = pd.Series(GROUPS)[300:].sample(frac=1, random_state=0)
     with pytest.raises(ValueError, match="groups has the index of the samples in another order"):
-        certify(MODEL, X[300:], labels, groups=shuffled)
+        certify(fitted_tree(), X[300:], labels, groups=shuffled)
     with pytest.raises(ValueError, match="not drawn from the same distribution"):
-        certify(MODEL, *HELD_OUT, groups=GROUPS[300:], X_unlabeled=X[:10])
+        certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:], X_unlabeled=X[:10])
     with pytest.raises(ValueError, match="X and y are required"):
-        certify(MODEL, groups=GROUPS)
+        certify(fitted_tree(), groups=GROUPS)

@@ -12,6 +12,8 @@ import pytest
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, counts
 from tandemvote.votes_io import VoteFiles, count_votes
 
+pytestmark = pytest.mark.long
+
 distributed = pytest.importorskip("distributed", reason="clusters need the dask extra")
 cloudpickle = pytest.importorskip("cloudpickle")
 

@@ -35,6 +35,16 @@ class Bound:
         Name of a bound of the same estimates that is never looser.
     most_voters : int, optional
         With more voters, the bound is computed only if it is requested by name.
+
+
+    Examples
+    --------
+    >>> from tandemvote.bounds import Estimates, get_bound
+    >>> tandem = get_bound("tandem")
+    >>> tandem.label, tandem.theorem
+    ('TND', 'Theorem 3')
+    >>> round(tandem(Estimates.from_numbers(tandem_loss=0.12138, n_min_pairs=3359.92)), 4)
+    0.5788
     """
 
     name: str

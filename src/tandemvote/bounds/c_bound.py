@@ -25,14 +25,50 @@ REFINEMENTS = 9
 
 
 def c1_oracle(*, gibbs_loss: float, disagreement: float) -> float:
-    """C-bound of two classes from the true G and D: 1 - (1 - 2 G)^2 / (1 - 2 D) if G < 1/2."""
+    """C-bound of two classes from the true G and D: 1 - (1 - 2 G)^2 / (1 - 2 D) if G < 1/2.
+
+    Parameters
+    ----------
+    gibbs_loss : float in [0, 1]
+        True error rate of a voter drawn from the posterior, G.
+    disagreement : float in [0, 1]
+        True rate at which two such voters disagree, D.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> c1_oracle(gibbs_loss=0.25, disagreement=0.25)
+    0.5
+    """
     if gibbs_loss >= 0.5:
         return 1.0
     return max(0.0, 1.0 - (1.0 - 2.0 * gibbs_loss) ** 2 / (1.0 - 2.0 * disagreement))
 
 
 def c2_oracle(*, tandem_loss: float, disagreement: float) -> float:
-    """C-bound of two classes from the true T and D, with G = T + D / 2."""
+    """C-bound of two classes from the true T and D, with G = T + D / 2.
+
+    Parameters
+    ----------
+    tandem_loss : float in [0, 1]
+        True rate at which two such voters err together, T.
+    disagreement : float in [0, 1]
+        True rate at which two such voters disagree, D.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> c2_oracle(tandem_loss=0.125, disagreement=0.25)
+    0.5
+    """
     return c1_oracle(gibbs_loss=tandem_loss + disagreement / 2, disagreement=disagreement)
 
 
@@ -45,6 +81,18 @@ def c1_bound(estimates: Estimates, delta: float = 0.05) -> float:
         \quad d = kl^{-}\big(\hat D, \tfrac{2 KL + \ln(2\xi(n_2)/\delta)}{n_2}\big)
 
     and 1 if r = 1/2.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -78,6 +126,18 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     (1 - d) kl+(T^ / (1 - D^), (eps - kl(D^‖d)) / (1 - D^)). What is left is a concave function of d
     alone, whose values on nested grids bound it between their nodes. Where the last constraint is
     violated the objective is negative and cannot win.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------

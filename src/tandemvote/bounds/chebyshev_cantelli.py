@@ -23,7 +23,27 @@ OFFSETS: FloatArray = np.arange(-5, 10) / 20
 
 
 def chebyshev_cantelli_oracle(*, tandem_loss: float, lone_error: float, offset: float) -> float:
-    """Bound from the true T and O for one offset, as above; 4 T at the offset 0."""
+    """Bound from the true T and O for one offset, as above; 4 T at the offset 0.
+
+    Parameters
+    ----------
+    tandem_loss : float in [0, 1]
+        True rate at which two such voters err together, T.
+    lone_error : float in [0, 1]
+        True rate at which exactly one of two such voters errs, O.
+    offset : float
+        The offset mu, less than 1/2.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> chebyshev_cantelli_oracle(tandem_loss=0.125, lone_error=0.25, offset=0.0)
+    0.5
+    """
     numerator = offset**2 + (1.0 - 2.0 * offset) * tandem_loss - offset * lone_error
     return min(1.0, max(0.0, numerator / (0.5 - offset) ** 2))
 
@@ -33,6 +53,18 @@ def bernstein_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float
 
     Each offset has an equal share of delta. The inequality is applied to the loss less mu^2, its
     value where neither voter errs, which makes the mean square small.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -67,6 +99,18 @@ def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
     where C is the C-bound if o >= 2 t, and 4 t otherwise: the least of all offsets mu >= 0. It is 1
     if (t + o/2)^2 > t, which no vote can have.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------

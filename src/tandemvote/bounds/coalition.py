@@ -31,6 +31,18 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
     The vote errs only where some such A errs as a whole, and there the voters that err cost at
     least 1. Equal weights: Rüger's inequality, which no smaller number could replace.
 
+    Parameters
+    ----------
+    losses : array_like of shape (n_voters,)
+        True error rates of the voters.
+    posterior : array_like of shape (n_voters,), optional
+        Weights of the voters, uniform by default.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
     Examples
     --------
     >>> round(coalition_oracle(losses=[0.01, 0.02, 0.4]), 6)
@@ -51,6 +63,18 @@ def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
     For up to 15 voters, for equal weights, and where one voter has more than half of the weight,
     the value is the best that follows from the limits; otherwise it is
     :math:`2 \sum_k \rho_k u_k`.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------

@@ -31,6 +31,7 @@ class Estimates:
     Parameters
     ----------
     counts : VoteCounts
+        Counts of the votes.
     posterior : array_like of shape (n_voters,), optional
         The vote's weights rho, uniform by default. They may be chosen on the same samples.
     prior : array_like of shape (n_voters,), optional
@@ -115,20 +116,7 @@ class Estimates:
             ...
         tandemvote.bounds.requirements.RequirementError: This bound requires tandem_loss, ...
         """
-        given: dict[str, Any] = {
-            "gibbs_loss": gibbs_loss,
-            "n_min": n_min,
-            "tandem_loss": tandem_loss,
-            "n_min_pairs": n_min_pairs,
-            "disagreement": disagreement,
-            "n_min_disagreement": n_min_disagreement,
-            "lone_error": lone_error,
-            "kl_divergence": kl_divergence,
-            "errors": None if errors is None else np.atleast_1d(errors),
-            "sizes": None if sizes is None else np.atleast_1d(sizes),
-            "n_errors": n_errors,
-            "n_samples": n_samples,
-        }
+        given = {name: value for name, value in locals().items() if name != "cls"}
         if n_min_disagreement is None:
             given["n_min_disagreement"] = n_min_pairs
         if disagreement is not None:
@@ -136,6 +124,7 @@ class Estimates:
             of_labeled = n_min_disagreement in (None, n_min_pairs)
             given["labeled_disagreement"] = disagreement if of_labeled else lone_error
         known = {name: value for name, value in given.items() if value is not None}
+        known |= {name: np.atleast_1d(known[name]) for name in ("errors", "sizes") if name in known}
         _check_numbers(known)
         estimates = cls.__new__(cls)
         uniform = check_distribution(None, np.size(known.get("errors", 0)), "posterior")

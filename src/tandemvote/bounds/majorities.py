@@ -30,6 +30,16 @@ def smallest_coalition(weights: ArrayLike) -> Fraction:
     Exact for equal weights, for a voter with more than half of the weight, and for up to 15 voters.
     Otherwise one half, which is never too large.
 
+    Parameters
+    ----------
+    weights : array_like of shape (n_voters,)
+        Weights of the voters, each at least 0.
+
+    Returns
+    -------
+    Fraction
+        The share, at least 1/2.
+
     Examples
     --------
     >>> smallest_coalition([1 / 3, 1 / 3, 1 / 3]), smallest_coalition([0.5, 0.25, 0.25])

@@ -26,7 +26,23 @@ QUOTIENT_ROUNDING = (
 
 
 def first_order_oracle(*, gibbs_loss: float) -> float:
-    """Bound from the true Gibbs loss G: 2 G, by Markov's inequality on the erring weight."""
+    """Bound from the true Gibbs loss G: 2 G, by Markov's inequality on the erring weight.
+
+    Parameters
+    ----------
+    gibbs_loss : float in [0, 1]
+        True error rate of a voter drawn from the posterior, G.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> first_order_oracle(gibbs_loss=0.125)
+    0.25
+    """
     return min(1.0, 2.0 * gibbs_loss)
 
 
@@ -34,6 +50,18 @@ def first_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""First-order bound from an observed Gibbs loss.
 
     .. math:: 2\, kl^{+}\Big(\hat G, \frac{KL + \ln(2\sqrt{n_1}/\delta)}{n_1}\Big)
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -45,7 +73,23 @@ def first_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
 
 def tandem_oracle(*, tandem_loss: float) -> float:
-    """Bound from the true tandem loss T: 4 T, by the second-order Markov inequality."""
+    """Bound from the true tandem loss T: 4 T, by the second-order Markov inequality.
+
+    Parameters
+    ----------
+    tandem_loss : float in [0, 1]
+        True rate at which two such voters err together, T.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> tandem_oracle(tandem_loss=0.125)
+    0.5
+    """
     return min(1.0, 4.0 * tandem_loss)
 
 
@@ -53,6 +97,18 @@ def tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Tandem bound from an observed tandem loss; any number of classes.
 
     .. math:: 4\, kl^{+}\Big(\hat T, \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -64,7 +120,25 @@ def tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
 
 def disagreement_oracle(*, gibbs_loss: float, disagreement: float) -> float:
-    """Bound from the true Gibbs loss G and disagreement D of two classes: 4 G - 2 D."""
+    """Bound from the true Gibbs loss G and disagreement D of two classes: 4 G - 2 D.
+
+    Parameters
+    ----------
+    gibbs_loss : float in [0, 1]
+        True error rate of a voter drawn from the posterior, G.
+    disagreement : float in [0, 1]
+        True rate at which two such voters disagree, D.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> disagreement_oracle(gibbs_loss=0.25, disagreement=0.25)
+    0.5
+    """
     return min(1.0, max(0.0, 4.0 * gibbs_loss - 2.0 * disagreement))
 
 
@@ -74,6 +148,18 @@ def disagreement_bound(estimates: Estimates, delta: float = 0.05) -> float:
     .. math::
         4\, kl^{+}\Big(\hat G, \frac{KL + \ln(4\sqrt{n_1}/\delta)}{n_1}\Big)
         - 2\, kl^{-}\Big(\hat D, \frac{2 KL + \ln(4\sqrt{m}/\delta)}{m}\Big)
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------

@@ -38,7 +38,23 @@ FEW_VOTERS = 15  # the voters share delta, which costs little for this many
 
 
 def get_bound(name: str) -> Bound:
-    """Return the bound of that name."""
+    """Return the bound of that name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the bound, such as "tandem".
+
+    Returns
+    -------
+    Bound
+        Its record: a function of `Estimates` and delta, with its requirements.
+
+    Examples
+    --------
+    >>> get_bound("tandem").label
+    'TND'
+    """
     if name not in BOUNDS:
         raise ValueError(
             f"There is no bound {name!r}. Choose one of {', '.join(map(repr, BOUNDS))}."
@@ -51,6 +67,26 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
 
     They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
     among them for up to 15 voters.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, computed from counts.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    dict of str to float
+        Bounds by name, in the order of tables.
+
+    Examples
+    --------
+    >>> from tandemvote import VoteCounts, Votes
+    >>> votes = Votes.from_predictions([[0, 1] * 300, [0, 0] * 300], [0, 1] * 300)
+    >>> bounds = all_bounds(Estimates(VoteCounts.from_votes(votes)))
+    >>> round(bounds["first_order"], 3), round(bounds["tandem"], 3)
+    (0.633, 0.715)
     """
     counts = estimates.counted("counts")
     offered = (bound for bound in FROM_VOTES if bound.is_offered_for(counts))

@@ -43,6 +43,14 @@ class Requirement(NamedTuple):
 
     `is_met` checks the counts, and `explanation` returns what is missing and what to do. If
     `without_it_vacuous` the bound is then valid but trivial; otherwise it is not defined.
+
+
+    Examples
+    --------
+    >>> from tandemvote import VoteCounts, Votes
+    >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
+    >>> BINARY_LABELS.is_met(counts), PAIR_OVERLAPS.is_met(counts)
+    (False, True)
     """
 
     is_met: Callable[[VoteCounts], bool]

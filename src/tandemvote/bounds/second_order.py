@@ -30,6 +30,23 @@ def c_tandem_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
     """Bound from the true Gibbs loss G and tandem loss T: (T - G^2) / (T - G + 1/4) if G < 1/2.
 
     The numerator is the variance of the erring weight, the denominator adds (1/2 - G)^2 to it.
+
+    Parameters
+    ----------
+    gibbs_loss : float in [0, 1]
+        True error rate of a voter drawn from the posterior, G.
+    tandem_loss : float in [0, 1]
+        True rate at which two such voters err together, T.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> c_tandem_oracle(gibbs_loss=0.25, tandem_loss=0.125)
+    0.5
     """
     if gibbs_loss >= 0.5:
         return 1.0
@@ -39,6 +56,18 @@ def c_tandem_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
 
 def second_order_oracle(*, gibbs_loss: float, tandem_loss: float) -> float:
     """Best bound from the true G and T.
+
+    Parameters
+    ----------
+    gibbs_loss : float in [0, 1]
+        True error rate of a voter drawn from the posterior, G.
+    tandem_loss : float in [0, 1]
+        True rate at which two such voters err together, T.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -60,6 +89,18 @@ def c_tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
     and 1 where G+ reaches 1/2 or the denominator 0, or where the intervals contradict each other.
     Any number of classes.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -83,6 +124,18 @@ def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
     with the intervals of `c_tandem_bound`, and 1 if G+ >= 1/2 and t >= 1/4. Never looser than
     `c_tandem_bound`, unless G- > sqrt(T+) or T- > G+: then the intervals contradict each other and
     the value is 1.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------
@@ -126,6 +179,18 @@ def second_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
         \frac{2 KL + \ln(2\sqrt{n_2}/\delta)}{n_2}\Big)
 
     Both voters of a pair err at the rate T^, exactly one of them at the rate O^ (`lone_error`).
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Examples
     --------

@@ -21,6 +21,18 @@ def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
     them count as errors: the vote misclassifies them, or could do so for some predictions of its
     untested voters.
 
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
     Examples
     --------
     >>> round(test_set_bound(Estimates.from_numbers(n_errors=30, n_samples=1000)), 4)
@@ -45,6 +57,20 @@ def single_voter_bound(
     Both rates are binomial, and their p-values are multiplied as Fisher did, in steps; with at
     least twice as many unlabeled samples as labeled ones the second counts by its root. Proof in
     ``docs/theory``.
+
+    Parameters
+    ----------
+    n_errors, n_samples : int
+        Errors of the tested classifier on labeled held-out samples, and the number of these.
+    n_differ, n_unlabeled : int
+        Unlabeled samples on which the two classifiers differ, and the number of these.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the other classifier, in [0, 1].
 
     Examples
     --------

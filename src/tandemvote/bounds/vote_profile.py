@@ -55,6 +55,25 @@ def vote_profile_oracle(*, gibbs_loss: float, leads: ArrayLike, gaps: ArrayLike)
     """Smallest lam G + mean phi_lam over all lam, for equally likely profiles (v, gap).
 
     No bound from G and the profiles alone can be smaller.
+
+    Parameters
+    ----------
+    gibbs_loss : float in [0, 1]
+        True error rate of a voter drawn from the posterior, G.
+    leads : array_like of shape (n_profiles,)
+        Share v of the voters that agree with the classifier.
+    gaps : array_like of shape (n_profiles,)
+        Its lead over the largest share of another class.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
+
+    Examples
+    --------
+    >>> vote_profile_oracle(gibbs_loss=0.25, leads=[0.5, 1.0], gaps=[0.0, 1.0])
+    0.5
     """
     v, gap = np.asarray(leads, float), np.asarray(gaps, float)
     # A convex, piecewise linear function of lam: smallest at 0 or at some 1 / gap.
@@ -68,6 +87,18 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
     It bounds the error of the vote, or of the deployed classifier that the profile is about. Held-
     out sets always count in full.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The empirical quantities, from counts or from plain numbers.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    float
+        Bound on the error rate of the vote, in [0, 1].
 
     Raises
     ------

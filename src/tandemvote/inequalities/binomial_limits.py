@@ -31,6 +31,18 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
 
     Never below the true limit; for delta >= 1e-300 above it by less than a relative 1e-9.
 
+    Parameters
+    ----------
+    n_errors, n_samples : array_like of int
+        Number of errors, and of independent samples. Arrays are broadcast.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    ndarray or float
+        Upper confidence limit of the error rate, at most 1.
+
     Examples
     --------
     >>> float(round(clopper_pearson(3, 100), 4))

@@ -36,6 +36,18 @@ def kl_divergence(posterior: ArrayLike, prior: ArrayLike) -> float:
 
     Weight without prior is rejected: the divergence is infinite and no bound exists.
 
+    Parameters
+    ----------
+    posterior : array_like of shape (n_voters,)
+        Weights of the voters, which sum to 1.
+    prior : array_like of shape (n_voters,)
+        Weights that were fixed before seeing the samples.
+
+    Returns
+    -------
+    float
+        The divergence in nats, at least 0.
+
     Examples
     --------
     >>> kl_divergence([0.5, 0.5, 0.0, 0.0], [0.25] * 4)  # ln 2
@@ -59,6 +71,18 @@ def binary_kl(p: ArrayLike, q: ArrayLike) -> Any:
     .. math:: kl(p‖q) = p \ln\frac{p}{q} + (1 - p) \ln\frac{1 - p}{1 - q}
 
     It is infinite where q is 0 or 1 and p is not.
+
+    Parameters
+    ----------
+    p : array_like of float in [0, 1]
+        Bias of the first coin, such as an observed error rate.
+    q : array_like of float in [0, 1]
+        Bias of the second coin.
+
+    Returns
+    -------
+    ndarray or float
+        The divergence in nats. Arrays are broadcast.
 
     Examples
     --------
@@ -84,6 +108,18 @@ def kl_upper_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     Never below the true inverse. Above it by less than a relative 1e-9 if the divergence is 0 or
     at least 1e-290. Arrays are broadcast.
 
+    Parameters
+    ----------
+    p : array_like of float in [0, 1]
+        Bias of the first coin, such as an observed error rate.
+    divergence : array_like of float >= 0
+        Largest divergence kl(p‖q) allowed.
+
+    Returns
+    -------
+    ndarray or float
+        The bias q, at most 1.
+
     Examples
     --------
     >>> kl_upper_inverse([0.0, 0.5, 1.0], 0.01).round(4).tolist()
@@ -104,6 +140,18 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
 
     Never above the true inverse. Below it by less than a relative 1e-9, or by the smallest normal
     number where it underflows, if the divergence is 0 or at least 1e-290. Arrays are broadcast.
+
+    Parameters
+    ----------
+    p : array_like of float in [0, 1]
+        Bias of the first coin, such as an observed error rate.
+    divergence : array_like of float >= 0
+        Largest divergence kl(p‖q) allowed.
+
+    Returns
+    -------
+    ndarray or float
+        The bias q, at least 0.
 
     Examples
     --------

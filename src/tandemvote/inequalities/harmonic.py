@@ -24,7 +24,14 @@ from tandemvote.inequalities.pac_bayes import Moment, check_delta, two_sqrt, xi
 
 @dataclass(frozen=True, eq=False)
 class SampleSize:
-    """Sample size behind an average, with the divergence and the moment that its bound uses."""
+    """Sample size behind an average, with the divergence and the moment that its bound uses.
+
+    Examples
+    --------
+    >>> size = harmonic_size([0.5, 0.5], [100, 300], [0.5, 0.5])
+    >>> round(size.n, 6), round(size.complexity(0.05), 4)
+    (150.0, 0.04)
+    """
 
     n: float  # harmonic size n_H, rounded down; 0 if some weight lies on an empty set
     kl_divergence: float  # KL(R‖pi), rounded up
@@ -107,9 +114,22 @@ def harmonic_size(
 ) -> SampleSize:
     """Sample size, divergence and moment of an average over sets of different sizes.
 
-    `sizes` are numbers of samples of each voter, or of each pair (a symmetric matrix), which has
-    weight rho_h rho_h'. Sets larger than `cap`, fixed without looking at the data, count as that
-    large.
+    Parameters
+    ----------
+    posterior : array_like of shape (n_voters,)
+        Weights of the voters, which sum to 1.
+    sizes : array_like of int, shape (n_voters,) or (n_voters, n_voters)
+        Number of held-out samples of each voter, or of each pair (a symmetric matrix). A pair has
+        weight rho_h rho_h'.
+    prior : array_like of shape (n_voters,)
+        Weights that were fixed before seeing the samples.
+    cap : float, default=inf
+        Larger sets count as this large. It must be fixed without looking at the data.
+
+    Returns
+    -------
+    SampleSize
+        Harmonic size, divergence and moment.
 
     Examples
     --------
@@ -131,5 +151,21 @@ def _sizes_and_places(n: NDArray[Any]) -> tuple[FloatArray, NDArray[np.intp]]:
 
 
 def harmonic_cap(n_min: int) -> int:
-    """Size above which sets count as no larger, so that the published form is never tighter."""
+    """Size above which sets count as no larger, so that the published form is never tighter.
+
+    Parameters
+    ----------
+    n_min : int
+        Number of samples in the smallest held-out set.
+
+    Returns
+    -------
+    int
+        The cap for `harmonic_size`.
+
+    Examples
+    --------
+    >>> harmonic_cap(100)
+    206
+    """
     return max(n_min, int(8.0 / np.pi * (np.sqrt(max(n_min, 1)) - 1.0) ** 2))

@@ -18,7 +18,14 @@ STIRLING_SERIES = (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 class Interval(NamedTuple):
-    """Confidence limits of a true rate, which hold together."""
+    """Confidence limits of a true rate, which hold together.
+
+    Examples
+    --------
+    >>> lower, upper = pac_bayes_kl(0.0, 100)
+    >>> float(lower), round(float(upper), 4)
+    (0.0, 0.0582)
+    """
 
     lower: Any
     upper: Any
@@ -32,6 +39,16 @@ def xi(n: ArrayLike) -> Any:
                = e^n n^{-n} \Gamma(n + 1, n) = \sqrt{\pi n / 2} + 2/3 + O(1 / \sqrt{n})
 
     The incomplete gamma function gives it in constant time and for real n.
+
+    Parameters
+    ----------
+    n : array_like of float >= 1
+        Number of samples.
+
+    Returns
+    -------
+    ndarray or float
+        The moment, in the shape of `n`.
 
     Examples
     --------
@@ -49,7 +66,23 @@ def xi(n: ArrayLike) -> Any:
 
 
 def two_sqrt(n: ArrayLike) -> Any:
-    r"""Maurer's upper bound :math:`\xi(n) \le 2 \sqrt{n}`, the form printed in the paper."""
+    r"""Maurer's upper bound :math:`\xi(n) \le 2 \sqrt{n}`, the form printed in the paper.
+
+    Parameters
+    ----------
+    n : array_like of float >= 1
+        Number of samples.
+
+    Returns
+    -------
+    ndarray or float
+        The moment, in the shape of `n`.
+
+    Examples
+    --------
+    >>> float(two_sqrt(4))
+    4.0
+    """
     return 2.0 * np.sqrt(np.asarray(n, float))
 
 
@@ -97,9 +130,15 @@ def pac_bayes_kl(
         Sample size; the smallest one where voters have different sizes.
     kl_divergence : array_like of float >= 0
         KL(rho‖pi), twice that for pairs of voters.
-    delta : float in (0, 1)
+    delta : float in (0, 1), default=0.05
+        Failure probability.
     moment : callable
         What stands inside the logarithm: `two_sqrt` as printed, or `xi`, which is exact.
+
+    Returns
+    -------
+    Interval
+        Lower and upper confidence limit, which hold together.
 
     Examples
     --------
@@ -132,6 +171,22 @@ def pac_bayes_lambda(
     hold for all lambda in (0, 2) and gamma > 0 at once. At lambda = 2 / (sqrt(2 L^ / k + 1) + 1)
     and gamma = sqrt(2 k / L^), the best ones, the bounds are L^ + k + sqrt(k^2 + 2 L^ k), which may
     exceed 1, and L^ - sqrt(2 L^ k).
+
+    Parameters
+    ----------
+    loss : array_like of float in [0, 1]
+        Observed loss averaged over the posterior.
+    n : array_like of float, 0 or at least 1
+        Sample size; the smallest one where voters have different sizes.
+    kl_divergence : array_like of float >= 0
+        KL(rho‖pi), twice that for pairs of voters.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    Interval
+        Both limits at the best lambda and gamma.
 
     Examples
     --------

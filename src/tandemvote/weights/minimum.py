@@ -20,7 +20,13 @@ NEGLIGIBLE = 1e-12  # a smaller difference of two bounds is rounding
 
 
 class Status(Enum):
-    """How the search for weights ended, in words."""
+    """How the search for weights ended, in words.
+
+    Examples
+    --------
+    >>> Status.CONVERGED.name
+    'CONVERGED'
+    """
 
     CONVERGED = (
         "minimum: for the final lambda the problem is convex, and no weights can do better by more"
@@ -65,6 +71,12 @@ class WeightSolution:
     status : Status
     history : tuple of float
         The relaxed bound at the start and after each iteration of the descent that was kept.
+
+
+    Examples
+    --------
+    >>> WeightSolution(weights=np.array([1.0, 0.0]), bound="tandem")
+    WeightSolution(tandem 1.000000, 1 of 2 voters, 0 iterations, NO_COMMON_SAMPLES)
     """
 
     weights: FloatArray
@@ -105,6 +117,7 @@ def minimize_bound(
     Parameters
     ----------
     counts : VoteCounts
+        Counts of the votes.
     bound : {"first_order", "tandem", "disagreement"}
         First-order weights concentrate on the best voters; the other two spread over voters that
         err on different samples. "disagreement" is for two classes.
@@ -114,6 +127,11 @@ def minimize_bound(
         Failure probability.
     published : bool, default=False
         As for `Estimates`.
+
+    Returns
+    -------
+    WeightSolution
+        The weights, their bound and the status of the search.
 
     Examples
     --------
