@@ -44,11 +44,12 @@ dist: $(INSTALLED)  ## build wheel and sdist, check them, install them into empt
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python -m pytest -q -m dist tests/packaging
 
-lint: $(INSTALLED)  ## style, types, order of the packages
+lint: $(INSTALLED)  ## style, types, order of the packages, sections of docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_docstrings.py  # numpydoc
 
 format: $(INSTALLED)  ## let ruff fix what it can
 	$(BIN)/ruff check --fix .

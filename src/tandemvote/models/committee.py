@@ -29,6 +29,7 @@ from tandemvote.models.digest import digest_of
 from tandemvote.models.members import Job, Member, Params, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
+    DOCUMENTATION,
     HasMethods,
     Interval,
     RealNotInt,
@@ -121,6 +122,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     True
     """
 
+    _doc_link_module = "tandemvote"
+    _doc_link_template = DOCUMENTATION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_tested": [Interval(Integral, 1, None, closed="left")],

@@ -29,7 +29,7 @@ from tandemvote.frames import index_of
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import digest_of
 from tandemvote.models.model_checks import check_class_weight
-from tandemvote.models.private_names import Interval, fit_context
+from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
 from tandemvote.models.rows import row_digests
 from tandemvote.models.voters import predict_members, voter_predictions
 from tandemvote.voting import vote_shares
@@ -108,6 +108,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     ('tandem', ['first_order', 'tandem'])
     """
 
+    _doc_link_module = "tandemvote"
+    _doc_link_template = DOCUMENTATION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "confidence": [Interval(Real, 0.5, 1, closed="left")],

@@ -14,6 +14,11 @@ from sklearn.utils.validation import _check_method_params
 __all__ = ["HasMethods", "Interval", "RealNotInt", "StrOptions"]
 """Constraints of parameters. With `fit_context` they give scikit-learn's own error messages."""
 
+DOCUMENTATION = (
+    "https://tandemvote.github.io/tandemvote/api/generated/tandemvote.{estimator_name}.html"
+)
+"""`_doc_link_template` of the classifiers: the page that scikit-learn's diagram links to."""
+
 fit_context = _fit_context
 """Decorator of `fit` that validates the parameters of an estimator."""
 
