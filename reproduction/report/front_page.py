@@ -48,9 +48,9 @@ def scheme_table(committee: str, beyond: str) -> str:
         f"Medians over {n_sets['forest']} / {n_sets['boosting']}"
         f" [data sets]({ADDRESS}/committee.md) (random forests / boosting).\n\n"
         f"{markdown_table(HEADINGS, rows)}\n\n"
-        f"The bounds of the paper's forest set no label aside and require one fit. They are "
-        f"{factors[1]} times the test error in the\nmedian, {factors[2]} times with unlabeled "
-        f"samples, and a test set {factors[3]} times ([table]({ADDRESS}/beyond.md)).\n"
+        f"The paper's forest sets no label aside and requires one fit. In the median its bound is "
+        f"{factors[1]} times the test error, and {factors[2]} times\nwith unlabeled samples; the "
+        f"bound of a test set is {factors[3]} times ([table]({ADDRESS}/beyond.md)).\n"
     )
 
 
