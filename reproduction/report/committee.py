@@ -14,6 +14,7 @@ from tandemvote.inequalities import clopper_pearson
 from tandemvote.tables.errors import number_of
 
 FIGURE = "committee-ratios"
+BOUNDS_FIGURE = "scheme-bounds"
 
 HEAD = """\
 # The committee, measured

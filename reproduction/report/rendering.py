@@ -7,8 +7,13 @@ from pathlib import Path
 
 from reproduction.experiments.store import RowStore, StoreError
 from reproduction.report.beyond import FIGURE, beyond_page
+from reproduction.report.committee import (
+    BOUNDS_FIGURE,
+    committee_page,
+    committee_table,
+    ratio_table,
+)
 from reproduction.report.committee import FIGURE as COMMITTEE_FIGURE
-from reproduction.report.committee import committee_page, committee_table, ratio_table
 from reproduction.report.comparison import compare, read_explanations
 from reproduction.report.deployed import deployed_page, deployed_table, unlabelled_table
 from reproduction.report.figures import all_figures, save
@@ -88,7 +93,7 @@ def render_committee(folder: str | os.PathLike[str]) -> list[Path]:
         figures = {COMMITTEE_FIGURE: scheme_ratios(rows)}
         beyond = read_frame(RowStore(folder), "beyond")
         if not beyond.empty:
-            figures["scheme-bounds"] = scheme_bounds(rows, beyond)
+            figures[BOUNDS_FIGURE] = scheme_bounds(rows, beyond)
     return [
         *_write_table(folder, ratios),
         *_write_table(folder, table),

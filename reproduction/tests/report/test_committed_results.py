@@ -131,7 +131,7 @@ def test_every_table_is_there_and_is_what_the_rows_say(forests, unlabelled):
 
 
 def test_every_figure_is_there_and_no_other(readme):
-    names = (*FIGURE_WORDS, beyond.FIGURE, committee.FIGURE)
+    names = (*FIGURE_WORDS, beyond.FIGURE, committee.FIGURE, committee.BOUNDS_FIGURE)
     expected = {f"{name}.{ending}" for name in names for ending in ("svg", "png")}
     value = {path.name for path in (RESULTS / "figures").iterdir() if path.stat().st_size}
     assert value == expected
