@@ -24,6 +24,7 @@ import tandemvote
 from tandemvote import (
     CertifiedClassifier,
     CertifiedForestClassifier,
+    VoteCounts,
     Votes,
     certify,
     certify_oob,
@@ -82,6 +83,8 @@ def value(issued):
         return 0.5 - issued.lower  # the stump errs on half of all new samples
     if isinstance(issued, GroupCertificates):
         return min(each.value for each in issued)
+    if getattr(issued, "direction", "") == "at least":
+        return 1 - issued.value
     return issued.error if hasattr(issued, "error") else issued.value
 
 
@@ -114,6 +117,8 @@ ENTRY_POINTS = {
             lambda model, X, y: certify([model], X, y).by_group("predicted"),
             lambda model, X, y: certify(model, X, y).by_group(np.arange(len(y)) % 2),
             lambda model, X, y: certify(model, X, y, groups=np.arange(len(y)) // 2),
+            lambda model, X, y: certify(model, X, y, metric="f1", positive=1),
+            lambda model, X, y: certify([model], X, y, metric="cost", cost=[[0, 1], [1, 0]]),
             lambda model, X, y: certify(model, X, y, X_unlabeled=X, bound="vote_profile"),
             lambda model, X, y: certify(model, X, y, X_unlabeled=X, deployed=model),
             lambda model, X, y: certify([stump()], X, y, X_unlabeled=X, deployed=model),
@@ -221,6 +226,116 @@ def test_training_rows_never_give_a_good_guarantee(kind, way, place, models):
         assert len(str(rejection)) > 40, "a rejection says what is wrong and what to do"
     else:
         assert value(issued) >= LOWEST_HONEST_VALUE
+
+
+def is_named(issued, codes):
+    """Return True if a finding of a certificate has one of the codes."""
+    whole = issued.certificate if isinstance(issued, GroupCertificates) else issued
+    return bool({each.code for each in whole.findings} & codes)
+
+
+COPIES = {
+    "every row twice": np.repeat(np.arange(N_ROWS // 2), 2),
+    "the table appended to itself": np.tile(np.arange(N_ROWS // 2), 2),
+    "one class oversampled": np.concatenate([np.arange(N_ROWS), np.repeat(np.flatnonzero(y), 4)]),
+}
+"""Rows of a table with copies, as oversampling and joins make them."""
+
+TRAINING = {
+    "committee": lambda X, y: CertifiedClassifier(TREE, random_state=0).fit(X, y).certificate_,
+    "hold-out": lambda X, y: (
+        CertifiedClassifier(TREE, n_tested=1, referee=False, random_state=0).fit(X, y).certificate_
+    ),
+    "certified forest": lambda X, y: (
+        CertifiedForestClassifier(50, random_state=0).fit(X, y).certificate_
+    ),
+    "certify_oob": lambda X, y: certify_oob(
+        RandomForestClassifier(50, random_state=0).fit(X, y), X, y
+    ),
+    "certify": lambda X, y: certify(
+        DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
+    ),
+    "certify by class": lambda X, y: certify(
+        DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
+    ).by_group("class"),
+    "compare": lambda X, y: compare(
+        STUMP, DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
+    ),
+    "certify_selective": lambda X, y: certify_selective(
+        DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2], max_error=0.2
+    ),
+}
+
+
+@pytest.mark.parametrize("rows", COPIES)
+@pytest.mark.parametrize("way", TRAINING)
+def test_copies_in_training_and_test_are_rejected_or_named(way, rows):
+    """A tree knows its training rows by heart, so copies of them seem to be predicted."""
+    rows = COPIES[rows]
+    try:
+        issued = TRAINING[way](X[rows], y[rows])
+    except ValueError as rejection:
+        assert len(str(rejection)) > 40
+    else:
+        assert value(issued) >= LOWEST_HONEST_VALUE or is_named(issued, {"copied_rows"})
+
+
+def abstaining(which):
+    """Voters that know half of all labels and guess the others, with predictions left empty."""
+    new = np.random.default_rng(3)
+    hard = new.random(N_ROWS) < 0.5
+    wrong = np.where(hard, new.random((5, N_ROWS)) < 0.5, new.random((5, N_ROWS)) < 0.03)
+    empty = {
+        "all voters alike": np.tile(hard, (5, 1)),
+        "each voter by itself": hard ^ (new.random((5, N_ROWS)) < 0.1),
+        "one voter": hard & (np.arange(5) == 2)[:, None],
+        "two voters of five": hard & (np.arange(5) < 2)[:, None],
+        "half of the hard samples": hard & (new.random((5, N_ROWS)) < 0.5),
+    }[which]
+    return y ^ wrong, empty
+
+
+HOLES = {
+    "certify": certify,
+    "certify with weights": lambda votes: certify(votes, weights="tandem"),
+    "certify by one bound": lambda votes: certify(votes, bound="first_order"),
+    "certify by class": lambda votes: certify(votes).by_group("class"),
+    "certify counts": lambda votes: certify(VoteCounts.from_votes(votes)),
+    "certify an iterable": lambda votes: certify(iter([votes])),
+    "certify_selective": lambda votes: certify_selective(votes, max_error=0.2),
+}
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        *("all voters alike", "each voter by itself", "one voter", "two voters of five"),
+        "half of the hard samples",
+    ],
+)
+def test_votes_that_are_left_out_at_hard_samples_are_rejected_or_named(which, tmp_path):
+    predictions, empty = abstaining(which)
+    votes = Votes.from_predictions(predictions, y, ~empty)
+    for name, way in HOLES.items():
+        try:
+            issued = way(votes)
+        except ValueError as rejection:
+            assert "empty_as_error" in str(rejection) or "were trained on" in str(rejection), name
+        else:
+            assert is_named(issued, {"empty_rows", "observed_above_bound"}), name
+    cells = np.where(empty, "", predictions.astype(str))
+    table = pd.DataFrame(cells.T).add_prefix("voter").assign(label=y.astype(str))
+    table.to_csv(tmp_path / "votes.csv", index=False)
+    table.replace("", None).to_parquet(tmp_path / "votes.parquet")
+    for file in ("votes.csv", "votes.parquet"):
+        call = ["certify-votes", str(tmp_path / file)]
+        rejection = CliRunner().invoke(app, call).exception
+        assert isinstance(rejection, ValueError) and "empty_as_error" in str(rejection)
+        done = CliRunner().invoke(app, [*call, "--empty-as-error", "--json"])
+        assert done.exit_code == 0
+        counted = np.where(empty, 1 - y, predictions)
+        observed = ((counted != y).sum(axis=0) > 2).mean()
+        assert json.loads(done.stdout.splitlines()[-1])["guaranteed"] > observed
 
 
 def test_every_public_name_is_either_tried_on_coin_flips_or_takes_no_samples():
