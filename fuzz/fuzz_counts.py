@@ -50,6 +50,7 @@ def one_input(data: bytes) -> None:
         members=None,
         sampling=ROWS,
         group=None,
+        measure=None,
         class_counts=(n_samples, 0),
         observed=test if draw.ConsumeBool() else None,
         test=test if TEST_SET in names else None,

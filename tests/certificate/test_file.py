@@ -199,21 +199,20 @@ def test_labels_that_json_cannot_hold_are_rejected_on_saving(unit, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_overlaps_of_too_many_sizes_are_neither_read_nor_written(monkeypatch):
+def test_overlaps_of_too_many_sizes_are_neither_read_nor_written(monkeypatch, tmp_path):
     # A checker keeps an exact fraction for each size: millions of them would fill the memory.
     rng = np.random.default_rng(0)
     votes = Votes.from_predictions(
         rng.integers(2, size=(6, 500)), rng.integers(2, size=500), rng.random((6, 500)) < 0.5
     )
-    document = document_of(certify_votes(votes, bound="first_order"))
+    certificate = certify_votes(votes, bound="first_order")
     n_sizes = np.unique(VoteCounts.from_votes(votes).overlaps).size
     monkeypatch.setattr("tandemvote.verify.document.MAX_SIZES", n_sizes)
-    written = document.to_json()
+    path = certificate.save(tmp_path / "c.json")
     monkeypatch.setattr("tandemvote.verify.document.MAX_SIZES", n_sizes - 1)
-    with pytest.raises(CertificateFileError, match="distinct overlaps"):
-        Document.from_json(written)
-    with pytest.raises(ValueError, match="fewer voters"):
-        document.to_json()
+    for use in (verify_file, certificate.save):
+        with pytest.raises(CertificateFileError, match="different numbers of common samples"):
+            use(path)
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):

@@ -87,7 +87,8 @@ def test_a_file_above_the_limit_is_rejected_by_its_size(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("counts", "n_voters"), 10**18, f"integer from 1 to {MAX_VOTERS}"),
+        (("counts", "n_voters"), MAX_VOTERS + 1, f"integer from 1 to {MAX_VOTERS}"),
+        (("counts", "n_voters"), 10**18, "Certify fewer groups, or fewer voters"),
         (("counts", "n_voters"), 0, "n_voters is 0"),
         (("counts", "n_voters"), True, "counts.n_voters is True"),
         (("counts", "n_voters"), 5, "120 bytes that 5 voters need"),
@@ -124,7 +125,7 @@ def test_a_file_above_the_limit_is_rejected_by_its_size(tmp_path, monkeypatch):
         (("classes", "kind"), "pickle", "reads 'text' and"),
         (("classes", "labels"), [True, 1], "labels\\[0\\] is True, not an integer"),
         (("classes", "labels"), [0, 2**63], "labels\\[1\\] is 9223372036854775808"),
-        (("classes", "labels"), [], "expected 0, one per class"),
+        (("classes", "labels"), [], "class_counts has 2 numbers; expected 0"),
         (("findings",), [None], "findings\\[0\\] is None"),
         (("findings", 0, "severity"), "fatal", "severity is 'fatal'"),
         (("findings", 0, "evidence"), {"a": 1}, "not an object of texts"),

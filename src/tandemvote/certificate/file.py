@@ -56,7 +56,8 @@ def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> 
     """Write the file of a certificate and its groups; readers see the old file or the new one."""
     path = Path(path)
     text = json.dumps(document_of(certificate).to_json(), indent=1) + "\n"
-    parse_document(text.encode("ascii"))  # what is larger than a reader accepts is not written
+    # What a reader does not accept is not written.
+    Document.from_json(parse_document(text.encode("ascii")))
     with written_whole(path) as unfinished:
         unfinished.write_bytes(text.encode("ascii"))
     return path

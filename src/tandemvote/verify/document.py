@@ -8,7 +8,7 @@ annotated with. Whether the numbers follow from the counts is checked by the res
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -64,12 +64,10 @@ MAX_SIZES = 10**6
 MAX_PROFILE = 5 * 10**5
 """Unlabeled samples whose profile a file may hold: checking takes a logarithm for each."""
 
-MAX_GROUPS = 1000
+MAX_RECORDS = 1001
 
 MAX_PAIRS = 2**25
 """Pairs of voters in all certificates together, each of which is checked by itself."""
-
-FEWER = "Certify fewer groups, or fewer voters."
 
 Decimals = Annotated[str, kinds.DECIMAL]
 Count = Annotated[int, kinds.integer(0, MAX_SAMPLES)]
@@ -288,89 +286,60 @@ class Document:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Document:
         """Check the form of a parsed file."""
-        _check_claims(document)
+        _check_size(document)
         stated = kinds.fields(**FORM).read(document, "")
-        found = cls(**stated, expected_digest=digest_of(document))
-        found._check_form()
-        return found
+        if not stated["certificates"]:
+            raise CertificateFileError("certificates is empty; expected at least one certificate.")
+        for number, record in enumerate(stated["certificates"]):
+            for problem in _wrong_form(record, first=number == 0):
+                raise CertificateFileError(f"certificates[{number}]{problem}.")
+        return cls(**stated, expected_digest=digest_of(document))
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the file holds; raise an error for labels or sizes that it cannot hold."""
-        self._check_form()
+        """Return what the file holds; raise an error for labels that it cannot hold."""
         document = {
             name: kind.write(getattr(self, name)) for name, kind in FORM.items() if name != "digest"
         }
         return {**document, "digest": digest_of(document)}
 
-    def _check_form(self) -> None:
-        if not self.certificates:
-            raise CertificateFileError("certificates is empty; expected at least one certificate.")
-        for number, each in enumerate(self.certificates):
-            n_voters = len(each.counts["overlaps"])
-            for name in ("weights", "prior"):
-                if len(getattr(each, name)) != n_voters:
-                    raise CertificateFileError(
-                        f"certificates[{number}].{name} has {len(getattr(each, name))} numbers;"
-                        f" expected {n_voters}, one per voter."
-                    )
-            if len(each.class_counts or each.classes) != len(each.classes):
-                raise CertificateFileError(
-                    f"certificates[{number}].class_counts has {len(each.class_counts or ())}"
-                    f" numbers; expected {len(each.classes)}, one per class."
-                )
-            if not each.candidates or not each.classes or len(each.stated) < len(each.candidates):
-                raise CertificateFileError(
-                    f"certificates[{number}] has no candidates, one twice, or no classes."
-                )
-            if (each.group is None) != (number == 0):
-                raise CertificateFileError(
-                    f"certificates[{number}].group does not fit: the first certificate of a file is"
-                    " about all samples, and every other one about a group of them."
-                )
-        self._check_sizes()
 
-    def _check_sizes(self) -> None:
-        n_voters, n_groups = self.whole.n_voters, len(self.certificates) - 1
-        _check_groups(n_groups, n_voters * (n_voters + 1) // 2 * n_groups)
-        counts = [matrix for each in self.certificates for matrix in each.counts.values()]
-        sizes = [each.counts[name] for each in self.certificates for name in SIZES]
-        profiles = [each.profile["leads"] for each in self.certificates if each.profile]
-        for found, most, what, way_out in (
-            (max(map(len, counts)), MAX_VOTERS, "voters", "Train fewer voters."),
-            (max(int(n.max()) for n in counts), MAX_SAMPLES, "samples", "Use fewer samples."),
-            (max(np.unique(n).size for n in sizes), MAX_SIZES, "distinct overlaps", FEWER),
-            (max(map(len, profiles), default=0), MAX_PROFILE, "unlabeled samples", "Use fewer."),
-        ):
-            if found > most:
-                raise CertificateFileError(
-                    f"A certificate file holds up to {most} {what}; this one has {found}. {way_out}"
-                )
-
-
-def _check_claims(document: dict[str, Any]) -> None:
-    """Raise an error before groups are unpacked that together take too much memory."""
+def _check_size(document: dict[str, Any]) -> None:
+    """Raise an error before certificates are unpacked that together take too much memory."""
     certificates = document.get("certificates")
-    groups = certificates[1:] if isinstance(certificates, list) else []
-    n_pairs = 0
-    for number, each in enumerate(groups, 1):
-        if not isinstance(each, dict) or not isinstance(each.get("counts"), dict):
-            continue  # which is found when it is read
-        if each.get("profile") is not None:
-            raise CertificateFileError(f"certificates[{number}].profile is not null in a group.")
-        n_voters = each["counts"].get("n_voters")
-        n_pairs += n_voters * (n_voters + 1) // 2 if isinstance(n_voters, int) else 0
-    _check_groups(len(groups), n_pairs)
+    records = [
+        each
+        for each in (certificates if isinstance(certificates, list) else [])
+        if isinstance(each, dict) and isinstance(each.get("counts"), dict)
+    ]  # others are found when they are read
+    sizes = [each["counts"].get("n_voters") for each in records]
+    n_pairs = sum(n * (n + 1) // 2 for n in sizes if type(n) is int)
+    if len(records) > MAX_RECORDS or n_pairs > MAX_PAIRS:
+        raise CertificateFileError(
+            f"The file has {len(records)} certificates of {n_pairs} pairs of voters in all; at most"
+            f" {MAX_RECORDS} and {MAX_PAIRS} are allowed. Certify fewer groups, or fewer voters."
+        )
+    if any(each.get("profile") is not None for each in records[1:]):
+        raise CertificateFileError("A certificate of a group has a profile; expected null.")
 
 
-def _check_groups(n_groups: int, n_pairs: int) -> None:
-    for found, most, what in (
-        (n_groups, MAX_GROUPS, "groups"),
-        (n_pairs, MAX_PAIRS, "pairs of voters in all groups together"),
-    ):
-        if found > most:
-            raise CertificateFileError(
-                f"A certificate file holds up to {most} {what}; this one has {found}. {FEWER}"
-            )
+def _wrong_form(record: CertificateRecord, *, first: bool) -> Iterator[str]:
+    """List what is wrong with the parts of a record taken together."""
+    n_voters, n_classes = len(record.counts["overlaps"]), len(record.classes)
+    for name, expected in (("weights", n_voters), ("prior", n_voters), ("class_counts", n_classes)):
+        given = getattr(record, name)
+        if given is not None and len(given) != expected:
+            yield f".{name} has {len(given)} numbers; expected {expected}"
+    if not record.candidates or not n_classes or len(record.stated) < len(record.candidates):
+        yield " has no candidates, one twice, or no classes"
+    if (record.group is None) != first:
+        yield (
+            ".group does not fit: the first certificate of a file is about all samples, and every"
+            " other one about a group of them"
+        )
+    if max(int(counts.max()) for counts in record.counts.values()) > MAX_SAMPLES:
+        yield f".counts has more than {MAX_SAMPLES} samples"
+    if max(np.unique(record.counts[name]).size for name in SIZES) > MAX_SIZES:
+        yield f".counts has more than {MAX_SIZES} different numbers of common samples"
 
 
 FORM = kinds.kinds_of(Document)

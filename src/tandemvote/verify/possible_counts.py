@@ -1,28 +1,20 @@
-r"""Counts that no votes can have: of a voter, of a pair, and of three or more voters together.
+r"""Counts that no votes can have: of a voter, of a pair, and of all voters together.
 
-For each voter i a file counts, two at a time, the common members of some sets A_i: its held-out
-samples, its errors, its correct predictions, and the pairs of a sample and the label that it
-predicts. For any sets
-
-.. math::
-
-    |A_i \cap A_j| + |A_i \cap A_k| - |A_j \cap A_k| \le |A_i|, \qquad
-    |A_i| + |A_j| + |A_k| - |A_i \cap A_j| - |A_i \cap A_k| - |A_j \cap A_k|
-    \le |A_i \cup A_j \cup A_k|,
-
-and sums of squares over all samples are not negative. With integers b_i, any number c, K classes,
-o_ij common samples, T_ij common errors, C_ij common correct predictions and D_ij disagreements,
+For each voter i a file counts, two at a time, the common members of some sets: its held-out samples
+S_i, its errors W_i, its correct predictions, and the pairs of a sample and the label that it
+predicts. Sums of squares over all samples are not negative. With integers b_i, any number c, K
+classes, o_ij common samples, T_ij common errors, C_ij common correct predictions and A_ij equal
+predictions,
 
 .. math::
 
     \sum_x \Big(\sum_i b_i (1[x \in W_i] - c 1[x \in S_i])\Big)^2
     &= \sum_{ij} b_i b_j \big(T_{ij} - c (o_{ij} + T_{ij} - C_{ij}) + c^2 o_{ij}\big) \ge 0, \\
-    \sum_{ij} b_i b_j \big((K - 1) o_{ij} - K D_{ij}\big) &\ge 0,
+    \sum_{ij} b_i b_j \big(K A_{ij} - o_{ij}\big) &\ge 0,
 
-where S_i are the held-out samples and W_i the errors; the second because the indicators of the
-labels, minus 1 / K, are vectors as well. All of it is checked in integers, so honest counts never
-fail. Where b comes from does not matter: all ones, the weights, or what an eigenvector in floating
-point proposes.
+the second because the indicators of the labels, minus 1 / K, are vectors as well. All of it is
+checked in integers, so honest counts never fail. Where b comes from does not matter: all ones, the
+weights, or what an eigenvector in floating point proposes. Of few voters `possible_votes` decides.
 """
 
 from __future__ import annotations
@@ -31,7 +23,6 @@ from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 from tandemvote.verify.coalitions import voting_units
@@ -51,9 +42,6 @@ ROUNDING = 1e-9
 MOST_VOTERS = 2000
 """Of more voters only the heaviest are checked: what is impossible for some is so for all."""
 
-MOST_TRIPLES = 2**25
-"""About this many triples are checked: all up to 320 voters, else those of the heaviest."""
-
 LARGEST_COEFFICIENT = 2**10
 """Of b: products with 2,000 counts of 10^10 must fit in 64 bits."""
 
@@ -68,7 +56,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
         yield "voters err although there is only one class"
     yield from _impossible_test(record)
-    yield from _impossible_sets(record)
+    yield from _negative_squares(record)
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
@@ -133,72 +121,30 @@ def _impossible_test(record: CertificateRecord) -> Iterator[str]:
         yield f"the tested voters err too rarely for {n_errors} errors of the committee"
 
 
-def _impossible_sets(record: CertificateRecord) -> Iterator[str]:
-    """List counts that are not those of any sets; pairs must be possible already."""
-    if record.n_voters < 3:
-        return
+def _negative_squares(record: CertificateRecord) -> Iterator[str]:
+    """List sums of squares that are negative."""
     weights, k = np.array(record.weights), len(record.classes)
     heaviest = np.argsort(-weights, kind="stable")[:MOST_VOTERS]
     shared = {name: counts[np.ix_(heaviest, heaviest)] for name, counts in record.shared.items()}
-    if not record.n_unlabeled:
-        del shared[UNLABELED]
-    for voters, problem in _impossible_triples(shared, k):
-        first, second, third = sorted(heaviest[list(voters)].tolist())
-        yield f"voters {first}, {second} and {third} {problem}"
-    yield from _negative_squares(shared, k, weights[heaviest])
-
-
-def _impossible_triples(
-    shared: dict[str, IntArray], k: int
-) -> Iterator[tuple[tuple[int, int, int], str]]:
-    """Yield places of three voters and what is impossible about them."""
-    held_out = shared[HELD_OUT]
-    for pivot in range(min(len(held_out), max(MOST_TRIPLES // len(held_out) ** 2, 1))):
-        for what, common in shared.items():
-            own, row = np.diag(common), common[pivot]
-            fits = np.add.outer(row, row) - common <= own[pivot]
-            fits &= row[:, np.newaxis] + common - row <= own[:, np.newaxis]
-            for others in _first(~fits):
-                yield (pivot, *others), f"share {what} as no three voters can"
-        # All three sets meet at most where two do.
-        row = held_out[pivot]
-        most = _union_at_least(held_out, pivot) + np.minimum(np.minimum.outer(row, row), held_out)
-        for what in (ERRORS, CORRECT):
-            for others in _first(_union_at_least(shared[what], pivot) > most):
-                yield (pivot, *others), f"have more {what} than samples, each counted once"
-        if UNLABELED in shared and k <= 2:
-            differ = shared[UNLABELED][0, 0] - shared[UNLABELED]
-            around = differ + np.add.outer(differ[pivot], differ[pivot])
-            for others in _first((around > 2 * shared[UNLABELED][0, 0]) | (around % 2 == 1)):
-                yield (pivot, *others), "disagree on unlabeled samples as no three can on 2 labels"
-
-
-def _union_at_least(common: IntArray, pivot: int) -> IntArray:
-    """Return the fewest members that the union of the pivot's and two other sets can have."""
-    own, row = np.diag(common), common[pivot]
-    return own[pivot] + np.add.outer(own - row, own - row) - common
-
-
-def _negative_squares(shared: dict[str, IntArray], k: int, weights: FloatArray) -> Iterator[str]:
     held_out, wrong = shared[HELD_OUT], shared[ERRORS]
     either = held_out + wrong - shared[CORRECT]
     n, errors = int(held_out[0, 0]), np.diag(wrong)
     common = n > 0 and (held_out == n).all()
-    # What could be negative somewhere: k agreements - samples = (k - 1) samples - k disagreements.
+    # What could be negative somewhere.
     share = np.trace(wrong) / max(np.trace(held_out), 1)
-    labels = [k * shared[AGREEMENTS] - held_out]
-    if UNLABELED in shared:
-        labels.append(k * shared[UNLABELED] - shared[UNLABELED][0, 0])
-    forms = [wrong - c * either + c**2 * held_out for c in (0.0, share, 1.0)] + labels
+    everywhere = np.full_like(held_out, record.n_unlabeled)
+    among = [(shared[AGREEMENTS], held_out), (shared[UNLABELED], everywhere)]
+    forms = [wrong - c * either + c**2 * held_out for c in (0.0, share, 1.0)]
+    forms += [k * agreements - samples for agreements, samples in among]
     if common:
         forms.append(wrong - np.outer(errors, errors.astype(float)) / n)
-    plain = np.ones(weights.size, np.int64), _as_integers(weights)
+    plain = np.ones(heaviest.size, np.int64), _as_integers(weights[heaviest])
     for b in chain(plain, _coefficients(forms)):
         t, s, o = (_square(b, matrix) for matrix in (wrong, either, held_out))
         # A quadratic in c that is nowhere negative.
         if min(t, o, o + t - s) < 0 or s**2 > 4 * t * o:
             yield "the errors of all voters together are not those of any samples"
-        if any(_square(b, form) < 0 for form in labels):
+        if any(k * _square(b, agreements) < _square(b, samples) for agreements, samples in among):
             yield "the disagreements of all voters together are not those of any samples"
     if common:
         # On common samples the number of voters that err is an integer: no square is needed.
@@ -224,8 +170,3 @@ def _as_integers(b: FloatArray) -> IntArray:
 def _square(b: IntArray, matrix: IntArray) -> int:
     """Return the quadratic form exactly: the sum may exceed 64 bits."""
     return int(b.astype(object) @ (matrix @ b))
-
-
-def _first(bad: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the first place where something is true, if there is one."""
-    return [(int(i), int(j)) for i, j in np.argwhere(bad)[:1]]
