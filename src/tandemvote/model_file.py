@@ -92,7 +92,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
             f"model is a {type(model).__name__} without a certificate. Pass a fitted"
             " CertifiedClassifier or CertifiedForestClassifier."
         )
-    fix = "Define functions in a module."
+    fix = "Define functions in a module, and fit the classifier again if it was changed."
     if path.suffix == SKOPS:
         fix = f"Save a {JOBLIB} file, for yourself and for those who trust you."
     with _one_error(f"This classifier cannot be saved as {path.suffix}", fix):

@@ -4,8 +4,9 @@ from threading import Lock
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tandemvote import certify
+from tandemvote import CertifiedClassifier, certify
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(200, 1)), RNG.integers(3, size=200)
@@ -48,3 +49,34 @@ def test_probabilities_of_all_classes_are_rejected():
 def test_probabilities_of_one_class_are_rejected():
     with pytest.raises(ValueError, match=r"contain 0.8, .* probabilities"):
         certify(Foreign(lambda X: np.full(len(X), 0.8)), X, Y % 2)
+
+
+def test_a_deployed_classifier_may_predict_a_column():
+    voter = Foreign(lambda X: np.zeros(len(X), int))
+    column = NearestMean().fit(X, Y)
+    found = certify([voter], X[:100], Y[:100], X_unlabeled=X[100:], deployed=column)
+    assert found.predict(X).shape == (200,)
+
+
+class NearestMean(ClassifierMixin, BaseEstimator):
+    """Accepts the labels 0, 1, ... only, as XGBoost does; predicts a column, as CatBoost does."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if not np.array_equal(self.classes_, np.arange(self.classes_.size)):
+            raise ValueError(f"Invalid classes inferred from unique values of `y`: {self.classes_}")
+        self.means_ = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X):
+        return np.abs(X[:, None, 0] - self.means_[None, :, 0]).argmin(axis=1)[:, None]
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], [1, 2, 3], [0, 1, 2], [-5, 0, 7]])
+@pytest.mark.parametrize("referee", [True, False])
+def test_labels_are_encoded_for_learners_that_require_codes(labels, referee):
+    X = np.linspace(-1, 1, 300)[:, None]
+    y = np.array(labels)[np.digitize(X[:, 0], [-0.3, 0.3])]
+    model = CertifiedClassifier(NearestMean(), n_tested=2, referee=referee, random_state=0)
+    model.fit(X, y)
+    assert (model.predict(X) == y).mean() > 0.9 and model.certificate_.value < 0.2

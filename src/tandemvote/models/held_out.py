@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from tandemvote.models.model_checks import check_has_predict, check_one_label
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
-from tandemvote.models.voters import voters_in
+from tandemvote.models.voters import predict_labels, voters_in
 from tandemvote.monitor import check_predicts_labels
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
 from tandemvote.votes import Votes
@@ -256,5 +257,5 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
             " voter has seen. With Votes, pass its predictions on their unlabeled samples."
         )
     check_not_trained_on(deployed, X_unlabeled, what="unlabeled")
-    predictions = np.asarray(deployed.predict(X_unlabeled))
-    return votes.with_deployed(predictions, name=name, predict=as_it_is(deployed).predict)
+    predict = partial(predict_labels, as_it_is(deployed))
+    return votes.with_deployed(predict(X_unlabeled), name=name, predict=predict)

@@ -142,15 +142,16 @@ def voters_in(models: Any) -> Voters:
 
 
 def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
-    labels = [_one_label_each(model, np.asarray(model.predict(X))) for model in models]
+    labels = [predict_labels(model, X) for model in models]
     # A label that a model knows but never gives here is one it may give elsewhere.
     known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
     classes = np.unique(np.concatenate([*labels, *known]))
     return encode(np.array(labels), classes), classes
 
 
-def _one_label_each(model: Any, predicted: NDArray[Any]) -> NDArray[Any]:
-    """Return one label per sample, or raise ValueError for other predictions."""
+def predict_labels(model: Any, X: Any) -> NDArray[Any]:
+    """Predict one label per sample, or raise ValueError for other predictions."""
+    predicted = np.asarray(model.predict(X))
     if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost, with three classes or more
         return predicted[:, 0]
     if predicted.ndim != 1:
