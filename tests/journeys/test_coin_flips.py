@@ -259,7 +259,10 @@ TRAINING = {
         DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
     ).by_group("class"),
     "compare": lambda X, y: compare(
-        STUMP, DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
+        DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2]),
+        DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]),
+        X[1::2],
+        y[1::2],
     ),
     "certify_selective": lambda X, y: certify_selective(
         DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2], max_error=0.2
