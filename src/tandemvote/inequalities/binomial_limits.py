@@ -19,8 +19,8 @@ from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 
 MOST_STEPS = 40  # of Newton's iteration; six or so are needed
-MANY_SAMPLES, WIDE_MARGIN = 10**8, 2.0**-34  # beyond, scipy's tails lose digits: margin 5.8e-11
-MOST_SAMPLES = 10**12  # beyond, they lose too many
+MANY_TEST_SAMPLES, WIDE_MARGIN = 10**8, 2.0**-34  # beyond, scipy's tails lose digits
+MOST_TEST_SAMPLES = 10**12  # beyond, they lose too many
 SMALLEST_DELTA = 1e-300  # below, tails may underflow, and Chernoff's limit, a larger one, is taken
 
 
@@ -50,17 +50,17 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     """
     k, n = np.broadcast_arrays(np.asarray(n_errors, float), np.asarray(n_samples, float))
     check_delta(delta)
-    if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_SAMPLES) & (k == np.floor(k))).all():
+    if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_TEST_SAMPLES) & (k == np.floor(k))).all():
         raise ValueError(
             f"n_errors={n_errors!r} and n_samples={n_samples!r} are not valid; expected whole"
-            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_SAMPLES}."
+            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_TEST_SAMPLES}."
         )
     # No error, or only one sample without: the tail is a power of one probability.
     limit = np.where(k == 0, -np.expm1(np.log(delta) / n), np.exp(np.log1p(-delta) / n))
     limit = np.atleast_1d(np.where(k == n, 1.0, limit))
     inside = np.atleast_1d((k > 0) & (k < n - 1))
     limit[inside] = _newton_limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
-    margin = np.where(n <= MANY_SAMPLES, INPUT_MARGIN, WIDE_MARGIN)
+    margin = np.where(n <= MANY_TEST_SAMPLES, INPUT_MARGIN, WIDE_MARGIN)
     return np.minimum(limit.reshape(k.shape) * (1.0 + margin), 1.0)[()]
 
 

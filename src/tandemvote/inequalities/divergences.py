@@ -25,7 +25,7 @@ SMALLEST_NORMAL = float(np.finfo(float).tiny)
 LEAST_DIVERGENCE = 1e-290  # smaller ones are rounded up to it, since their squares underflow
 UNDERFLOWING_DECAY = 800.0
 MAX_NEWTON_STEPS = 50
-BLOCK = 16_384  # elements iterated on together stay in cache, which doubles the speed
+NEWTON_BLOCK = 16_384  # elements iterated on together: they stay in cache, twice as fast
 DECAY_ROUNDING = 2.0**-49  # 8 ulp, for the five operations from the decay to the bias
 
 
@@ -195,8 +195,8 @@ def _decay(shrinking: FloatArray, growing: FloatArray, divergence: FloatArray) -
     decay = np.where((o == 0) | (target == 0), target, np.inf)
     # K(t) <= s t, so where target >= 800 s the shrunken side underflows: leave t infinite.
     active = np.flatnonzero((o > 0) & (target > 0) & (target < UNDERFLOWING_DECAY * s))
-    for start in range(0, active.size, BLOCK):
-        block = active[start : start + BLOCK]
+    for start in range(0, active.size, NEWTON_BLOCK):
+        block = active[start : start + NEWTON_BLOCK]
         decay[block] = _newton(s[block], o[block], target[block])
     return decay.reshape(divergence.shape)
 
