@@ -212,6 +212,17 @@ def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of,
     assert "the observed errors are 1" in problem_of(forged)
 
 
+def test_an_observed_error_above_the_bound_requires_a_finding(make_votes, problem_of, changed):
+    document = document_of(certify_votes(make_votes(), bound="tandem")).to_json()
+    n_samples = document["certificates"][0]["observed"]["n_samples"]
+    above = {"n_errors": n_samples, "n_samples": n_samples}
+    forged = changed(document, ("certificates", 0, "observed"), above)
+    assert "no finding observed_above_bound says so" in problem_of(forged)
+    finding = {"code": "observed_above_bound", "severity": "warning", "message": "Above."}
+    finding |= {"advice": "", "columns": [], "evidence": {}, "overridden": False}
+    assert problem_of(changed(forged, ("certificates", 0, "findings"), [finding])) is None
+
+
 def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
     truth = verify_file(Document.from_json(document), rigorous=True).enclosures["first_order"]
     below = np.nextafter(float(truth.low), 0)

@@ -23,7 +23,13 @@ from tandemvote.certificate.certificate import Certificate, bound_value
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import FloatArray, VoteCounts, VoteTally
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.verify.document import DISAGREEMENT, TEST_SET, VOTE_PROFILE, Group
+from tandemvote.verify.document import (
+    DISAGREEMENT,
+    OBSERVED_ABOVE_BOUND,
+    TEST_SET,
+    VOTE_PROFILE,
+    Group,
+)
 from tandemvote.votes import Votes
 from tandemvote.voting import (
     SHUFFLE,
@@ -194,9 +200,7 @@ def _above_bound(certificate: Certificate) -> list[Finding]:
         "Check that held-out samples were not chosen by looking at the data, and that voters do"
         " not abstain on hard ones."
     )
-    return [
-        Finding(code="observed_above_bound", severity="warning", message=message, advice=advice)
-    ]
+    return [Finding(code=OBSERVED_ABOVE_BOUND, severity="warning", message=message, advice=advice)]
 
 
 def tally_vote(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:

@@ -16,6 +16,7 @@ from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence, gather
 from tandemvote.verify.document import (
     CLASS,
+    OBSERVED_ABOVE_BOUND,
     PREDICTED,
     TEST_SET,
     UNLABELED,
@@ -259,6 +260,10 @@ def _wrong_value(record: CertificateRecord) -> Iterator[str]:
             f" candidates is {smallest!r}"
         )
     yield from wrong_decimal("the certified value", record.value, record.printed)
+    seen = record.observed
+    above = seen is not None and seen.n_samples and seen.n_errors / seen.n_samples > record.value
+    if above and OBSERVED_ABOVE_BOUND not in [each.code for each in record.findings]:
+        yield f"the observed error is above the bound; no finding {OBSERVED_ABOVE_BOUND} says so"
 
 
 def _wrong_grouping(document: Document, grouping: Grouping, number: int) -> Iterator[str]:

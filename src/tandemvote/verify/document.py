@@ -35,6 +35,9 @@ SIZES = ("overlaps", "disagreement_overlaps")
 HELD_OUT, ERRORS, CORRECT = "held-out samples", "errors", "correct predictions"
 AGREEMENTS, UNLABELED = "equal predictions", "equal predictions of unlabeled samples"
 
+OBSERVED_ABOVE_BOUND = "observed_above_bound"
+"""Code of the finding that every certificate has whose observed error exceeds its bound."""
+
 CLASS, PREDICTED = "class", "predicted"
 """Groupings that need no column."""
 

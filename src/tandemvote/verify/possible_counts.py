@@ -60,30 +60,35 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
-    shared, two = record.shared, len(record.classes) <= 2
-    held_out, wrong, right = (shared[name] for name in (HELD_OUT, ERRORS, CORRECT))
-    for what, among in ((AGREEMENTS, np.diag(held_out)), (UNLABELED, record.n_unlabeled)):
+    shared = record.shared
+    for what, among in ((AGREEMENTS, np.diag(shared[HELD_OUT])), (UNLABELED, record.n_unlabeled)):
         for voter in np.flatnonzero(np.diag(shared[what]) != among)[:1]:
             yield f"voter {voter} disagrees with itself"
-    limits = []
+    for what, low, part, high in _limits_of_pairs(shared, two_classes=len(record.classes) <= 2):
+        for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
+            possible = f"between {np.broadcast_to(low, part.shape)[i, j]} and {high[i, j]}"
+            yield f"voters {j} and {i} have {part[i, j]} {what}, which must be {possible}"
+    if (record.counts["disagreement_overlaps"] - shared[HELD_OUT] != record.n_unlabeled).any():
+        yield "the number of unlabeled samples differs from pair to pair"
+
+
+def _limits_of_pairs(
+    shared: dict[str, IntArray], *, two_classes: bool
+) -> Iterator[tuple[str, IntArray | int, IntArray, IntArray]]:
+    """Yield what is counted of each pair and its limits, one by one: matrices may be large."""
     for what, common in shared.items():
         own = np.diag(common)
-        limits.append((f"common {what}", 0 * common, common, np.minimum.outer(own, own)))
+        yield f"common {what}", 0, common, np.minimum.outer(own, own)
+    held_out, wrong, right = (shared[name] for name in (HELD_OUT, ERRORS, CORRECT))
     # Of a voter's e errors among n samples, those on the o common samples number at most min(e, o)
     # and at least e - (n - o), and no fewer than the common errors.
     errors, sizes = np.diag(wrong)[:, np.newaxis], np.diag(held_out)[:, np.newaxis]
     least, most = np.maximum(wrong, errors - sizes + held_out), np.minimum(errors, held_out)
     both = held_out + wrong - right
-    limits.append(("errors on common samples", least + least.T, both, most + most.T))
+    yield "errors on common samples", least + least.T, both, most + most.T
     # Voters agree where both are right, and may where both err: with two classes they do.
     agreed = right + wrong
-    limits.append((AGREEMENTS, agreed if two else right, shared[AGREEMENTS], agreed))
-    for what, low, part, high in limits:
-        for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
-            possible = f"between {low[i, j]} and {high[i, j]}"
-            yield f"voters {j} and {i} have {part[i, j]} {what}, which must be {possible}"
-    if (record.counts["disagreement_overlaps"] - held_out != record.n_unlabeled).any():
-        yield "the number of unlabeled samples differs from pair to pair"
+    yield AGREEMENTS, agreed if two_classes else right, shared[AGREEMENTS], agreed
 
 
 def _impossible_test(record: CertificateRecord) -> Iterator[str]:
@@ -100,7 +105,7 @@ def _impossible_test(record: CertificateRecord) -> Iterator[str]:
     n_errors, n_samples = record.test.n_errors, record.test.n_samples
     if (overlaps[np.ix_(tested, tested)] != n_samples).any():
         yield f"the tested voters are not all tested on the {n_samples} samples of the test set"
-    units = np.array(voting_units(record.weights), object)
+    units = np.array(voting_units(record.weights), np.int64)  # with a sum below 2^52
     whole, u = int(units.sum()), int(units[~tested].sum())
     if 2 * u >= whole:
         yield "voters without held-out samples have at least half of the weight"
@@ -111,11 +116,11 @@ def _impossible_test(record: CertificateRecord) -> Iterator[str]:
     np.fill_diagonal(both, units)
     np.fill_diagonal(rival, units)
     margin = whole - u - both - rival - u  # without untested voters, a tie may be won
-    fewest = int(wrong[(margin <= 0 if u else margin < 0).astype(bool)].max(initial=0))
+    fewest = int(wrong[margin <= 0 if u else margin < 0].max(initial=0))
     if n_errors < fewest:
         yield f"two voters that lose the vote err together on {fewest} samples, not {n_errors}"
     # Ties up to rounding count as errors: they must not be a reason here.
-    erring = int(units @ np.diag(wrong).astype(object))
+    erring = int(units.astype(object) @ np.diag(wrong))
     room = 2 * int(ROUNDING * whole) * n_samples + n_samples * len(units)
     if 2 * erring + room < (whole - 2 * u) * n_errors:
         yield f"the tested voters err too rarely for {n_errors} errors of the committee"
