@@ -21,7 +21,8 @@ print(X.shape, y.value_counts().to_dict())
 # The model
 # ---------
 # Any scikit-learn classifier will do. Everything that learns from data belongs inside: here a
-# scaler and a logistic regression form one pipeline.
+# scaler and a logistic regression form one pipeline. For columns of categories, use a
+# ``ColumnTransformer`` with a ``OneHotEncoder`` as the first step.
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -42,7 +43,7 @@ print(model.certificate_)
 # %%
 # The first line has three numbers:
 #
-# - **observed error**: the error rate of the tested models on the test set. It is an estimate.
+# - **observed error**: the error rate of the tested models' vote on the test set. It is an estimate.
 # - **guaranteed error**: the error rate on new data is at most this, with 95% confidence.
 # - **majority-class baseline**: the error rate of always predicting the more frequent class. A
 #   bound above the baseline is of no use.
@@ -50,21 +51,33 @@ print(model.certificate_)
 # Why is the guaranteed error larger than the observed one? The test set has few samples, and a
 # sample counts as an error already if the referee could make the vote wrong. More labels bring the
 # two numbers closer together.
+#
+# In your own words: *if I repeated all of this with new patients many times, at most 5% of these
+# bounds would be below the true error rate*.
 
 # %%
-# Warnings and notes
-# ------------------
-# Further lines may follow. *The observed error is not below that of the majority-class baseline*
-# means that the model has learned nothing useful: no bound repairs that. *Rows repeat an earlier
-# one* is a question to you. If the rows are copies of one case, remove them, because a copy may
-# train a model and test it. If different cases happen to have equal answers, as in a survey with
-# few questions, the bound is fine.
+# If the data looks wrong
+# -----------------------
+# ``fit`` audits the data first. Suppose that the table has a column that numbers the patients:
+
+from tandemvote import audit
+
+print(audit(X.assign(patient=range(len(X))), y))
+
+# %%
+# Each line is a finding: what was found, what to do, and a code in brackets.
+#
+# - **error**: ``fit`` raises a ``FindingsError``. Correct the data: here, drop the column. If the
+#   finding does not apply to your data, pass ``allow=["identifier"]``. The certificate records it.
+# - **warning** and **note**: ``fit`` continues, and the certificate lists them. They are questions
+#   to you. For example, ``copied_rows``: if rows are copies of one patient, remove the copies. If
+#   different patients have equal values, the bound is valid.
 
 # %%
 # What was trained
 # ----------------
 # Four models were trained without the test set and tested on it. The referee was trained on all
-# samples. All five vote, and the bound describes this vote.
+# samples. ``predict`` is the vote of all five, and the bound describes this vote.
 
 print(len(model.estimators_), "tested models and the referee", type(model.referee_).__name__)
 print(model.predict(X[:5]))
@@ -77,13 +90,13 @@ print(model.predict(X[:5]))
 # smallest of several bounds is not a valid bound.
 
 model.refit_referee(X, y)
-print(f"{model.certificate_.value:.3f}")
+print(model.certificate_.guarantee)
 
 # %%
 # What you must check yourself
 # ----------------------------
-# The certificate lists what it assumes. The two most important points: rows are independent, and
-# new samples come from the same distribution.
+# The certificate lists its assumptions. The two most important ones: rows are independent, and new
+# samples are drawn from the same distribution.
 
 for assumption in model.certificate_.assumptions:
     print("-", assumption)
