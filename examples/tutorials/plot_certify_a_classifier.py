@@ -43,7 +43,7 @@ print(model.certificate_)
 # %%
 # The first line has three numbers:
 #
-# - **observed error**: the error rate of the tested models' vote on the test set. It is an estimate.
+# - **observed error**: the error rate of the tested models' vote on the test set, an estimate.
 # - **guaranteed error**: the error rate on new data is at most this, with 95% confidence.
 # - **majority-class baseline**: the error rate of always predicting the more frequent class. A
 #   bound above the baseline is of no use.

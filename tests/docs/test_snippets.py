@@ -115,6 +115,9 @@ def write_tables(folder):
     columns = {f"model{k + 1}": row for k, row in enumerate(predictions)}
     votes = pd.DataFrame({"label": labels, **columns})
     votes.to_csv(folder / "votes.csv", index=False)
+    filled = np.where(predictions[:2] == "", labels, predictions[:2])
+    models = {f"model{k + 1}": row for k, row in enumerate(filled)}
+    pd.DataFrame({"label": labels, **models}).to_csv(folder / "predictions.csv", index=False)
     votes["site"] = np.where(rng.random(600) < 0.6, "north", "south")
     votes.to_csv(folder / "sites.csv", index=False)
     (folder / "votes").mkdir()
