@@ -13,12 +13,8 @@ from tandemvote.bounds.vote_profile import (
     largest_unrefuted_error,
     vote_profile_oracle,
 )
-from tandemvote.inequalities.evidence import (
-    catoni_evidence,
-    catoni_tilts,
-    log_capital,
-    plug_in_bets,
-)
+from tandemvote.inequalities.betting import log_capital, plug_in_bets
+from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
 from tandemvote.voting import VoteProfile, vote_leads
 
 

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tandemvote.inequalities.evidence import LARGEST_STAKE, log_capital, plug_in_bets
+from tandemvote.inequalities.betting import LARGEST_STAKE, log_capital, plug_in_bets
 
 
 def log_capital_for(values, mean, *, nats, lower=0.0, upper=1.0):

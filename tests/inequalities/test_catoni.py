@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from tandemvote.inequalities import kl_upper_inverse, pac_bayes_kl
-from tandemvote.inequalities.evidence import (
+from tandemvote.inequalities.catoni import (
     LEAST_EVIDENCE,
     catoni_evidence,
     catoni_tilts,

@@ -131,7 +131,7 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
 
 def lambda_form(bound, averages):
     share = 0.025 if bound == "disagreement" else 0.05
-    k, b = averages.voters.complexity(share), averages.disagreement_pairs.complexity(share)
+    k, b = averages.voter_size.complexity(share), averages.disagreement_size.complexity(share)
     if bound == "tandem":
         return 4 * eliminated_upper(averages.tandem_loss, b)
     if bound == "first_order":

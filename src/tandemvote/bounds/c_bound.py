@@ -152,7 +152,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
             f"tandem_loss {tandem} and disagreement {differ} sum to more than 1, but with two"
             " classes voters that both err agree. Compute both on the same labeled samples."
         )
-    value = _supremum(tandem, differ, estimates.pairs.complexity(delta, trinomial_moment))
+    value = _supremum(tandem, differ, estimates.pair_size.complexity(delta, trinomial_moment))
     if value is None:
         reason = (
             f"two voters err together on {tandem:.3g} of the samples and disagree on {differ:.3g},"

@@ -78,11 +78,11 @@ def bernstein_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float
     upper = unexpected_bernstein_upper(
         mean=if_both * both + if_one * one,
         mean_square=if_both**2 * both + if_one**2 * one,
-        n=estimates.pairs.n,
+        n=estimates.pair_size.n,
         largest=if_both,
         # The rates must not depend on the posterior, so they belong to the size at the prior.
-        rates=bernstein_rates(estimates.n_pairs_at_prior, delta=share),
-        kl_divergence=estimates.pairs.kl_divergence,
+        rates=bernstein_rates(estimates.pair_size_at_prior, delta=share),
+        kl_divergence=estimates.pair_size.kl_divergence,
         delta=share,
     )
     values = (OFFSETS**2 + upper) / (0.5 - OFFSETS) ** 2

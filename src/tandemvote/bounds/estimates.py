@@ -195,29 +195,29 @@ class Estimates:
         return self.counted("n_min_disagreement").disagreement_sets.n_min(self.prior)
 
     @cached_property
-    def voters(self) -> SampleSize:
+    def voter_size(self) -> SampleSize:
         """Sample size behind the Gibbs loss."""
         if self.published:
             return published_size(self.n_min, self.kl_divergence)
         return self._harmonic(self.counted("n_min").voter_sets)
 
     @cached_property
-    def pairs(self) -> SampleSize:
+    def pair_size(self) -> SampleSize:
         """Sample size behind the tandem loss."""
         if self.published:
             return published_size(self.n_min_pairs, 2 * self.kl_divergence)
         return self._harmonic(self.counted("n_min_pairs").pair_sets)
 
     @cached_property
-    def disagreement_pairs(self) -> SampleSize:
+    def disagreement_size(self) -> SampleSize:
         """Sample size behind the disagreement."""
         if self.published:
             return published_size(self.n_min_disagreement, 2 * self.kl_divergence)
         counts = self.counted("n_min_disagreement")
-        return self._harmonic(counts.disagreement_sets) if counts.n_unlabeled else self.pairs
+        return self._harmonic(counts.disagreement_sets) if counts.n_unlabeled else self.pair_size
 
     @cached_property
-    def n_pairs_at_prior(self) -> float:
+    def pair_size_at_prior(self) -> float:
         """Sample size of pairs at the prior, which does not depend on the posterior."""
         if self.published:
             return float(self.n_min_pairs)
@@ -256,7 +256,7 @@ class Estimates:
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true Gibbs loss."""
-        return kl_interval(self.gibbs_loss, self.voters.complexity(delta, moment))
+        return kl_interval(self.gibbs_loss, self.voter_size.complexity(delta, moment))
 
     def tandem_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true tandem loss."""
@@ -264,11 +264,11 @@ class Estimates:
 
     def pair_interval(self, rate: float, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true mean of any pair variable in [0, 1], given the observed one."""
-        return kl_interval(rate, self.pairs.complexity(delta, moment))
+        return kl_interval(rate, self.pair_size.complexity(delta, moment))
 
     def disagreement_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true disagreement."""
-        return kl_interval(self.disagreement, self.disagreement_pairs.complexity(delta, moment))
+        return kl_interval(self.disagreement, self.disagreement_size.complexity(delta, moment))
 
     def check_prior(self) -> None:
         """Raise ValueError if a voter has weight and no prior."""

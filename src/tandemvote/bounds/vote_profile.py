@@ -31,14 +31,8 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import ContradictionError, RequirementError
 from tandemvote.bounds.test_set import single_voter_bound
 from tandemvote.counts import FloatArray
-from tandemvote.inequalities.evidence import (
-    LEAST_EVIDENCE,
-    Tilts,
-    catoni_tilts,
-    evidence_inverse,
-    log_capital,
-    plug_in_bets,
-)
+from tandemvote.inequalities.betting import log_capital, plug_in_bets
+from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
