@@ -27,9 +27,9 @@ def run_committee(cell: CommitteeCell, dataset: Dataset) -> Row:
     classes, y = np.unique(split.y, return_inverse=True)
     y_new, n = np.searchsorted(classes, split.y_test), len(y)
     order = np.random.default_rng(cell.seed).permutation(n)
-    n_test_set = int(n * min(TEST_FRACTION, 3 * n ** (-1 / 3)))
-    test, training = order[:n_test_set], order[n_test_set:]
     n_hold_out = int(n * TEST_FRACTION)
+    n_test_set = min(n_hold_out, int(4 * n ** (2 / 3)))
+    test, training = order[:n_test_set], order[n_test_set:]
     hold_out, rest = order[:n_hold_out], order[n_hold_out:]
 
     def trained(seed: int, rows: Array) -> Any:
@@ -42,8 +42,9 @@ def run_committee(cell: CommitteeCell, dataset: Dataset) -> Row:
         kept = draw.choice(training, int(share * len(training)), replace=False)
         members.append(trained(cell.seed + 1 + member, training if share == 1.0 else kept))
     referee = trained(cell.seed, np.arange(n))
-    single = members[0] if share == 1.0 else trained(cell.seed + 1, training)
-    held = single if n_hold_out == n_test_set else trained(cell.seed + 1, rest)
+    # Seed and rows of the first member, if it is trained on all rows outside the test set.
+    is_first = share == 1.0 and n_hold_out == n_test_set
+    held = members[0] if is_first else trained(cell.seed + 1, rest)
     tested = np.array([model.predict(split.X[test]) for model in members])
     new = np.array([model.predict(split.X_test) for model in members])
     judged = referee.predict(split.X_test)
@@ -59,12 +60,10 @@ def run_committee(cell: CommitteeCell, dataset: Dataset) -> Row:
         committee_errors=int(can_err(tested, y[test], classes.size).sum()),
         small_committee_errors=int(can_err(tested[:2], y[test], classes.size).sum()),
         average_errors=average_errors(split.X[test], y[test]),
-        single_errors=_n_errors(single.predict(split.X[test]), y[test]),
         hold_out_errors=_n_errors(held.predict(split.X[hold_out]), y[hold_out]),
         committee_test_errors=_n_errors(plurality(new, judged, classes.size), y_new),
         small_committee_test_errors=_n_errors(plurality(new[:2], judged, classes.size), y_new),
         average_test_errors=average_errors(split.X_test, y_new),
-        single_test_errors=_n_errors(single.predict(split.X_test), y_new),
         hold_out_test_errors=_n_errors(held.predict(split.X_test), y_new),
         whole_test_errors=_n_errors(judged, y_new),
         **provenance(cell, dataset, split, seconds=perf_counter() - start),

@@ -124,20 +124,20 @@ COMMITTEE = Table(
     "committee",
     CommitteeCell,
     (
-        *("member_share", "n_test_set", "n_hold_out", "committee_errors"),
-        *("small_committee_errors", "average_errors", "single_errors", "hold_out_errors"),
-        *("committee_test_errors", "small_committee_test_errors", "average_test_errors"),
-        *("single_test_errors", "hold_out_test_errors", "whole_test_errors", *PROVENANCE),
+        *("member_share", "n_test_set", "n_hold_out", "committee_errors", "small_committee_errors"),
+        *("average_errors", "hold_out_errors", "committee_test_errors"),
+        *("small_committee_test_errors", "average_test_errors", "hold_out_test_errors"),
+        *("whole_test_errors", *PROVENANCE),
     ),
 )
 """Four members tested together and a referee trained on the whole training part.
 
 `committee_errors` counts the samples of the test set on which some vote of the referee would make
 the committee of four members err, `small_committee_errors` the same for the first two members.
-`average_errors` are those of the mean probabilities of the first three members, `single_errors`
-those of one model without the test set, `hold_out_errors` those of one model without a hold-out of
-20%. The columns with `test_errors` are errors on the part for testing, which no model uses.
-`member_share` is the share of the rows outside the test set that each member is trained on.
+`average_errors` are those of the mean probabilities of the first three members, `hold_out_errors`
+those of one model trained without a hold-out of 20%. The columns with `test_errors` are errors on
+the part for testing, which no model uses. `member_share` is the share of the rows outside the test
+set that each member is trained on.
 """
 
 DEPLOYED = Table(

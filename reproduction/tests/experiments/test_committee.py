@@ -55,9 +55,8 @@ def test_a_row_holds_the_errors_of_all_schemes(small_source, name):
     cell, dataset = CommitteeCell("cells", name, 0), small_source.load("cells")
     (row,) = run_cell(cell, dataset)
     assert row.member_share == (0.95 if name == "boosting" else 1.0)
-    assert row.n_test_set == row.n_hold_out == int(0.2 * row.n_train)  # as n is below 3,375
-    assert row.single_errors == row.hold_out_errors
-    assert max(row.committee_errors, row.average_errors) < row.n_test_set / 2
+    assert row.n_test_set == row.n_hold_out == int(0.2 * row.n_train)  # as n is below 8,000
+    assert max(row.committee_errors, row.average_errors, row.hold_out_errors) < row.n_test_set / 2
     split = Split.of(cell, dataset)
     whole = learner(name, cell.seed).fit(split.X, split.y)
     assert row.whole_test_errors == (whole.predict(split.X_test) != split.y_test).sum()
