@@ -257,15 +257,15 @@ class _Walk(pickle.Pickler):
 
     def __init__(self, whole: Any) -> None:
         super().__init__(io.BytesIO())
-        self.found: dict[int, Any] = {}
+        self.parts: dict[int, Any] = {}
         self.waiting = [whole]
         while self.waiting:
             self.dump(self.waiting.pop())
 
     def persistent_id(self, part: Any) -> str | None:
         """Note the part; return text in place of parts that need not be taken apart."""
-        if isinstance(part, BaseEstimator | Tree) and id(part) not in self.found:
-            self.found[id(part)] = part
+        if isinstance(part, BaseEstimator | Tree) and id(part) not in self.parts:
+            self.parts[id(part)] = part
             if isinstance(part, BaseEstimator):
                 # All attributes, since a class may leave some out of its pickles.
                 self.waiting.append(vars(part))
@@ -275,7 +275,7 @@ class _Walk(pickle.Pickler):
 
 def check_trees(whole: Any) -> None:
     """Raise ModelFileError if a walk on some tree could leave the tree or its samples."""
-    parts = list(_Walk(whole).found.values())
+    parts = list(_Walk(whole).parts.values())
     owners = [p for p in parts if isinstance(p, BaseDecisionTree) and hasattr(p, "tree_")]
     owned = {id(owner.tree_) for owner in owners}
     for part in parts:

@@ -160,3 +160,10 @@ def test_new_samples_of_a_design_are_not_taken_for_training_samples():
         train, test = np.array_split(order, 2)
         tree = DecisionTreeClassifier(random_state=seed).fit(X[train], y[train])
         check_not_trained_on(tree, X[test], y[test], what="held-out")
+
+
+def test_a_precomputed_kernel_keeps_no_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), rng.integers(2, size=300)
+    model = SVC(kernel="precomputed").fit(X[:150] @ X[:150].T, y[:150])
+    assert certify(model, X[150:] @ X[:150].T, y[150:]).value > 0.4

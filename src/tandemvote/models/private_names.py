@@ -68,7 +68,8 @@ def knows_all_bootstraps(model: Any) -> bool:
 def rows_kept(model: Any) -> Any:
     """Return training samples that a classifier keeps, or None.
 
-    Nearest neighbors and Gaussian processes keep all of them, support vector machines some.
+    Nearest neighbors and Gaussian processes keep all of them, support vector machines some, and
+    none with a precomputed kernel.
     """
-    names = ("_fit_X", "X_train_", "support_vectors_")
-    return next((getattr(model, name) for name in names if hasattr(model, name)), None)
+    stored = (getattr(model, name, None) for name in ("_fit_X", "X_train_", "support_vectors_"))
+    return next((rows for rows in stored if rows is not None and rows.shape[0]), None)

@@ -24,7 +24,7 @@ PI = Fraction("3.14159265358979323846264338327950288419716939937510")
 SMALLEST_NORMAL = Fraction(sys.float_info.min)
 """Below it a float has fewer digits, or is 0."""
 
-MANY_POINTS = 10_000
+MANY_SAMPLES = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
 
 TAIL_BITS = 64
@@ -48,7 +48,7 @@ class Arithmetic:
     smaller, larger = map(staticmethod, (min, max))
 
     def context(self) -> AbstractContextManager[Any]:
-        """Give the context in which calculations must run."""
+        """Return the context in which calculations must run."""
         return nullcontext()
 
     def exactly(self, x: Fraction | int) -> Any:
@@ -122,7 +122,7 @@ class Arithmetic:
         it, and theta between 1/3 + 4 / (135 (n + 8/45)) and 1/3 + 4 / (135 (n + 2/21)), Ramanujan's
         claim that Flajolet, Grabner, Kirschenhofer and Prodinger proved in 1995.
         """
-        if n > MANY_POINTS:
+        if n > MANY_SAMPLES:
             return self._moment_of_many(n)
         term, total, k = self.exactly(1), self.exactly(2), 1
         negligible = self.exactly(Fraction(1, 2**self.bits))

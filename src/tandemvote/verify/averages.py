@@ -214,10 +214,10 @@ def _over_partners(
     if sizes.ndim == 1:
         return {int(sizes[voter]): int(parts[voter])}
     row = voter, slice(weights.size)
-    found, places = np.unique(sizes[row], return_inverse=True)
-    sums = np.zeros(found.size, object)
+    numbers, places = np.unique(sizes[row], return_inverse=True)
+    sums = np.zeros(numbers.size, object)
     np.add.at(sums, places, weights * parts[row])
-    return {n: part for n, part in zip(found.tolist(), sums, strict=True) if part}
+    return {n: part for n, part in zip(numbers.tolist(), sums, strict=True) if part}
 
 
 def _integers(weights: Iterable[float]) -> Integers:

@@ -33,7 +33,7 @@ from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_profiles import impossible_profile
 from tandemvote.verify.possible_votes import impossible_votes
 from tandemvote.verify.recount import group_values, recount
-from tandemvote.verify.rules import RULES, Truth, told_apart, wrong_decimal, wrong_value
+from tandemvote.verify.rules import RULES, Truth, as_different_texts, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
@@ -197,7 +197,7 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
             yield f"the {name} are {lowest} at voter {weights.index(lowest)}, below 0"
         total = sum(map(Fraction, weights), Fraction(0))
         if abs(total - 1) > 1e-9:
-            shown, _ = told_apart(total, Fraction(1))
+            shown, _ = as_different_texts(total, Fraction(1))
             yield f"the {name} sum to {shown}, not to 1"
     for voter, (weight, before) in enumerate(zip(record.weights, record.prior, strict=True)):
         if weight > 0 and before == 0:

@@ -112,12 +112,12 @@ class Coalitions:
             method="highs-ds",
             options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         )
-        found = {
+        prices = {
             voter: max(Fraction(-price), Fraction(0)).limit_denominator(LARGEST_DETERMINANT)
             for voter, price in zip(limits, worst_world.ineqlin.marginals, strict=True)
         }
-        least = min(sum(found[voter] for voter in members) for members in coalitions)
-        return {voter: price / least for voter, price in found.items()}
+        least = min(sum(prices[voter] for voter in members) for members in coalitions)
+        return {voter: price / least for voter, price in prices.items()}
 
 
 def voting_units(weights: Sequence[float]) -> tuple[int, ...]:
@@ -128,7 +128,7 @@ def voting_units(weights: Sequence[float]) -> tuple[int, ...]:
 
 
 def _ruger(limits: list[Any], arithmetic: Arithmetic) -> Any:
-    """Give the least, over l < r, of the sum of all but the l largest limits divided by r - l."""
+    """Return the least, over l < r, of the sum of all but the l largest limits divided by r - l."""
     half = (len(limits) + 1) // 2
     ascending = sorted(limits, key=arithmetic.middle)
     total, least = arithmetic.exactly(0), arithmetic.exactly(len(limits))

@@ -78,14 +78,14 @@ hexadecimal such as '0x1.8000000000000p-1'.
         if not isinstance(value, dict):
             reject(value, place, "an object")
         inside = f"{place}." if place else ""
-        found = {}
+        values = {}
         for name, kind in kinds.items():
             if name not in value:
                 raise CertificateFileError(f"{inside}{name} is missing.")
-            found[name] = kind.read(value[name], inside + name)
+            values[name] = kind.read(value[name], inside + name)
         for name in value.keys() - kinds.keys():
             raise CertificateFileError(f"{inside}{shortened(name)} is an unknown field.")
-        return found
+        return values
 
     return Kind(read, lambda value: {name: kind.write(value[name]) for name, kind in kinds.items()})
 
@@ -120,11 +120,11 @@ def _number(value: Any, place: str) -> float:
     """Read a finite number, written exactly as `float.hex` writes it."""
     if isinstance(value, str) and len(value) <= LONGEST_HEXADECIMAL:
         try:
-            found = float.fromhex(value)
+            number = float.fromhex(value)
         except (ValueError, OverflowError):
-            found = math.nan
-        if math.isfinite(found) and found.hex() == value:
-            return found
+            number = math.nan
+        if math.isfinite(number) and number.hex() == value:
+            return number
     reject(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
 
 

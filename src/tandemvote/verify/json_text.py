@@ -95,8 +95,8 @@ def parse_document(data: bytes) -> dict[str, Any]:
 def _check_many_words(data: bytes) -> None:
     """Look at what lies between quotation marks, without taking the file apart."""
     n_words, continued = 0, False
-    for found in re.finditer(rb'[^"]+', data):
-        part = found.group()
+    for between in re.finditer(rb'[^"]+', data):
+        part = between.group()
         if continued or b"\\" in part or not part.isascii():
             n_words += len(part)
         continued = part.endswith(b"\\")  # the mark is, or may be, an escaped one
@@ -113,12 +113,12 @@ def canonical(document: object) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    parsed: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in parsed:
             raise CertificateFileError(f"The key {shortened(key)} occurs twice.")
-        found[key] = value
-    return found
+        parsed[key] = value
+    return parsed
 
 
 def _integer(digits: str) -> int:

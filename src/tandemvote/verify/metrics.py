@@ -11,7 +11,7 @@ from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import METRICS, TEST_SET, CertificateRecord, Measure, StatedTest
 from tandemvote.verify.recount import ROUNDING, in_classes, winners
-from tandemvote.verify.rules import TOLERANCE, told_apart
+from tandemvote.verify.rules import TOLERANCE, as_different_texts
 from tandemvote.votes import Votes
 
 OF_ONE_CLASS = ("recall", "precision", "f1", "specificity")
@@ -82,10 +82,10 @@ def _wrong(
     low, high = sorted(sign * end for end in arithmetic.ends(truth))
     slack = TOLERANCE * scale
     if sign * value < (high if arithmetic.rigorous else high - slack):
-        shown, real = told_apart(value, sign * low)
+        shown, real = as_different_texts(value, sign * low)
         yield f"{what} is {shown} in the file and {real} by its own counts"
     elif sign * value > low + slack:
-        shown, real = told_apart(value, sign * high)
+        shown, real = as_different_texts(value, sign * high)
         yield f"{what} is {shown} in the file and only {real} by its own counts"
 
 

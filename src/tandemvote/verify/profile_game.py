@@ -88,12 +88,12 @@ def _tilts(seen: Evidence, nats: Any) -> list[tuple[Fraction, Any]]:
     """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, ..."""
     calculate = seen.arithmetic
     rate = calculate.smaller(seen.rate_at_prior, calculate.exactly(1))
-    found = [calculate.sqrt(16 * nats * rate)]
-    while found[-1] < calculate.exactly(4):
-        found.append(found[-1] * 3 / 2)
-    shares = [Fraction(1, j) for j in range(1, len(found) + 1)]
+    tilts = [calculate.sqrt(16 * nats * rate)]
+    while tilts[-1] < calculate.exactly(4):
+        tilts.append(tilts[-1] * 3 / 2)
+    shares = [Fraction(1, j) for j in range(1, len(tilts) + 1)]
     whole = sum(shares) / (1 - NO_TILT)
-    return [(share / whole, tilt) for share, tilt in zip(shares, found, strict=True)]
+    return [(share / whole, tilt) for share, tilt in zip(shares, tilts, strict=True)]
 
 
 def _largest_gibbs(
@@ -108,8 +108,8 @@ def _largest_gibbs(
         for share, tilt in tilts:
             # The exponential of a large tilt is 0 in floating point.
             shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
-            found = (tilt * seen.gibbs.part + shrunk) / size.rate
-            logs.append(calculate.log_of(share) - found)
+            evidence_of_tilt = (tilt * seen.gibbs.part + shrunk) / size.rate
+            logs.append(calculate.log_of(share) - evidence_of_tilt)
         return order(_log_sum(logs, calculate), evidence)
 
     if not exceeds(Fraction(1)):

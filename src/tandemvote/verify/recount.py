@@ -201,12 +201,12 @@ def indicators(record: CertificateRecord, votes: Votes) -> dict[str, Mask]:
     predicted = winners(record, votes)
     wrong = predicted != votes.labels
     lost = wrong if tested.all() else losable(record.weights, votes, tested)
-    found = {
+    counted = {
         "samples by class": votes.labels == np.arange(votes.classes.size)[:, None],
         "errors and samples of the vote": np.stack([wrong, np.ones_like(wrong)]) & (predicted >= 0),
         "test errors": lost[None, :],
     }
-    return {name: planes for name, planes in found.items() if name in record.totals}
+    return {name: planes for name, planes in counted.items() if name in record.totals}
 
 
 def shares_behind(

@@ -194,7 +194,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(share / len(rates), "none")
     if allowed is None:
         return NOTHING
-    both, one, found = seen.tandem.part, seen.lone.part, []
+    both, one, truths = seen.tandem.part, seen.lone.part, []
     for mu, rate in product(OFFSETS, rates):
         largest = 1 - 2 * mu  # of the pair variable, where both err; -mu where one does
         slope = -1 - log_of(1 - rate) / number(rate)
@@ -202,9 +202,9 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
         mean = number(largest) * both - number(mu) * one + slope * square / number(largest)
         mean = mean + number(largest / rate) * allowed
         denominator = number((HALF - mu) ** 2)
-        found.append(clipped(seen, (number(mu**2) + mean) / denominator, denominator))
-    least = min(found, key=lambda truth: truth.high)
-    return replace(least, low=min(truth.low for truth in found))
+        truths.append(clipped(seen, (number(mu**2) + mean) / denominator, denominator))
+    least = min(truths, key=lambda truth: truth.high)
+    return replace(least, low=min(truth.low for truth in truths))
 
 
 def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
@@ -285,7 +285,7 @@ needed, it begins at the stated value."""
 
 
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
-    """Say nothing if an excess is positive, when estimates contradict each other."""
+    """Return `NOTHING` if an excess is positive, when estimates contradict each other."""
     ends = [seen.arithmetic.ends(excess) for excess in excesses]
     if any(low > TOLERANCE for low, _ in ends):
         return NOTHING
@@ -301,22 +301,22 @@ def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
 
 
 def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic) -> Iterator[str]:
-    """Say whether an upper limit is below the truth, or above it for no reason."""
+    """Report an upper limit that is below the truth, or above it by more than rounding."""
     if truth.problem is not None:
         yield truth.problem
     if truth.or_one and value == 1:
         return
     slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
     if value < (truth.high if arithmetic.rigorous else truth.high - slack):
-        shown, real = told_apart(value, truth.low)
+        shown, real = as_different_texts(value, truth.low)
         yield f"{what} is {shown} in the file and at least {real} by its own counts"
     if value > truth.low + slack:
-        shown, real = told_apart(value, truth.high)
+        shown, real = as_different_texts(value, truth.high)
         yield f"{what} is {shown} in the file and only {real} by its own counts"
 
 
 def wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
-    """Say whether a value was not rounded up to the decimals that are printed."""
+    """Report a value that was not rounded up to the decimals that are printed."""
     last_place = int(Decimal(printed).as_tuple().exponent)
     excess = Fraction(printed) - Fraction(value)
     as_we_print = str(Decimal(printed)) == printed and last_place <= -3
@@ -324,8 +324,8 @@ def wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
         yield f"{what} is {value!r} in the file, but printed as {printed}"
 
 
-def told_apart(first: Fraction, second: Fraction) -> tuple[str, str]:
-    """Return both numbers with as many digits as it takes to tell them apart."""
+def as_different_texts(first: Fraction, second: Fraction) -> tuple[str, str]:
+    """Return both numbers with as many digits as it takes for the texts to differ."""
     with localcontext(Context(prec=60)):
         numbers = [Decimal(each.numerator) / each.denominator for each in (first, second)]
         for digits in range(3, 40):
