@@ -16,11 +16,11 @@ HARD_VOTE = (
 VOTES = (
     "The samples are drawn independently from the distribution that the classifier will be used"
     " on: no duplicated, grouped or time-ordered rows.",
-    "Which samples a voter was trained on was decided without looking at the data.",
+    "Which samples train which model was decided without looking at the data.",
     "Held-out samples were not used for anything else: not for tuning, not for selecting features"
-    " or voters, not for choosing the bound, the confidence or the prior.",
+    " or models, not for choosing the bound, the confidence or the prior.",
     HARD_VOTE,
-    "The voters are used unchanged. After a refit, even on more data, the bound no longer holds.",
+    "The models are used unchanged. After a refit, even on more data, the bound no longer holds.",
 )
 
 TESTED_AND_UNTESTED = (
@@ -46,21 +46,21 @@ ONE_ROW_PER_GROUP = (
 
 UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"
-    " neither to train a voter nor to choose the weights. Samples on which the voters disagree more"
+    " neither to train a model nor to choose the weights. Samples on which the models disagree more"
     " than their errors allow would have been rejected. A shift to samples on which they agree"
     " cannot be detected."
 )
 
 DEPLOYED = (
     "The bound is about the deployed classifier as it was when it predicted the unlabeled samples,"
-    " not about the vote of the voters through which it is certified. After a refit of the deployed"
+    " not about the vote of the models through which it is certified. After a refit of the deployed"
     " classifier the bound no longer holds.",
     "Labeled and unlabeled samples are drawn independently from the distribution that the deployed"
     " classifier will be used on: no duplicated, grouped or time-ordered rows.",
-    "The unlabeled samples were used for nothing else: neither the deployed classifier nor a voter"
-    " nor the weights were trained, tuned or chosen on them. Samples on which several voters"
-    " disagree more than their errors allow would have been rejected. With one voter, or on samples"
-    " on which all voters agree, a shift cannot be detected.",
+    "The unlabeled samples were used for nothing else: neither the deployed classifier nor a model"
+    " nor the weights were trained, tuned or chosen on them. Samples on which several models"
+    " disagree more than their errors allow would have been rejected. With one model, or on samples"
+    " on which all models agree, a shift cannot be detected.",
     VOTES[1],
     VOTES[2],
 )
