@@ -163,6 +163,17 @@ def test_a_shop_whose_rows_have_labels_of_their_own_is_not_an_error():
             assert not audit(X, (rng.random(1000) < rates).astype(int)).errors
 
 
+def test_a_category_that_determines_the_label_is_not_an_error():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        model = rng.integers(60, size=1000)
+        X = pd.DataFrame({"model": [f"m{code}" for code in model], "size": rng.normal(size=1000)})
+        y = rng.integers(2, size=60)[model]
+        assert {*audit(X, y).codes} == {"grouped_rows", "leak"}
+        assert not audit(X, y).errors
+        assert audit(X.assign(size=X["size"] + 5 * rng.normal(size=60)[model]), y).errors
+
+
 def test_drawing_rows_again_shows_in_the_index():
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.integers(3, size=(400, 6))).rename(columns=str)
@@ -223,6 +234,7 @@ def test_every_way_in_raises_all_errors_at_once_and_records_overrides(name):
     rng = np.random.default_rng(0)
     X, y = numbers(rng, 600)
     X = X[["normal", "score"]].assign(nr=rng.permutation(600), patient=rng.permutation(600) // 5)
+    X["normal"] += 10 * rng.normal(size=120)[X["patient"]]
     y = rng.integers(2, size=120)[X["patient"]]
     with pytest.raises(FindingsError, match=r"2 errors:(.|\n)*'nr'(.|\n)*'patient'"):
         ways_in()[name](X, y)

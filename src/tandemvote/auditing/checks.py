@@ -51,9 +51,10 @@ def audit(
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> patient, measured = np.repeat(np.arange(100), 5), rng.normal(size=500)
-    >>> sick = rng.integers(2, size=100)[patient]
-    >>> findings = audit(np.column_stack([rng.permutation(100)[patient], measured]), sick)
+    >>> patient = np.repeat(np.arange(100), 5)
+    >>> weight, sick = rng.normal(size=100)[patient], rng.integers(2, size=100)[patient]
+    >>> weight += 0.1 * rng.normal(size=500)
+    >>> findings = audit(np.column_stack([rng.permutation(100)[patient], weight]), sick)
     >>> findings.codes
     ('grouped_rows', 'row_order')
     """
@@ -78,8 +79,8 @@ def audit(
     if label is not None:
         found += leak_findings(columns, y, label, sample)
     if label is not None and groups is None:
-        found += group_findings(columns, label, is_first, sample)
-        found += group_findings(index, label, np.ones(label.size, bool), sample)
+        found += group_findings(columns, columns, label, is_first, sample)
+        found += group_findings(index, columns, label, np.ones(label.size, bool), sample)
         found += neighbor_findings(label)
     if X_unlabeled is not None:
         found += shared_findings(row_digests(X), X_unlabeled)

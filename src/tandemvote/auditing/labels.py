@@ -42,11 +42,16 @@ def agreement_by_chance(label: Codes) -> float:
 
 
 def group_findings(
-    columns: Sequence[Column], label: Codes, is_first: NDArray[np.bool_], sample: Rows
+    columns: Sequence[Column],
+    features: Sequence[Column],
+    label: Codes,
+    is_first: NDArray[np.bool_],
+    sample: Rows,
 ) -> list[Finding]:
     """Report columns with many values of several rows each that share their labels.
 
-    Only rows that do not repeat an earlier row are compared.
+    Only rows that do not repeat an earlier row are compared. It is an error if such rows are also
+    similar in one of the features: otherwise the column may be a category that predicts the label.
     """
     found: dict[str, dict[Column, str]] = {"error": {}, "warning": {}}
     sampled, firsts = (label, is_first) if sample is None else (label[sample], is_first[sample])
@@ -59,8 +64,12 @@ def group_findings(
             present = (codes >= 0) & is_first
             shared, text = _shared_labels(codes[present], label[present], MANY_OF_THE_VALUES)
         if text:
-            found["error" if shared >= NEARLY_SHARED else "warning"][column] = text
-    advice = "Pass such a column as groups, and exclude it from X."
+            others = [each for each in features if each is not column]
+            certain = shared >= NEARLY_SHARED and _is_clustered(column, others, sampled, firsts)
+            found["error" if certain else "warning"][column] = text
+    advice = (
+        "Pass such a column as groups to CertifiedClassifier or certify, and exclude it from X."
+    )
     what = "Rows seem to belong together by column"
     return [
         *about_columns("grouped_rows", "error", what, found["error"], advice),
@@ -95,6 +104,35 @@ def _shared_labels(codes: Codes, label: Codes, many: float) -> tuple[float, str]
         f"{within.size} values of several rows, whose labels agree in {within.mean():.0%} of"
         f" pairs, {chance:.0%} by chance"
     )
+
+
+def _is_clustered(
+    column: Column, others: Sequence[Column], label: Codes, included: NDArray[np.bool_]
+) -> bool:
+    """Return True if rows with one value are closer in another column than rows of one label.
+
+    By a sign test: of each pair of rows, the first is compared with a random row of its label.
+    """
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(np.flatnonzero((column.codes >= 0) & included))
+    rows = rows[np.argsort(column.codes[rows], kind="stable")]
+    codes = column.codes[rows]
+    odd = (np.arange(codes.size) - np.searchsorted(codes, codes)) % 2 == 1
+    one, two = rows[np.flatnonzero(odd) - 1], rows[odd]
+    by_label = rows[np.argsort(label[rows], kind="stable")]
+    ends = np.searchsorted(label[by_label], [label[one], label[one] + 1])
+    other = by_label[rng.integers(*ends)]
+    used = (label[one] == label[two]) & (column.codes[one] != column.codes[other])
+    one, two, other = one[used], two[used], other[used]
+    for each in others:
+        present = (each.codes[one] >= 0) & (each.codes[two] >= 0) & (each.codes[other] >= 0)
+        near, far = (np.abs(each.codes[one] - each.codes[row])[present] for row in (two, other))
+        if not each.is_number:
+            near, far = near > 0, far > 0
+        n_nearer, n_unequal = int((near < far).sum()), int((near != far).sum())
+        if bdtrc(n_nearer - 1, n_unequal, 0.5) < FALSE_ALARM / len(others):
+            return True
+    return False
 
 
 def leak_findings(columns: Sequence[Column], y: Any, label: Codes, sample: Rows) -> list[Finding]:
