@@ -346,7 +346,8 @@ def test_bad_groups_are_rejected(data):
 def test_rows_of_one_patient_need_groups_and_the_error_says_so(data):
     X, y = data
     patients = np.repeat(np.arange(100), 4)
-    frame, labels = pd.DataFrame(X).assign(patient_id=patients), y[patients]
+    visits = X[patients] + 0.1 * np.random.default_rng(0).normal(size=(400, X.shape[1]))
+    frame, labels = pd.DataFrame(visits).assign(patient_id=patients), y[patients]
     frame.columns = frame.columns.astype(str)
     with pytest.raises(ValueError, match="Pass such a column as groups"):
         CertifiedClassifier(GaussianNB()).fit(frame, labels)
