@@ -106,7 +106,7 @@ def test_unlabeled_samples_enter_disagreements_only():
     assert np.array_equal(after.disagreements, before.disagreements + differ)
 
 
-def test_a_pair_without_common_points_gets_the_pessimistic_rates():
+def test_a_pair_without_common_samples_gets_the_pessimistic_rates():
     votes = Votes.from_predictions([[0, 0], [0, 0]], [0, 0], [[True, False], [False, True]])
     result = VoteCounts.from_votes(votes)
     assert result.n_min_pairs == 0
@@ -170,7 +170,7 @@ assert counts.n_min > 660_000 and abs(counts.gibbs_losses.mean() - 1 / 8) < 1e-3
 
 
 @pytest.mark.slow
-def test_a_thousand_voters_and_a_million_points_fit_in_two_gigabytes():
+def test_a_thousand_voters_and_a_million_samples_fit_in_two_gigabytes():
     subprocess.run([sys.executable, "-c", LARGE], check=True)
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2 * 2**20
 
@@ -217,7 +217,7 @@ def test_voters_without_prior_do_not_make_the_cap_smaller(overlaps):
     )
 
 
-def test_a_pair_without_common_points_matters_only_where_it_has_weight(overlaps):
+def test_a_pair_without_common_samples_matters_only_where_it_has_weight(overlaps):
     overlaps[0, 1] = overlaps[1, 0] = 0
     uniform, apart = np.full(6, 1 / 6), np.array([0.0, 0.2, 0.2, 0.2, 0.2, 0.2])
     assert harmonic_size(uniform, overlaps, uniform).n == 0.0

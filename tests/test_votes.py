@@ -69,7 +69,7 @@ def test_integers_that_a_conversion_would_merge_are_rejected(predictions, labels
         Votes.from_predictions(predictions, labels, held_out)
 
 
-def test_signed_and_unsigned_rows_are_told_apart():
+def test_signed_and_unsigned_rows_are_distinguished():
     rows = [np.array([BIG + 1, 5], np.uint64), np.array([BIG, -5], np.int64)]
     votes = Votes.from_predictions(rows, [BIG, 5])
     assert votes.errors.tolist() == [[True, False], [False, True]]

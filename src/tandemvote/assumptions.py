@@ -28,21 +28,21 @@ TESTED_AND_UNTESTED = (
     " longer holds. The untested models (the referee) may be refitted or replaced at any time, with"
     " any samples."
 )
-"""What a vote with untested voters rests on, in place of the last one above."""
+"""Replaces the last text of `VOTES` if some voters are untested."""
 
 UNTESTED_MAY_KNOW = (
     "The test samples did not influence the tested models: not by training, tuning, selecting"
     " features or models, or choosing the bound, the confidence or the prior. The untested"
     " models (the referee) may have been trained on them."
 )
-"""The same in place of the one about held-out samples above, and of the one about test samples."""
+"""Replaces the texts about held-out samples and about test samples if some voters are untested."""
 
 ONE_ROW_PER_GROUP = (
     "The groups are drawn independently from the distribution of groups that the classifier will"
     " be used on. The bound is about a random row of a random new group: not about further rows of"
     " known groups, and not about a random row of all data where groups differ in size."
 )
-"""What a bound from one row per group rests on, in place of the first one above."""
+"""Replaces the first text of `VOTES` if one row of each group is tested."""
 
 UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"
@@ -64,7 +64,7 @@ DEPLOYED = (
     VOTES[1],
     VOTES[2],
 )
-"""What a guarantee for another classifier rests on, in place of all others."""
+"""The assumptions of a bound on another classifier than the vote."""
 
 TEST_SAMPLES = (
     "The test samples are drawn independently from the same distribution. They were used for"
@@ -92,7 +92,7 @@ SELECTIVE = (
     "The models and weights are used unchanged. After a refit, even on more data, the bound no"
     " longer holds.",
 )
-"""What a vote that abstains rests on."""
+"""The assumptions of a classifier that abstains."""
 
 
 def standard_assumptions(
@@ -106,11 +106,10 @@ def standard_assumptions(
     one_voter: bool = False,
     measure: bool = False,
 ) -> tuple[str, ...]:
-    """List what a guarantee rests on that uses unlabeled samples, a test set, or goes by group.
+    """List the assumptions of a bound.
 
-    With `deployed` it is about another classifier than the vote, with `untested` about a vote in
-    which some voters have no held-out samples, with `one_voter` about that voter itself, with
-    `measure` about a metric other than the error bound.
+    The bound uses the profile of unlabeled samples, a test set, groups, a deployed classifier,
+    untested voters, one row per group, a single voter, or a measure other than the error rate.
     """
     if deployed:
         return DEPLOYED

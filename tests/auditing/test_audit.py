@@ -144,7 +144,7 @@ def test_rows_shared_with_unlabeled_samples_are_an_error_unless_chance_explains_
     assert not audit(dice, X_unlabeled=again).errors
 
 
-def test_groups_and_copies_of_rows_are_told_apart():
+def test_groups_and_copies_of_rows_are_distinguished():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 3)), rng.integers(2, size=200)
     assert audit(np.tile(X, (2, 1)), np.tile(y, 2)).codes == ("copied_rows",)

@@ -61,7 +61,7 @@ def test_random_labels_get_no_guarantee(rng):
     assert value == dict.fromkeys(value, 1.0)
 
 
-def test_no_common_point_means_no_second_order_guarantee():
+def test_no_common_sample_means_no_second_order_guarantee():
     held_out = [[True, True, False, False], [False, False, True, True]]
     counts = VoteCounts.from_votes(Votes.from_predictions([[0] * 4] * 2, [0] * 4, held_out))
     for name in ("tandem", "c_tandem", "c2", "disagreement", "c1"):
@@ -69,7 +69,7 @@ def test_no_common_point_means_no_second_order_guarantee():
             assert get_bound(name)(Estimates(counts)) == 1.0
 
 
-def test_one_pair_without_common_points_silences_every_second_order_bound():
+def test_one_pair_without_common_samples_silences_every_second_order_bound():
     held_out = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], bool)
     predictions = [[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]]
     votes = Votes.from_predictions(predictions, [0, 0, 0, 1], held_out)

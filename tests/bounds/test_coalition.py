@@ -247,7 +247,7 @@ def counts_of(n_voters, *, in_folds=False):
     return VoteCounts.from_votes(votes)
 
 
-def test_folds_without_common_points_and_many_classes_are_certified():
+def test_folds_without_common_samples_and_many_classes_are_certified():
     counts = counts_of(3, in_folds=True)
     assert counts.n_min_pairs == 0
     certificate = certify(counts, bound="coalition")

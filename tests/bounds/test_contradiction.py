@@ -41,7 +41,7 @@ def test_contradictory_estimates_give_one_and_say_so(
 
 @settings(deadline=None, max_examples=60)
 @given(st.data())
-def test_voters_tested_on_common_points_never_contradict_themselves(data):
+def test_voters_tested_on_common_samples_never_contradict_themselves(data):
     """Perfect ones, equal ones, always wrong ones, few and many samples; no warning, no error."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     n_voters, n_samples = data.draw(st.integers(1, 6)), data.draw(st.sampled_from([1, 9, 300]))

@@ -47,7 +47,7 @@ def test_every_group_has_its_row_its_bound_its_size_and_its_observed_error(certi
     display.figure_.canvas.draw()
 
 
-def test_groups_by_several_columns_are_told_apart():
+def test_groups_by_several_columns_are_distinguished():
     labels = np.arange(400) % 2
     certificate = certify(Votes.from_predictions([labels * 0], labels))
     display = GroupsDisplay.from_certificates(

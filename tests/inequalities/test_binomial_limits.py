@@ -94,7 +94,7 @@ def test_thousands_of_limits_of_large_samples_are_never_inside(seed):
 
 
 @pytest.mark.slow
-def test_limits_in_the_middle_of_a_billion_points_are_never_inside():
+def test_limits_in_the_middle_of_a_billion_samples_are_never_inside():
     for k, delta in [(5 * 10**8, 0.05), (10**8, 1e-300), (9 * 10**8, 0.999), (123_456_789, 0.5)]:
         assert_just_outside(clopper_pearson(k, 10**9, delta=delta), k, 10**9, delta)
 

@@ -87,7 +87,7 @@ def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
         ),
     ],
 )
-def test_a_mistake_is_told_before_counting(folder, capsys, monkeypatch, options, message):
+def test_mistakes_are_reported_before_counting(folder, capsys, monkeypatch, options, message):
     monkeypatch.setattr(cells, "BATCH_CELLS", 1)
     monkeypatch.setattr(VoteFiles, "__iter__", None)
     assert run(["certify-votes", str(folder), *options]) == 2

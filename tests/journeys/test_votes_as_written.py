@@ -221,7 +221,7 @@ def voters(n=60):
 @pytest.mark.parametrize(
     "name", ["", "Unnamed: 0", "rownames", "row.names", "Row Names", "...1", "id", "patient"]
 )
-def test_names_of_rows_are_no_voter(name, ending, write, capsys):
+def test_names_of_rows_are_not_voters(name, ending, write, capsys):
     columns = voters()
     plain, without = certified(write(columns, ending, "plain"), capsys=capsys)
     path = write({name: [str(i) for i in range(60)], **columns}, ending)
@@ -242,7 +242,7 @@ def test_names_of_rows_are_no_voter(name, ending, write, capsys):
     assert run([*checked, "--ignore", name]) == 0
 
 
-def test_names_of_rows_that_r_writes_are_no_voter(tmp_path, capsys):
+def test_names_of_rows_that_r_writes_are_not_voters(tmp_path, capsys):
     path = tmp_path / "votes.csv"
     rows = [f'"{i}","yes","{("yes", "no")[i % 3 == 0]}"' for i in range(1, 41)]
     path.write_text("\n".join(['"","label","tree"', *rows]) + "\n")
@@ -251,7 +251,7 @@ def test_names_of_rows_that_r_writes_are_no_voter(tmp_path, capsys):
     certified(path, "--ignore", "", capsys=capsys)
 
 
-def test_names_of_rows_that_pandas_writes_are_no_voter(tmp_path, capsys):
+def test_names_of_rows_that_pandas_writes_are_not_voters(tmp_path, capsys):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(voters())
     frame.to_csv(tmp_path / "votes.csv")

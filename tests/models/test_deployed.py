@@ -150,7 +150,7 @@ def test_predictions_that_cannot_be_are_rejected(deployed, message):
 
 
 @pytest.mark.parametrize("deployed", [refitted, refitted_predictions])
-def test_without_unlabeled_samples_nothing_is_said(deployed):
+def test_a_deployed_model_requires_unlabeled_samples(deployed):
     with pytest.raises(ValueError, match=r"requires X_unlabeled|unlabeled"):
         certify(old(), *HELD_OUT, deployed=deployed())
 

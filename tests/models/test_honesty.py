@@ -41,7 +41,7 @@ def test_a_forest_without_a_mistake_in_training_gets_no_small_number(noisy):
     assert all(value >= NOISE for value in certify_oob(forest, X, y).bounds.values())
 
 
-def test_bagged_models_are_not_tested_on_points_they_know_by_heart(noisy):
+def test_bagged_models_are_not_tested_on_samples_they_know_by_heart(noisy):
     X, y = noisy
     bagging = BaggingClassifier(KNeighborsClassifier(1), 10, random_state=0).fit(X, y)
     assert all(value >= NOISE for value in certify_oob(bagging, X, y).bounds.values())

@@ -70,7 +70,7 @@ def test_a_pipeline_takes_data_frames():
     assert again[0].get_feature_names_out().tolist() == ["size", "color", "since"]
 
 
-def test_a_data_frame_comes_out_if_scikit_learn_is_told_so():
+def test_a_data_frame_comes_out_if_scikit_learn_is_configured_so():
     encoded = TableEncoder().set_output(transform="pandas").fit_transform(FRAME)
     assert list(encoded.columns) == ["size", "color", "since"]
 

@@ -13,9 +13,9 @@ from tandemvote.votes import Votes
 
 def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabeled=0, held_out=0.7):
     rng = np.random.default_rng(seed)
-    n_points = n_samples + n_unlabeled
-    labels = rng.integers(n_classes, size=n_points)
-    wrong = rng.random((n_voters, n_points)) < rng.beta(0.3, 2, n_points)
+    n_rows = n_samples + n_unlabeled
+    labels = rng.integers(n_classes, size=n_rows)
+    wrong = rng.random((n_voters, n_rows)) < rng.beta(0.3, 2, n_rows)
     shift = rng.integers(1, n_classes, size=wrong.shape)
     predictions = (labels + wrong * shift) % n_classes
     return Votes.from_predictions(

@@ -112,7 +112,7 @@ def test_counts_of_real_samples_are_possible(seed):
 
 
 @pytest.mark.parametrize(("n_voters", "n_samples"), [(40, 3), (40, 60), (350, 50)])
-def test_more_voters_than_points_are_possible(n_voters, n_samples):
+def test_more_voters_than_samples_are_possible(n_voters, n_samples):
     rng = np.random.default_rng(0)
     for held_out in (np.ones((n_voters, n_samples), bool), rng.random((n_voters, n_samples)) < 0.4):
         held_out[:, 0] = True
@@ -165,7 +165,7 @@ def test_what_many_voters_reveal_three_do_not():
     assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
 
 
-def test_what_common_points_reveal_one_sample_more_does_not_hide():
+def test_what_common_samples_reveal_one_sample_more_does_not_hide():
     honest = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
     sizes, overlaps = honest.sizes.copy(), honest.overlaps.copy()
     sizes[-1] += 1

@@ -47,7 +47,7 @@ def test_copies_and_links_would_be_counted_twice(folder):
         ("empty", r"pattern '.*empty/\*\*/\*\.parquet'"),
     ],
 )
-def test_nothing_found_is_said(tmp_path, location, message):
+def test_a_path_without_files_is_rejected(tmp_path, location, message):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=message):
         find_files(tmp_path / location)

@@ -69,7 +69,7 @@ def test_text_counts_like_numbers(rows, write, assert_counts, kind):
     assert counts.classes.tolist() == sorted(WORDS)
 
 
-def test_a_word_of_the_dictionary_that_nobody_says_is_no_class(write):
+def test_a_word_of_the_dictionary_that_nobody_says_is_not_a_class(write):
     unused = arrow.DictionaryArray.from_arrays(
         arrow.array([0, 2, None], arrow.int8()), arrow.array(["a", "never", "c"])
     )
@@ -154,14 +154,14 @@ def test_empty_row_groups_and_files_are_passed_over(rows, tmp_path, assert_count
     assert_counts(count_votes(votes), rows)
 
 
-def test_columns_are_told_by_name_not_by_place(rows, write, assert_counts):
+def test_columns_are_matched_by_name_not_by_position(rows, write, assert_counts):
     write(rows, "parts/0.parquet")
     folder = write(dict(reversed(rows.items())), "parts/1.parquet").parent
     twice = {name: 2 * cells for name, cells in rows.items()}
     assert_counts(count_votes(files_of(folder)), twice)
 
 
-def test_row_numbers_stored_by_pandas_are_no_voter(rows, tmp_path):
+def test_row_numbers_stored_by_pandas_are_not_voters(rows, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows).astype("Int8").iloc[[0, 1, 7]]
     frame.to_parquet(tmp_path / "votes.parquet")
@@ -221,7 +221,7 @@ def test_pieces_hold_every_row_group_once_and_travel_light(rows, write, n_pieces
     assert sum(part.n_samples for piece in pieces for part in piece) == 1800
 
 
-def test_progress_is_told_of_every_sample(rows, write):
+def test_progress_counts_every_sample(rows, write):
     progress = []
     count_votes(files_of(write(rows, row_group_size=400)), progress=progress.append)
     assert sum(progress) == 900

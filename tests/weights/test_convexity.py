@@ -26,7 +26,7 @@ def test_the_answer_agrees_with_the_eigenvalues(n_voters, shift, seed):
         assert (convexity_slack(matrix) is not None) == (lowest > 0)
 
 
-def test_counts_on_common_points_are_convex_at_any_rank(forest_counts):
+def test_counts_on_common_samples_are_convex_at_any_rank(forest_counts):
     for n_voters, n_samples in ((3, 50), (60, 20), (200, 40)):
         counts = forest_counts(n_voters, n_samples, seed=1)
         assert 0 <= convexity_slack(counts.tandem_losses) < 1e-11

@@ -72,7 +72,7 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-def test_common_points_close_a_true_gap(forest_counts, bound):
+def test_common_samples_close_a_true_gap(forest_counts, bound):
     solution = minimize_bound(forest_counts(40, 2000, seed=2), bound)
     assert solution.status is Status.CONVERGED
     assert 0 <= solution.gap < 1e-9
@@ -102,7 +102,7 @@ def test_voters_that_are_all_alike_keep_the_prior(bound, error_rate, n_voters, n
 
 
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
-def test_a_billion_points_single_out_the_best_voters(bound):
+def test_a_billion_samples_single_out_the_best_voters(bound):
     n = 10**9
     rates = np.array([0.1, 0.1, 0.3, 0.5])
     errors = (rates * n).astype(np.int64)
@@ -161,7 +161,7 @@ def test_first_order_weights_concentrate_and_tandem_weights_spread(forest_counts
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-def test_voters_without_a_common_point_keep_the_prior_and_promise_nothing(bound):
+def test_voters_without_a_common_sample_keep_the_prior_and_promise_nothing(bound):
     held_out = np.array([[True, True, False, False], [False, False, True, True]])
     counts = VoteCounts.from_votes(
         Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)

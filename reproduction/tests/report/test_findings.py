@@ -99,7 +99,7 @@ def test_the_second_half_of_the_claim_on_tightness_has_its_number():
     )
 
 
-def test_where_tandem_overtakes_is_said_and_counted_as_in_the_paper():
+def test_where_tandem_overtakes_is_reported_and_counted_as_in_the_paper():
     forests, unlabelled = _frames_of_the_paper()
     actual = _found(forests, unlabelled, "DIS leads TND")
     same = "2: Cod-RNA, Phishing (from r = 0.15, 0.5)"

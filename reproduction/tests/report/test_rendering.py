@@ -224,7 +224,7 @@ def test_a_run_without_forests_has_no_tables_of_forests(render):
     assert "### Cells beyond 3 standard errors" in written["README.md"]
 
 
-def test_one_repetition_of_one_set_is_said_in_the_singular(render):
+def test_one_repetition_of_one_set_is_written_in_the_singular(render):
     written = render(SUBSETS["one set, family A, one repetition"])
     assert "Forests: 1 data set, 1 repetition each." in written["README.md"]
     assert "1 repetition." in written["tables/uniform-full-bounds.md"]
