@@ -1,6 +1,7 @@
 """The paper's 17 data sets by name: ``load_dataset("Letter")``, checked against a catalogue."""
 
 from reproduction.datasets.catalogue import CATALOGUE, find_entry
+from reproduction.datasets.dataset import Dataset
 from reproduction.datasets.entry import CatalogueEntry, PaperDataset, RawFile
 from reproduction.datasets.loading import (
     available_datasets,
@@ -12,6 +13,7 @@ from reproduction.datasets.loading import (
 __all__ = [
     "CATALOGUE",
     "CatalogueEntry",
+    "Dataset",
     "PaperDataset",
     "RawFile",
     "available_datasets",

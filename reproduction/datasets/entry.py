@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from numpy.typing import NDArray
 
-from tandemvote.tables import Dataset
+from reproduction.datasets.dataset import Dataset
 
 Recipe = Callable[[Sequence[Path]], tuple[NDArray[Any], NDArray[Any]]]
 

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproduction.datasets.checks import Standing, check_against_catalogue, content_digest
+from reproduction.datasets.dataset import Dataset
 from reproduction.datasets.entry import CatalogueEntry, PaperDataset
-from tandemvote.tables import Dataset, DatasetError
-from tandemvote.tables.file_content import load_arrays
+from reproduction.datasets.files import load_arrays
+from tandemvote.tables import DatasetError
 
 
 def read_prepared(path: Path, entry: CatalogueEntry) -> PaperDataset:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from reproduction.datasets.checks import row_keys
+from reproduction.datasets.files import read_bytes
 from tandemvote.tables import DatasetError
-from tandemvote.tables.file_content import read_bytes
 
 Arrays = tuple[NDArray[Any], NDArray[Any]]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.datasets import Dataset
 from reproduction.experiments.cells import BeyondCell
 from reproduction.experiments.protocol import DELTA, paper_forest
 from reproduction.experiments.rows import BEYOND, Row
@@ -14,7 +15,6 @@ from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile_bound
 from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.tables import Dataset
 from tandemvote.voting import VoteProfile
 from tandemvote.weights import minimize_bound
 

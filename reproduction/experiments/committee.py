@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.datasets import Dataset
 from reproduction.experiments.cells import CommitteeCell
 from reproduction.experiments.protocol import MEMBER_SHARE, TEST_FRACTION, learner
 from reproduction.experiments.rows import COMMITTEE, Row
 from reproduction.experiments.splits import Array, Split, provenance
-from tandemvote.tables import Dataset
 
 N_TESTED, N_AVERAGED = 4, 3
 LARGEST_DETERMINISTIC = 10_000  # above it histogram boosting draws a validation set by its seed

@@ -6,11 +6,11 @@ from time import perf_counter
 
 from sklearn.model_selection import train_test_split
 
+from reproduction.datasets import Dataset
 from reproduction.experiments.cells import DeployedCell
 from reproduction.experiments.protocol import TEST_FRACTION, UNLABELLED_SHARES, learner
 from reproduction.experiments.rows import DEPLOYED, Row
 from reproduction.experiments.splits import Split, provenance
-from tandemvote.tables import Dataset
 
 
 def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from reproduction.datasets import Dataset
 from reproduction.experiments.beyond import run_beyond
 from reproduction.experiments.cells import (
     BeyondCell,
@@ -33,7 +34,7 @@ from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, all_bounds, get_bound
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.voters import voter_predictions
-from tandemvote.tables import Dataset, DatasetError
+from tandemvote.tables import DatasetError
 from tandemvote.weights import minimize_bound
 
 

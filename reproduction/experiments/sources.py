@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from reproduction.datasets import CATALOGUE, find_entry, load_dataset
+from reproduction.datasets import CATALOGUE, Dataset, find_entry, load_dataset
+from reproduction.datasets.files import read_own_file
 from reproduction.experiments.cells import Shape
 from reproduction.experiments.splits import check_splittable
-from tandemvote.tables import Dataset, DatasetError, read_table
+from tandemvote.tables import DatasetError
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,9 @@ class DataSource:
 def _load(source: DataSource, name: str) -> Dataset:
     path = dict(source.files).get(name)
     if path is not None:
-        return read_table(path, target=source.target, name=name, drop_missing=source.drop_missing)
+        return read_own_file(
+            path, name=name, target=source.target, drop_missing=source.drop_missing
+        )
     return load_dataset(name, data_home=source.data_home, download=False)
 
 

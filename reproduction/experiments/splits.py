@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from reproduction.datasets import PaperDataset
+from reproduction.datasets import Dataset, PaperDataset
 from reproduction.experiments.cells import Cell
 from reproduction.experiments.protocol import TEST_FRACTION
 from reproduction.experiments.rows import versions
 from tandemvote.models.voters import voter_predictions
-from tandemvote.tables import Dataset, DatasetError
+from tandemvote.tables import DatasetError
 from tandemvote.voting import weighted_vote
 
 Array = NDArray[Any]

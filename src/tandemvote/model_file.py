@@ -1,20 +1,21 @@
 """Files with a certified classifier and its certificate.
 
 A skops file is a zip archive of JSON and plain arrays; loading one runs none of its contents.
-Compiled code walks the nodes of a tree without checking an index, so a forged tree could read
+scikit-learn follows the branches of a tree without checking them, so a forged tree could read
 foreign memory. Every tree in a file is therefore found and checked before it is used.
 """
 
 from __future__ import annotations
 
+import gc
 import io
 import os
-import pickle
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
@@ -28,6 +29,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 
@@ -38,7 +40,8 @@ from tandemvote.models.committee import CertifiedClassifier
 from tandemvote.models.composed import last_step
 from tandemvote.models.forest import CertifiedForestClassifier
 from tandemvote.models.private_names import TREE_LEAF, Tree
-from tandemvote.tables import TableEncoder
+from tandemvote.tables import TableColumns
+from tandemvote.tables.encoding import few_categories, many_categories
 from tandemvote.verify.document import Document
 from tandemvote.verify.json_text import canonical, parse_document
 from tandemvote.whole_files import written_whole
@@ -49,7 +52,10 @@ JOBLIB_WARNING = "a joblib file; opening one from a stranger can run their code"
 
 TRUSTED = [
     f"{kind.__module__}.{kind.__qualname__}"
-    for kind in (CertifiedClassifier, CertifiedForestClassifier, TableEncoder, Tree)
+    for kind in (
+        *(CertifiedClassifier, CertifiedForestClassifier, Tree),
+        *(TableColumns, few_categories, many_categories, KFold),
+    )
 ]
 """Types in a file besides those that skops trusts: numbers, containers, arrays and the estimators
 of scikit-learn. skops does not trust trees because it does not check them; `check_trees` does."""
@@ -65,7 +71,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
     Parameters
     ----------
     model : CertifiedClassifier or CertifiedForestClassifier
-        A fitted classifier, or a pipeline of a `TableEncoder` and a fitted classifier.
+        A fitted classifier, or a pipeline that ends in one.
     path : path
         ``.skops``: loading the file runs no code from it (requires the extra ``skops``). It cannot
         hold user-defined functions or gradient boosting.
@@ -87,7 +93,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
     ['b']
     """
     path = _model_path(path)
-    if not isinstance(getattr(classifier_of(model), "certificate_", None), Certificate):
+    if not isinstance(getattr(last_step(model), "certificate_", None), Certificate):
         raise ModelFileError(
             f"model is a {type(model).__name__} without a certificate. Pass a fitted"
             " CertifiedClassifier or CertifiedForestClassifier."
@@ -155,7 +161,7 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     ):
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         model = _read(path.read_bytes(), path.suffix)
-    saved = classifier_of(model).certificate_.versions.get("scikit-learn", "unknown")[:20]
+    saved = last_step(model).certificate_.versions.get("scikit-learn", "unknown")[:20]
     if saved != sklearn.__version__:
         warnings.warn(
             f"{path} was certified with scikit-learn {saved}; version {sklearn.__version__} is"
@@ -164,16 +170,6 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
             stacklevel=2,
         )
     return model
-
-
-def classifier_of(model: Any) -> Any:
-    """Return the certified classifier of a model, without the encoder of its columns."""
-    return last_step(model)
-
-
-def encoder_of(model: Any) -> TableEncoder | None:
-    """Return the encoder of the columns, if the model has one."""
-    return model[0] if isinstance(model, Pipeline) else None
 
 
 def _model_path(path: str | os.PathLike[str]) -> Path:
@@ -188,12 +184,12 @@ def _model_path(path: str | os.PathLike[str]) -> Path:
 
 def _written(model: Any, suffix: str) -> bytes:
     """Return the contents of a file."""
-    if isinstance(model, Pipeline) and len(model) != 2:
-        raise ModelFileError("a pipeline must have two steps, a TableEncoder and the classifier")
-    classifier, encoder = copy(classifier_of(model)), encoder_of(model)
+    classifier = copy(last_step(model))
     certificate = canonical(classifier.certificate_.to_dict())
     del classifier.certificate_
-    parts = {"encoder": encoder, "classifier": classifier, "certificate": certificate}
+    if isinstance(model, Pipeline):
+        classifier = Pipeline([*model.steps[:-1], (model.steps[-1][0], classifier)])
+    parts = {"model": classifier, "certificate": certificate}
     if suffix == SKOPS:
         return bytes(import_extra("skops.io", "skops").dumps(parts))
     stream = io.BytesIO()
@@ -204,9 +200,9 @@ def _written(model: Any, suffix: str) -> bytes:
 def _read(data: bytes, suffix: str) -> Any:
     """Return the model in a file, checked; damaged files raise errors of any type."""
     parts = joblib.load(io.BytesIO(data)) if suffix == JOBLIB else _read_skops(data)
-    if not isinstance(parts, dict) or {*parts} != {"encoder", "classifier", "certificate"}:
+    if not isinstance(parts, dict) or {*parts} != {"model", "certificate"}:
         raise ModelFileError("it does not hold a certified classifier")
-    classifier, encoder = parts["classifier"], parts["encoder"]
+    classifier = last_step(parts["model"])
     if type(classifier) not in (CertifiedClassifier, CertifiedForestClassifier):
         raise ModelFileError(f"it holds a {type(classifier).__name__}, not a certified classifier")
     document = Document.from_json(parse_document(parts["certificate"].encode()))
@@ -215,11 +211,7 @@ def _read(data: bytes, suffix: str) -> Any:
         raise ModelFileError("its certificate belongs to another classifier")
     if certificate.members != classifier._members_digest():
         raise ModelFileError("its tested models are not those that its certificate is about")
-    if encoder is None:
-        return classifier
-    if type(encoder) is not TableEncoder:
-        raise ModelFileError(f"it holds a {type(encoder).__name__} before the classifier")
-    return Pipeline([("columns", encoder), ("vote", classifier)])
+    return parts["model"]
 
 
 def _read_skops(data: bytes) -> Any:
@@ -252,35 +244,29 @@ def _fits(classifier: Any, certificate: Certificate) -> bool:
     return tested == expected and np.array_equal(certificate.weights, weights)
 
 
-class _Walk(pickle.Pickler):
-    """Find every estimator and tree inside an object, by the references that a pickle follows."""
-
-    def __init__(self, whole: Any) -> None:
-        super().__init__(io.BytesIO())
-        self.parts: dict[int, Any] = {}
-        self.waiting = [whole]
-        while self.waiting:
-            self.dump(self.waiting.pop())
-
-    def persistent_id(self, part: Any) -> str | None:
-        """Note the part; return text in place of parts that need not be taken apart."""
-        if isinstance(part, BaseEstimator | Tree) and id(part) not in self.parts:
-            self.parts[id(part)] = part
-            if isinstance(part, BaseEstimator):
-                # All attributes, since a class may leave some out of its pickles.
-                self.waiting.append(vars(part))
-        plain = type(part) is np.ndarray and not part.dtype.hasobject
-        return "known" if plain or isinstance(part, BaseEstimator | Tree) else None
+def _parts(whole: Any) -> Iterator[Any]:
+    """Yield every estimator and tree inside an object, by the references that Python holds."""
+    waiting, seen = [whole], {}
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen or isinstance(part, type | ModuleType | FunctionType):
+            continue
+        seen[id(part)] = part  # also keeps it, so that no other object gets its id
+        if isinstance(part, BaseEstimator | Tree):
+            yield part
+        waiting += gc.get_referents(part)
+        if isinstance(part, np.ndarray):  # the garbage collector does not look into arrays
+            waiting += [part.base, *(part.ravel().tolist() if part.dtype.hasobject else ())]
 
 
 def check_trees(whole: Any) -> None:
-    """Raise ModelFileError if a walk on some tree could leave the tree or its samples."""
-    parts = list(_Walk(whole).parts.values())
+    """Raise ModelFileError if a path through some tree could leave the tree or its samples."""
+    parts = list(_parts(whole))
     owners = [p for p in parts if isinstance(p, BaseDecisionTree) and hasattr(p, "tree_")]
     owned = {id(owner.tree_) for owner in owners}
     for part in parts:
         if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
-            raise ModelFileError("gradient boosting walks its trees without any check")
+            raise ModelFileError("gradient boosting does not check the features of its trees")
         if isinstance(part, Tree):
             if id(part) not in owned:
                 raise ModelFileError("it holds a tree that belongs to no estimator")

@@ -145,7 +145,7 @@ def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, ca
     votes.loc[votes["region"] == "north", "region"] = "south"
     votes.to_csv("votes.csv", index=False)
     assert run(["verify", "c.json", *tables]) == 1
-    assert "wrong: the samples where region = 'north' are" in capsys.readouterr().out
+    assert "wrong: on the samples where region = 'north'" in capsys.readouterr().out
 
 
 def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsys):
@@ -168,13 +168,6 @@ def test_a_column_named_like_votes_is_rejected_before_training(table, capsys, mo
     assert "--votes writes a column of this name" in " ".join(capsys.readouterr().err.split())
 
 
-def test_gaps_in_a_column_that_no_voter_uses_leave_out_no_row(table, capsys):
-    options = ["--drop", "region", "--by", "region", "--drop-missing"]
-    shown = groups_of(capsys, *options)
-    assert shown == groups_of(capsys, *options[:-1])
-    assert ("region", None) in shown
-
-
 def test_groups_are_named_as_the_table_writes_them(table, capsys):
     table["tame"] = np.tile([True, False], N_ROWS // 2)
     table["since"] = np.tile(["01.02.2018", "15.03.2019"], N_ROWS // 2)
@@ -182,7 +175,7 @@ def test_groups_are_named_as_the_table_writes_them(table, capsys):
     table.to_csv("data.csv", index=False)
     shown = groups_of(capsys, "--by", "tame", "--by", "since", "--by", "level")
     assert {by: {name for each, name in shown if each == by} for by, _ in shown} == {
-        "tame": {True, False},
+        "tame": {"True", "False"},
         "since": {"01.02.2018", "15.03.2019"},
         "level": {0, 1, 2, None},
     }
@@ -193,10 +186,10 @@ def test_the_column_of_groups_is_not_a_feature_and_decides_the_split(table, caps
     table.to_csv("data.csv", index=False)
     options = ["--groups", "owner", "--by", "class", "--votes", "v.csv", "--model", "m.joblib"]
     shown = groups_of(capsys, *options)
-    encoder, model = load_model("m.joblib", trusted=True)
+    columns, model = load_model("m.joblib", trusted=True)
     owners = table["owner"].iloc[model.test_indices_]
     assert len(owners) == 20 == owners.nunique()
-    assert "owner" not in encoder.feature_names_in_
+    assert [*columns.kinds] == ["size", "region", "age"]
     assert model.certificate_.one_row_per_group and len(shown) == 2
     assert run(["verify", "groups.json", "--votes", "v.csv"]) == 0
     table.drop(columns=["owner", "kind"]).to_csv("new.csv", index=False)

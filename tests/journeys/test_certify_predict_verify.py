@@ -93,26 +93,29 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
     assert capsys.readouterr().out.splitlines() == ["prediction", *expected]
     written = {"sep": "#", "encoding": "utf-16"}
     rows_of(2).assign(name="Zoë; #1").to_csv("named.csv", index=False, **written)
-    options = ["--keep", "name", "--separator", "#", "--encoding", "utf-16"]
+    options = ["--keep", "name", "--separator", "#"]
     assert run([*predict, "named.csv", *options]) == 0
     named = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)
     assert {*named["name"]} == {"Zoë; #1"} and named["prediction"].tolist() == expected
     for kind in ("csv", "parquet"):
         getattr(rows_of(2), f"to_{kind}")("new.data", index=False)
-        assert run([*predict, "new.data", "--format", kind, "--keep", "customer"]) == 0
+        assert run([*predict, "new.data", "--keep", "customer"]) == 0
         copied = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)["customer"]
         assert copied.tolist() == rows_of(2)["customer"].tolist()
     strange = rows_of(3, 20).assign(zip="99999", color="violet", size=np.nan)
     strange.to_csv("strange.csv", index=False)
     assert run([*predict, "strange.csv"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 21
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 21
+    for words in ("'color' holds 'violet' in 20 of 20 rows", "'zip' holds '99999' in 20"):
+        assert shown.err.count(words) == 1
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda new: new.drop(columns="size"), "The column 'size' is missing"),
-        (lambda new: new.assign(size="big"), "'size' holds text here"),
+        (lambda new: new.drop(columns="size"), "no column 'size'"),
+        (lambda new: new.assign(size="big"), "'size' holds text, such as big"),
         (lambda new: new.head(0), "no rows"),
     ],
 )
@@ -128,40 +131,20 @@ def test_rows_that_do_not_fit_are_rejected_by_the_name_of_the_column(
     assert not shown.out
 
 
-def test_a_model_of_plain_numbers_predicts_as_well(files, capsys):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    np.savez("data.npz", X=X, y=(X[:, 0] > 0).astype(int))
-    np.savez("new.npz", X=np.array([[-3.0, 0], [3.0, 0]]))
-    np.savez("wide.npz", X=np.zeros((2, 3)))
-    assert run(["certify", "data.npz", "--trees", "9", "--model", "model.joblib"]) == 0
-    capsys.readouterr()
-    assert run(["predict", "model.joblib", "new.npz", "--trusted"]) == 0
-    assert capsys.readouterr().out.split() == ["prediction", "0", "1"]
-    assert run(["predict", "model.joblib", "wide.npz", "--trusted"]) == 2
-    assert "3 features instead of 2" in capsys.readouterr().err
-
-
 def test_a_joblib_file_is_opened_only_if_its_maker_is_trusted(files, capsys):
     assert run([*CALL, "--trees", "3", "--model", "model.joblib"]) == 0
     assert run(["predict", "model.joblib", "new.csv"]) == 2
     assert "--trusted" in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_rows_without_a_label_are_named_dropped_or_used(files, capsys):
+def test_rows_without_a_label_are_named_or_dropped(files, capsys):
     data = rows_of(0)
     data.loc[::4, "kind"] = None
     data.to_csv("data.csv", index=False)
     assert run(CALL) == 2
     assert "--drop-unlabeled" in capsys.readouterr().err
-    shown = {}
-    for option in ("--drop-unlabeled", "--use-unlabeled"):
-        assert run([*CALL, "--scheme", "trees", "--trees", "15", "--json", option]) == 0
-        printed = capsys.readouterr()
-        shown[option] = json.loads(printed.out)
-        assert f"{N_ROWS // 4} rows without a label excluded." in printed.out
-    bounds = {option: actual["certificates"][0]["bound"] for option, actual in shown.items()}
-    assert bounds["--use-unlabeled"] == "vote_profile" != bounds["--drop-unlabeled"]
+    assert run([*CALL, "--trees", "5", "--drop-unlabeled"]) == 0
+    assert f"{N_ROWS // 4} rows without a label excluded." in capsys.readouterr().out
 
 
 def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
@@ -172,28 +155,47 @@ def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
     assert "'Unnamed: 0'" in capsys.readouterr().err
     call = [*CALL, "--trees", "5", "--drop", "Unnamed: 0"]
     assert run(call) == 0
-    assert (
-        f"{n_copies} of {len(data)} training rows repeat an earlier one" in capsys.readouterr().out
-    )
+    assert "[copied_rows]" in capsys.readouterr().out
     assert run([*call, "--drop-duplicates"]) == 0
     printed = capsys.readouterr()
     shown = printed.err
     assert f"{n_copies} rows that repeat an earlier row excluded." in printed.out
     assert f"Read {len(data) - n_copies} rows" in shown
-    for words in ("Unnamed: 0 (dropped", "since (date", "zip (category: 3 values"):
+    for words in ("Unnamed: 0 (not a feature", "since (date", "zip (3 categories"):
         assert words in shown
 
 
-def test_copies_of_customers_are_rejected_until_they_are_left_out(files, capsys):
+def test_copies_of_customers_are_reported_excluded_or_grouped(files, capsys):
     pd.concat([rows_of(0), rows_of(0).head(40)]).to_csv("data.csv", index=False)
-    assert run([*CALL, "--trees", "5"]) == 2
-    shown = capsys.readouterr().err
-    assert "The column 'customer' has 40 values in two rows or more" in shown
-    assert "--drop-duplicates" in shown and "Name it with --groups" in shown
+    assert run([*CALL, "--trees", "5"]) == 0
+    assert "40 of 540 rows" in capsys.readouterr().out
     assert run([*CALL, "--trees", "5", "--drop-duplicates"]) == 0
     assert "40 rows that repeat an earlier row excluded." in capsys.readouterr().out
     call = [word for word in CALL if word not in ("--drop", "customer")]
     assert run([*call, "--trees", "5", "--groups", "customer"]) == 0
     shown = capsys.readouterr()
-    assert "customer (groups: 500 values)" in shown.err
+    assert "customer (not a feature)" in shown.err
     assert "one random row per group" in shown.out
+
+
+def test_all_errors_of_the_audit_come_at_once_with_a_command_that_works(files, capsys):
+    data = rows_of(0).drop(columns="shop")
+    data["patient"] = np.arange(N_ROWS) // 5
+    kinds = np.random.default_rng(3).choice(["good", "bad"], N_ROWS)
+    data["kind"] = kinds[data["patient"]]
+    data.sample(frac=1, random_state=0).to_csv("data.csv", index=False)
+    call = ["certify", "data.csv", "--target", "kind", "--category", "zip", "--trees", "5"]
+    for hidden in ([], ["--drop", "patient"]):
+        assert run([*call, *hidden]) == 2
+        shown = capsys.readouterr()
+        assert "[identifier]" in shown.err and "[grouped_rows]" in shown.err and not shown.out
+        assert "found 2 errors" in shown.err
+        suggested = shown.err.splitlines()[-1].partition("tandemvote ")[2].split()
+        assert {"--groups", "patient", "--drop", "customer"} <= {*suggested}
+        assert run(suggested) == 0
+        assert "one random row per group" in capsys.readouterr().out
+    allowed = [*call, "--groups", "patient", "--allow", "identifier"]
+    assert run(allowed) == 0
+    assert "overridden error: Columns that identify rows" in capsys.readouterr().out
+    assert run([*call, "--allow", "identifer"]) == 2
+    assert "Invalid code in allow: 'identifer'" in capsys.readouterr().err

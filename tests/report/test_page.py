@@ -17,7 +17,7 @@ from tandemvote.certificate.rendering import rate
 from tandemvote.decimals import rounded_up
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.report.page import Confusion
-from tandemvote.tables import TableEncoder
+from tandemvote.tables import TableColumns
 
 
 class Page(HTMLParser):
@@ -300,13 +300,15 @@ def test_a_classifier_is_reported_with_its_parameters(committee, page_of):
 
 
 def test_the_report_of_a_pipeline_is_that_of_its_last_step(page_of):
-    frame = pandas.DataFrame({"size": np.arange(90) % 7 / 2, "color": ["red", "blue", None] * 30})
+    frame = pandas.DataFrame({"size": np.arange(90) % 7 / 2, "age": [1, 2, None] * 30})
     labels = np.where(frame["size"] > 1, "big", "small")
     vote = CertifiedClassifier(DecisionTreeClassifier(random_state=0), random_state=0)
-    pipeline = make_pipeline(TableEncoder(), vote).fit(frame, labels)
+    pipeline = make_pipeline(TableColumns({"size": "number", "age": "number"}), vote).fit(
+        frame, labels
+    )
     page = page_of(pipeline)
     assert pipeline[-1].certificate_.guarantee in page.text
-    assert "TableEncoder" in page.sections["classifier"]
+    assert "TableColumns" in page.sections["classifier"]
 
 
 def test_something_without_a_certificate_is_rejected(tmp_path):

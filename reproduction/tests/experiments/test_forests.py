@@ -5,12 +5,13 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
+from reproduction.datasets import Dataset
 from reproduction.datasets.catalogue import paper_csv
 from reproduction.experiments.cells import ForestCell, UnlabelledCell
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import FORESTS, as_text
 from reproduction.experiments.sources import DataSource
-from tandemvote.tables import Dataset, DatasetError
+from tandemvote.tables import DatasetError
 
 with_data = pytest.mark.skipif(
     not os.environ.get("TANDEMVOTE_DATA"), reason="TANDEMVOTE_DATA names no folder of data sets"

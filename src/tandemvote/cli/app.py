@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 import warnings
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +16,7 @@ from tandemvote.cli.certify import certify
 from tandemvote.cli.certify_votes import certify_votes
 from tandemvote.cli.compare import compare
 from tandemvote.cli.demo import demo
+from tandemvote.cli.findings import describe
 from tandemvote.cli.messages import in_options, say
 from tandemvote.cli.plan import plan
 from tandemvote.cli.predict import predict
@@ -26,13 +29,17 @@ app = typer.Typer(
     help="How often will this classifier be wrong? Certified error rates, with or without a test"
     " set.",
     epilog="Exit codes: 0 done; 1 a certificate is wrong (verify); 2 a mistake in the call or"
-    " the data; 3 --max-error is not guaranteed; 4 an alarm (watch); 70 a bug in tandemvote; 130"
+    " the data; 3 --max-error is not guaranteed; 4 alarm (watch); 70 a bug in tandemvote; 130"
     " stopped.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (demo, certify, certify_votes, predict, verify, compare, plan, watch, bounds):
+COMMANDS = {
+    each.__name__.replace("_", "-"): each
+    for each in (demo, certify, certify_votes, predict, verify, compare, plan, watch, bounds)
+}
+for command in COMMANDS.values():
     app.command()(command)
 
 
@@ -66,7 +73,7 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
         say("Stopped.", err=True)
         return 130
     except Exception as error:
-        message = as_one_line(error)
+        message = as_one_line(error, sys.argv[1:] if arguments is None else arguments)
         if message is None:
             say("".join(traceback.format_exception(error)), err=True)
             return INTERNAL_FAILURE
@@ -80,13 +87,18 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     say(f"Warning: {printable(in_options(' '.join(str(message).split())))}", err=True)
 
 
-def as_one_line(error: Exception) -> str | None:
+def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
     """Return the line to print, or None if the error is a bug and needs its traceback."""
+    if type(error).__name__ == "FindingsError":  # whose module is slow to import
+        return "\n".join(map(printable, describe(error.findings, arguments)))  # type: ignore[attr-defined]
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
         message = message.replace(": Value error, ", ": ")
         # Without arguments a group shows its help, and its error has no message.
-        return f"Error: {printable(' '.join(message.split()))}" if message else ""
+        command = getattr(getattr(error, "ctx", None), "info_name", None)
+        path = f"tandemvote {command}" if command in COMMANDS else "tandemvote"
+        see = f" See '{path} --help'."
+        return f"Error: {printable(' '.join(message.split()))}{see}" if message else ""
     if isinstance(error, MemoryError):
         return "Error: out of memory. Give fewer rows, trees or classes."
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)

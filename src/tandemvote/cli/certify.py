@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import typer
 
 from tandemvote.cli import options, outputs
@@ -13,17 +11,12 @@ from tandemvote.cli.combinations import check_combinations
 @options.grouped
 def certify(
     context: typer.Context,
-    data: Path = typer.Argument(help="CSV, Parquet, LIBSVM or npz file with labels."),
+    data: str = typer.Argument(help="CSV, Parquet or Excel file; - for the standard input."),
     *,
-    scheme: options.Scheme = typer.Option(
-        options.Scheme.COMMITTEE,
-        help="committee: four models are tested on rows set aside, a fifth (the referee) is trained"
-        " on all rows, and the five vote; holdout: one model is tested on rows set aside; trees:"
-        " the paper's forest, in which every tree votes and no row is set aside.",
-    ),
-    guarantee: options.Guarantee,
-    reading: options.Reading,
+    columns: options.Columns,
+    reading: options.FileReading,
     training: options.Training,
+    guarantee: options.Guarantee,
     files: outputs.Outputs,
     as_json: options.Json = False,
 ) -> None:
@@ -31,35 +24,28 @@ def certify(
 
     For example: tandemvote certify wine.csv --target quality --report wine.html
 
-    Or: tandemvote certify visits.csv --target outcome --groups patient
-
-    Or: tandemvote certify wine.csv --target quality --scheme trees --unlabeled more.csv
-
-    Exit codes: 0 done; 2 a mistake in the call or the data; 3 --max-error is not guaranteed; 70 a
-    bug in tandemvote.
+    Or: tandemvote certify visits.csv --target outcome --groups patient --max-error 5%
     """
     check_combinations(context)
     outputs.check_outputs(files.paths, inputs=[data, training.unlabeled])
     from tandemvote.cli import data as tables
     from tandemvote.cli.results import Result, deliver
-    from tandemvote.cli.running import connected
     from tandemvote.cli.schemes import train
 
-    dataset = tables.read_data(data, reading, by=guarantee.by, groups=training.groups)
-    by = tables.groupings(guarantee.by, dataset)
-    columns = {name: values for name, values in by.items() if not isinstance(values, str)}
+    table = tables.read_data(data, columns, reading, by=guarantee.by)
+    by = tables.groupings(guarantee.by, table)
     if files.votes is not None:
-        tables.check_names_of_votes(columns)
-    unlabeled, findings = tables.read_unlabeled(dataset, reading, training.unlabeled)
-    with connected(training.dask):
-        model = train(scheme, dataset, guarantee, training, unlabeled=unlabeled, findings=findings)
-    certificate = model.certificate_
+        tables.check_names_of_votes(table.beside)
+    unlabeled = tables.read_unlabeled(table, columns, reading, training.unlabeled)
+    findings = tables.audited(table, columns, unlabeled)
+    model, rows = train(table, columns, training, guarantee, unlabeled=unlabeled, findings=findings)
+    by = {name: values if isinstance(values, str) else values[rows] for name, values in by.items()}
+    certificate = model[-1].certificate_
     result = Result(
         certificate=certificate,
         groups=certificate.by_group(by) if by else None,
-        data=f"{dataset.n_samples:,} labeled rows of {data.name}",
-        columns=columns,
+        data=f"{len(table.y):,} labeled rows of {table.name}",
+        columns={name: values for name, values in by.items() if not isinstance(values, str)},
         model=model,
-        encoder=dataset.encoder,
     )
     deliver(result, files, guarantee, as_json=as_json)

@@ -27,16 +27,21 @@ def certify_votes(
         " is not 1.0. For files of any size: a folder or quoted pattern of Parquet files."
     ),
     *,
-    target: str = typer.Option("label", help="Label column."),
+    target: str = typer.Option("label", "--target", "-t", metavar="COLUMN", help="Label column."),
     unlabeled: Path | None = typer.Option(
         None,
+        metavar="FILE",
         callback=options.check_exists,
         help="File with predictions of the same voters on unlabeled samples from the same"
         " distribution.",
     ),
-    ignore: list[str] = typer.Option([], help="Column that is not a voter; repeatable."),
+    ignore: list[str] = typer.Option(
+        [], metavar="COLUMN", help="Column that is not a voter; repeatable."
+    ),
     keep: list[str] = typer.Option(
-        [], help="Column that is a voter although it does not look like one; repeatable."
+        [],
+        metavar="COLUMN",
+        help="Column that is a voter although it does not look like one; repeatable.",
     ),
     empty_as_error: bool = typer.Option(
         False,
@@ -44,9 +49,11 @@ def certify_votes(
         help="Count empty cells as votes for a wrong class, for voters that abstain.",
     ),
     dask: str | None = typer.Option(
-        None, help="Address of a Dask scheduler, for counting votes in Parquet files."
+        None,
+        metavar="ADDRESS",
+        help="Address of a Dask scheduler, for counting votes in Parquet files.",
     ),
-    guarantee: options.Guarantee,
+    guarantee: options.VoteGuarantee,
     files: outputs.VotesOutputs,
     as_json: options.Json = False,
 ) -> None:
@@ -73,7 +80,7 @@ def certify_votes(
     table["empty_as_error"] = empty_as_error
     if len(columns) < len(guarantee.by):
         check_ambiguous(guarantee.by, {*votes_io.column_names(votes)} - {target})
-    request = guarantee.request(options.Weights.UNIFORM)
+    request = guarantee.request
     large = _open_large(votes, **table, always=dask is not None)
     evidence: Votes | VoteCounts
     findings: list[Finding] = []
@@ -128,7 +135,7 @@ def _open_large(path: str, *, keep: list[str], always: bool, **table: Any) -> Vo
 
 
 def _check_large(
-    guarantee: options.Guarantee, unlabeled: Path | None, request: dict[str, Any]
+    guarantee: options.VoteGuarantee, unlabeled: Path | None, request: dict[str, Any]
 ) -> None:
     """Reject before hours of counting what can be rejected without the classes."""
     import numpy as np
@@ -157,7 +164,7 @@ def _about_missing(votes: Votes) -> list[Finding]:
     import numpy as np
 
     from tandemvote.auditing import Finding
-    from tandemvote.tables.columns import MISSING_TEXTS
+    from tandemvote.tables.files import MISSING_TEXTS
 
     labels = votes.classes[np.unique(votes.labels)].tolist()
     findings = []

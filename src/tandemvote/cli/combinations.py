@@ -16,10 +16,6 @@ CLASS, PREDICTED = "class", "predicted"
 REQUIRES: dict[str, tuple[str, ...]] = {
     "trees": (FOREST,),
     "test_size": (COMMITTEE, HOLDOUT),
-    "bagging": (TREES,),
-    "dask": (COMMITTEE, TREES),
-    "weights": (TREES,),
-    "bound": (TREES,),
 }
 """Options of certify that have a meaning for some schemes or learners only."""
 
@@ -39,8 +35,7 @@ def check_combinations(context: typer.Context) -> None:
     for message, applies in _contradictions(given, here).items():
         if applies:
             raise typer.BadParameter(message)
-    unlabeled = bool(given["unlabeled"] or given["use_unlabeled"])
-    check_bounds(given["bound"], by=given["by"], unlabeled=unlabeled)
+    check_bounds([], by=given["by"], unlabeled=given["unlabeled"] is not None)
 
 
 def check_bounds(bounds: Collection[str], *, by: Collection[str], unlabeled: bool) -> None:
@@ -54,8 +49,9 @@ def check_bounds(bounds: Collection[str], *, by: Collection[str], unlabeled: boo
         raise typer.BadParameter("--bound vote_profile requires --unlabeled.")
     if by and unlabeled and (not bounds or {"auto", "best", "vote_profile"} & {*bounds}):
         raise typer.BadParameter(
-            "--by cannot be combined with the bound vote_profile: the groups of unlabeled rows are"
-            " unknown. Name another bound, such as --bound tandem."
+            "--by cannot be combined with --unlabeled and the bound vote_profile: the groups of"
+            " unlabeled rows are unknown. Remove one of them; certify-votes can report another"
+            " bound, such as --bound tandem."
         )
 
 
@@ -70,35 +66,22 @@ def check_ambiguous(by: Collection[str], columns: Collection[str]) -> None:
 
 def _contradictions(given: dict[str, Any], here: set[str]) -> dict[str, Any]:
     """Return messages, and whether each applies."""
-    bounds, model, groups = given["bound"], given["model"], given["groups"]
-    file, rows = given["unlabeled"], given["use_unlabeled"]
-    tested = {COMMITTEE, HOLDOUT} & here
+    model, groups = given["model"], given["groups"]
     return {
         "--learner boosting requires --scheme committee or holdout: boosted trees correct each"
         " other, so they cannot vote.": {TREES, BOOSTING} <= here,
-        f"--{'unlabeled' if file else 'use-unlabeled'} requires --scheme trees. The committee and"
-        " the hold-out are tested on labels, so rows without labels would change nothing."
-        + (" Use --drop-unlabeled to exclude them." if rows else ""): (file or rows) and tested,
+        "--unlabeled requires --scheme trees. The committee and the hold-out are tested on labels,"
+        " so rows without labels would change nothing.": given["unlabeled"] and TREES not in here,
         "--groups requires --scheme committee or holdout. The trees of a forest are tested on"
         " out-of-bag rows, and other rows of the same group have trained them.": (
             groups and TREES in here
         ),
         "--groups names the label column. Name the column that marks rows which belong"
         " together.": groups is not None and groups == given["target"],
-        "--groups and --keep name the same column. The column of the groups is not a feature.": (
-            groups in given["keep"]
-        ),
-        "--bound test_set requires rows that test the classifier: use --scheme committee or"
-        " holdout.": "test_set" in bounds,
         "--by predicted requires that every model is tested: use --scheme holdout, or --by"
         " class.": (
-            PREDICTED in given["by"] and given["target"] != PREDICTED and {COMMITTEE, TREES} & here
+            PREDICTED in given["by"] and given["target"] != PREDICTED and HOLDOUT not in here
         ),
-        "--drop-unlabeled and --use-unlabeled contradict each other.": (
-            given["drop_unlabeled"] and rows
-        ),
-        "--unlabeled and --use-unlabeled both name unlabeled rows. Choose one.": file and rows,
-        "--drop and --keep name the same column.": {*given["drop"]} & {*given["keep"]},
         f"--model {model}: a .skops file cannot hold boosted models. Choose .joblib, for yourself"
         " and for those who trust you.": BOOSTING in here and model and model.suffix == ".skops",
     }

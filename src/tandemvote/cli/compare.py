@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @options.grouped
 def compare(
-    data: Path = typer.Argument(
+    data: str = typer.Argument(
         help="Table with labels, to train on; or with --predictions, a table of predictions: a"
         " label column and one column per model, the first of which is compared with the others."
     ),
@@ -26,23 +26,21 @@ def compare(
         False, "--predictions", help="DATA has predictions of models on test rows."
     ),
     learner: list[options.Learner] = typer.Option(
-        [], help="Learner to train; repeatable. The first one is compared with the others."
+        [],
+        metavar="forest|boosting",
+        help="Learner to train; repeatable. The first one is compared with the others.",
     ),
     ignore: list[str] = typer.Option(
-        [], help="With --predictions: column that is not a model; repeatable."
-    ),
-    groups: str | None = typer.Option(
-        None,
-        help="Column whose equal values mark rows that belong together. One row of each is tested.",
-        metavar="COLUMN",
+        [], metavar="COLUMN", help="With --predictions: column that is not a model; repeatable."
     ),
     trees: int = typer.Option(100, help="Trees of each forest.", min=1),
     seed: int = typer.Option(0, help="Seed of training and of the split."),
     picture: Path | None = typer.Option(
-        None, help="File to write a picture to: .svg, .png or .pdf."
+        None, metavar="FILE", help="File to write a picture to: .svg, .png or .pdf."
     ),
     guarantee: options.Confidence,
-    reading: options.Reading,
+    columns: options.Columns,
+    reading: options.FileReading,
     as_json: options.Json = False,
 ) -> None:
     """Compare models on the same test rows.
@@ -54,11 +52,14 @@ def compare(
     outputs.check_outputs({} if picture is None else {"--picture": picture}, inputs=[data])
     if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
         raise typer.BadParameter("Give --predictions, or at least two different --learner.")
-    asked: dict[str, Any] = {"groups": groups, "confidence": guarantee.confidence}
+    confidence = guarantee.confidence
     if predictions:
-        compared = _read(data, reading.target or "label", ignore, **asked)
+        compared = _read(
+            data, columns.target or "label", ignore, groups=columns.groups, confidence=confidence
+        )
     else:
-        compared = _trained(data, reading, learner, trees=trees, seed=seed, **asked)
+        training = [options.Training(learner=each, trees=trees, seed=seed) for each in learner]
+        compared = _trained(data, columns, reading, training, confidence=confidence)
     if picture is not None:
         from tandemvote.displays import ComparisonDisplay
 
@@ -69,7 +70,7 @@ def compare(
 
 
 def _read(
-    path: Path, target: str, ignore: list[str], *, groups: str | None, confidence: float
+    path: str, target: str, ignore: list[str], *, groups: str | None, confidence: float
 ) -> list[Comparison]:
     """Compare the columns of a table of predictions."""
     from tandemvote import votes_io
@@ -90,36 +91,39 @@ def _read(
 
 
 def _trained(
-    path: Path,
-    reading: options.Reading,
-    learners: list[options.Learner],
+    path: str,
+    columns: options.Columns,
+    reading: options.FileReading,
+    learners: list[options.Training],
     *,
-    groups: str | None,
-    trees: int,
-    seed: int,
     confidence: float,
 ) -> list[Comparison]:
     """Train learners on the same rows and compare them on the others."""
     from numpy.random import RandomState
 
-    from tandemvote.cli.data import read_data
+    from tandemvote.cli.data import audited, read_data
     from tandemvote.cli.schemes import learner
     from tandemvote.models.compare import compare_all
     from tandemvote.models.splitting import draw_test_rows, group_codes
     from tandemvote.models.training import seeded
+    from tandemvote.tables import with_encoder
 
-    dataset = read_data(path, reading, groups=groups)
-    by = None if groups is None else group_codes(dataset.beside[groups], dataset.y)
-    test, training = draw_test_rows(len(dataset.y), by, "auto", RandomState(seed))
-    models = []
-    for each in learners:
-        model = seeded(learner(options.Training(learner=each, trees=trees)), RandomState(seed))
-        models.append(model.fit(dataset.X[training], dataset.y[training]))
+    table = read_data(path, columns, reading)
+    audited(table, columns)
+    X, y, seed = table.X, table.y, learners[0].seed
+    by = None if columns.groups is None else group_codes(table.beside[columns.groups], y)
+    test, training = draw_test_rows(len(y), by, learners[0].test_size, RandomState(seed))
+    models = [
+        seeded(with_encoder(learner(each), table.kinds), RandomState(seed)).fit(
+            X.iloc[training], y[training]
+        )
+        for each in learners
+    ]
     return compare_all(
         models,
-        dataset.X[test],
-        dataset.y[test],
+        X.iloc[test],
+        y[test],
         groups=None if by is None else by[test],
         confidence=confidence,
-        names=[each.value for each in learners],
+        names=[each.learner.value for each in learners],
     )

@@ -4,79 +4,86 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
-from numpy.typing import NDArray
 
-from tandemvote.auditing import Finding
+from tandemvote.auditing import Findings, check_findings
+from tandemvote.auditing.checks import audit
 from tandemvote.certificate.groups import MAX_GROUPS
 from tandemvote.cli.combinations import CLASS, PREDICTED, check_ambiguous
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import Reading
-from tandemvote.tables import Dataset, DatasetError, read_table
-from tandemvote.tables.columns import FEWEST_ROWS
+from tandemvote.cli.options import Columns, FileReading
+from tandemvote.spelling import printable
+from tandemvote.tables import DatasetError, Table, read_features, read_table
 from tandemvote.tables.errors import number_of
-from tandemvote.tables.table_file import read_further
 
+FEWEST_ROWS = 20
+READ = ("stray_text", "decimal_comma")
+ROWS = ("grouped_rows", "sorted_rows", "time_order")
 NAMES_OF_VOTES = re.compile(r"label|voter\d+")
 
 
 def read_data(
-    path: Path, reading: Reading, *, by: Collection[str] = (), groups: str | None = None
-) -> Dataset:
+    path: str, columns: Columns, reading: FileReading, *, by: Collection[str] = ()
+) -> Table:
     """Read DATA and report on the error stream how."""
-    dataset = read_table(
+    table = read_table(
         path,
-        target=reading.target,
-        drop=reading.drop,
-        keep=reading.keep,
-        drop_unlabeled=reading.drop_unlabeled or reading.use_unlabeled,
-        beside=[name for name in by if name not in (CLASS, PREDICTED, reading.target)],
-        groups=groups,
-        **reading.arguments,
+        target=columns.target,
+        drop=columns.drop,
+        groups=columns.groups,
+        categories=columns.category,
+        drop_duplicates=columns.drop_duplicates,
+        drop_unlabeled=columns.drop_unlabeled,
+        beside=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
+        **reading.file_options,
     )
-    if dataset.n_samples < FEWEST_ROWS:
+    if len(table.y) < FEWEST_ROWS:
         raise DatasetError(
-            f"{path} has {number_of(dataset.n_samples, 'row')}; at least {FEWEST_ROWS} are"
-            " required, thousands for a useful bound. Give more rows."
+            f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_ROWS} are required,"
+            " thousands for a useful bound. Give more rows."
         )
-    say(f"Read {dataset.n_samples:,} rows: {dataset.columns_summary}.", err=True)
-    return dataset
+    say(f"Read {printable(table.summary)}.", err=True)
+    return table
 
 
-def read_unlabeled(
-    dataset: Dataset, reading: Reading, path: Path | None
-) -> tuple[NDArray[Any] | None, list[Finding]]:
-    """Return the unlabeled rows to use, if any, and findings about those that were excluded.
-
-    Rows with missing entries and copies are excluded as in DATA, so that both are drawn from the
-    same distribution.
-    """
-    if reading.use_unlabeled and dataset.X_unlabeled is None:
-        raise DatasetError(
-            f"{dataset.name}: every row has a label, so --use-unlabeled has no effect. Remove it."
-        )
+def read_unlabeled(table: Table, columns: Columns, reading: FileReading, path: Path | None) -> Any:
+    """Return the features of unlabeled rows, without copies if those of DATA are excluded."""
     if path is None:
-        return dataset.X_unlabeled if reading.use_unlabeled else None, []
-    rows, findings = read_further(path, like=dataset, **reading.arguments)
-    return rows, [replace(each, message=f"Unlabeled rows: {each.message}") for each in findings]
+        return None
+    rows, _ = read_features(path, table.columns(), **reading.file_options)
+    return rows.drop_duplicates() if columns.drop_duplicates else rows
 
 
-def groupings(by: Collection[str], dataset: Dataset) -> dict[str, Any]:
+def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
+    """Audit a table; raise all errors at once, unless they are overridden."""
+    groups = None if columns.groups is None else table.beside[columns.groups]
+    # The reader has checked text among numbers, and knows which numbers are categories.
+    found = [each for each in audit(table.raw, table.y, groups=groups) if each.code not in READ]
+    if columns.drop:  # what a dropped column shows about the rows is still true
+        about = audit(table.raw.join(table.dropped), table.y, groups=groups)
+        found = [each for each in found if each.code not in ROWS]
+        found += [each for each in about if each.code in ROWS]
+    if unlabeled is not None:
+        about = audit(table.X, X_unlabeled=unlabeled)
+        found += [each for each in about if "unlabeled" in each.message]
+    return check_findings([*table.findings, *found], columns.allow)
+
+
+def groupings(by: Collection[str], table: Table) -> dict[str, Any]:
     """Return what to group the rows of a table by: "class", "predicted", or a column."""
-    check_ambiguous(by, [name for name, *_ in dataset.columns if name != dataset.target])
-    for name in {*by} & {*dataset.beside}:
-        distinct = len({*dataset.beside[name]})
+    check_ambiguous(by, [*table.kinds, *table.excluded])
+    for name in {*by} & {*table.beside}:
+        distinct = len({*table.beside[name]})
         if distinct > MAX_GROUPS:  # known before the training
             raise typer.BadParameter(
                 f"--by {name} has {distinct} distinct values; at most {MAX_GROUPS} are supported."
                 " Bin the column with edges chosen without looking at this data."
             )
-    words = {name: CLASS if name == dataset.target else name for name in by}
-    return {word: dataset.beside.get(name, word) for name, word in words.items()}
+    words = {name: CLASS if name == table.target else name for name in by}
+    return {word: table.beside.get(name, word) for name, word in words.items()}
 
 
 def check_names_of_votes(columns: Collection[str]) -> None:

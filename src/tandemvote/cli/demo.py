@@ -13,7 +13,7 @@ from tandemvote.cli.outputs import check_outputs
 
 
 def demo(
-    report: Path = typer.Option("report.html", help="HTML report to write."),
+    report: Path = typer.Option("report.html", metavar="FILE", help="HTML report to write."),
     trees: int = typer.Option(100, min=2, help="Trees in each forest."),
 ) -> None:
     """Certify random forests on bundled data with each scheme, and write a report. No network."""

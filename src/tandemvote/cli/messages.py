@@ -13,32 +13,41 @@ import typer
 OPTIONS = {
     "bound": "--bound",
     "by": "--by",
+    "categories": "--category",
     "confidence": "--confidence",
+    "decimal": "--decimal",
     "drop": "--drop",
+    "drop_duplicates": "--drop-duplicates",
+    "drop_unlabeled": "--drop-unlabeled",
     "empty_as_error": "--empty-as-error",
     "error": "--error",
+    "groups": "--groups",
+    "header": "--header",
     "ignore": "--ignore",
+    "allow": "--allow",
     "keep": "--keep",
     "max_error": "--max-error",
+    "missing_values": "--missing",
     "power": "--power",
+    "separator": "--separator",
     "target": "--target",
     "test_size": "--test-size",
     "trusted": "--trusted",
     "weights": "--weights",
+    "X_unlabeled": "--unlabeled",
 }
-"""Parameters with a value, such as ``bound='tandem'``, and their options."""
+"""Parameters as messages name them, such as ``bound='tandem'``, and their options."""
 
-PHRASES = {
-    r"\bmax_samples=0\.5\b": "--bagging reduced",
-    r"\breferee=False\b": "--scheme holdout",
-    r"\b(Pass |pass )?X_unlabeled\b": "--unlabeled",
-    r"\bCertifiedClassifier\w*": "--scheme committee",
-    r"\btest_size\b": "--test-size",
-    r"\bn_(samples|groups)=(\d+) \1\b": r"\2 \1",
-    r"\bgroups has\b": "--groups has",
-    r"\bPass more samples\b": "Give more rows",
+WORDS = {
+    "X_unlabeled": "--unlabeled",
+    "max_samples=0.5": "--bagging reduced",
+    "referee=False": "--scheme holdout",
+    "CertifiedClassifier": "--scheme committee",
+    "test_size": "--test-size",
+    "groups has": "--groups has",
+    "Pass more samples": "Give more rows",
 }
-"""What else a message of the library names in Python's words."""
+"""Other words of the library, and what they are called on the command line."""
 
 ASSIGNED = re.compile(rf"\b({'|'.join(OPTIONS)})=(\[[^]]*\]|'[^']*'|\"[^\"]*\"|\w+(?:\.\w+)*)")
 
@@ -48,24 +57,24 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> in_options("Exclude it with drop=['row id', 'b'], or use bound='auto'.")
-    "Exclude it with --drop 'row id' --drop b, or use --bound auto."
+    >>> in_options("Pass drop=['row id', 'b'], header=False or target=COLUMN.")
+    "Pass --drop 'row id' --drop b, --no-header or --target COLUMN."
     """
     message = ASSIGNED.sub(_typed, message)
-    for parameter, option in PHRASES.items():
-        message = re.sub(parameter, option, message)
+    for word, option in WORDS.items():
+        message = message.replace(word, option)
     return message
 
 
 def _typed(assigned: re.Match[str]) -> str:
     """Return ``name=value`` as it is typed on the command line."""
-    option = OPTIONS[assigned[1]]
+    option, value = OPTIONS[assigned[1]], assigned[2]
     try:
-        value = ast.literal_eval(assigned[2])
+        value = ast.literal_eval(value)
     except (ValueError, SyntaxError):
-        return assigned[0]
-    if value is True:
-        return option
+        return f"{option} {value}"
+    if isinstance(value, bool):
+        return option if value else option.replace("--", "--no-", 1)
     values = value if isinstance(value, list) else [value]
     return " ".join(f"{option} {quote(str(each))}" for each in values)
 

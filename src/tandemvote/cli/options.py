@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
+from decimal import Decimal
 from enum import Enum
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -19,7 +20,6 @@ Scheme = Enum(
     "Scheme", {"COMMITTEE": "committee", "HOLDOUT": "holdout", "TREES": "trees"}, type=str
 )
 Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
-Bagging = Enum("Bagging", {"FULL": "full", "REDUCED": "reduced"}, type=str)
 Weights = Enum(
     "Weights",
     {
@@ -30,10 +30,6 @@ Weights = Enum(
     },
     type=str,
 )
-Format = Enum(
-    "Format", {"CSV": "csv", "PARQUET": "parquet", "LIBSVM": "libsvm", "NPZ": "npz"}, type=str
-)
-
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -82,27 +78,36 @@ def _options_of(group: Any) -> Iterator[Parameter]:
         yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
+def share(given: str | float) -> float:
+    """Return a share that is written as 0.05 or 5%."""
+    text = str(given)  # the default passes through here as well
+    number, percent = text.removesuffix("%"), text.endswith("%")
+    try:
+        value = float(Decimal(number) / 100 if percent else Decimal(number))
+    except ArithmeticError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise typer.BadParameter(f"{text!r} is not a share. Give a number such as 0.05 or 5%.")
+    return value
+
+
 def _checked_confidence(confidence: float) -> float:
     if not 0.5 <= confidence < 1:
         raise typer.BadParameter(
             f"{confidence:g} is not at least 0.5 and below 1. Give the probability with which the"
-            " bound holds, such as 0.95."
+            " bound holds, such as 0.95 or 95%."
         )
     return confidence
 
 
-def _parsed_test_size(text: str) -> float | int | str:
-    """Return "auto", a share of the rows or a number of rows."""
-    if text == "auto":
-        return text
-    try:
-        size = int(text) if text.isdecimal() else float(text)
-    except ValueError:
-        size = 0
-    if (isinstance(size, int) and size >= 1) or 0 < size < 1:
+def _parsed_test_size(given: str | float) -> float | int:
+    """Return a share of the rows, or a number of rows."""
+    text = str(given)
+    size = int(text) if text.isdecimal() else share(text)
+    if 0 < size < 1 or (isinstance(size, int) and size >= 1):
         return size
     raise typer.BadParameter(
-        f"{text!r} is not a test size. Give 'auto', a share such as 0.2, or a number of rows such"
+        f"{text!r} is not a test size. Give a share such as 0.2 or 20%, or a number of rows such"
         " as 500."
     )
 
@@ -125,7 +130,11 @@ class Confidence:
     """The guarantee."""
 
     confidence: float = option(
-        0.95, "Probability with which the bound holds.", callback=_checked_confidence
+        0.95,
+        "Probability with which the bound holds.",
+        metavar="SHARE",
+        parser=share,
+        callback=_checked_confidence,
     )
 
     @property
@@ -142,132 +151,118 @@ class Guarantee(Confidence):
 
     max_error: float | None = option(
         None,
-        f"Exit with code {GATE_CLOSED} unless the guaranteed error is at most this.",
-        min=0,
-        max=1,
+        f"Exit with code {GATE_CLOSED} unless the guaranteed error is at most this, such as 5%.",
+        metavar="SHARE",
+        parser=share,
     )
     by: list[str] = option(
         [],
-        "Certify groups of rows as well: each true class (recall), each predicted class"
-        " (precision; with --scheme holdout), or each value of a column, which may be a feature;"
-        " repeatable.",
+        "Certify groups of rows as well: by true class (recall), by predicted class (precision;"
+        " --scheme holdout) or by a column; repeatable.",
         metavar="class|predicted|COLUMN",
-    )
-    weights: Weights | None = option(
-        None,
-        "Weight of each voter: equal, or the weights that minimize the named bound. By default"
-        " tandem for the trees of certify --scheme trees, uniform for certify-votes.",
-    )
-    bound: list[str] = option(
-        [],
-        "Bound to report for trees or votes, by default chosen by the kind of evidence;"
-        " repeatable, or 'best' (several bounds share the failure probability).",
     )
     all_bounds: bool = option(False, "Print every bound that applies.", "--all-bounds")
 
-    def request(self, usual: Weights) -> dict[str, Any]:
-        """Return the weights and the bound of a vote."""
-        return {
-            "weights": (self.weights or usual).value,
-            "bound": self.bound[0] if len(self.bound) == 1 else self.bound or "auto",
-        }
+
+@dataclass(frozen=True, kw_only=True)
+class VoteGuarantee(Guarantee):
+    """The guarantee."""
+
+    weights: Weights = option(
+        Weights.UNIFORM,
+        "Weight of each voter: equal, or the weights that minimize the named bound.",
+    )
+    bound: list[str] = option(
+        [],
+        "Bound to report, by default chosen by the kind of evidence; repeatable, or 'best' (several"
+        " bounds share the failure probability).",
+        metavar="BOUND",
+    )
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The weights and the bound of the vote."""
+        bound = self.bound[0] if len(self.bound) == 1 else self.bound or "auto"
+        return {"weights": self.weights.value, "bound": bound}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileReading:
-    """Reading files."""
+    """Reading CSV files."""
 
-    file_format: Format | None = option(
-        None, "File format, if the name of the file does not show it.", "--format"
-    )
     separator: str | None = option(
-        None, "CSV: character between cells, or 'tab'; detected by default."
+        None, "Character between cells, 'tab' or 'space'; detected by default.", metavar="CHARACTER"
     )
-    decimal: str | None = option(None, "CSV: the decimal sign, such as ','.")
-    encoding: str | None = option(None, "CSV: such as latin-1; UTF-8 by default.")
+    decimal: str = option(".", "Decimal sign of numbers.", metavar="CHARACTER")
     header: bool | None = option(
-        None,
-        "CSV: whether the first line names the columns, which are column1, column2, ... otherwise.",
+        None, "Whether the first line names the columns; else they are column1, column2, ..."
     )
     missing: list[str] = option(
-        [],
-        "CSV: text of a missing cell, '?' by default, besides empty cells, NA, NaN and the like;"
-        " repeatable.",
+        ["?"],
+        "Text of a missing cell, besides empty cells, NA, NaN and the like; repeatable.",
+        metavar="TEXT",
     )
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """Arguments for the readers of `tandemvote.tables`, without those not given."""
-        given = {
-            "file_format": self.file_format and self.file_format.value,
+    def file_options(self) -> dict[str, Any]:
+        """Options of the readers of `tandemvote.tables`."""
+        return {
             "separator": self.separator,
             "decimal": self.decimal,
-            "encoding": self.encoding,
             "header": self.header,
-            "missing_values": self.missing or None,
+            "missing_values": self.missing,
         }
-        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(FileReading):
-    """Reading files."""
+class Columns:
+    """Rows and columns of DATA."""
 
-    target: str | None = option(None, "Label column; required for CSV and Parquet.")
-    drop: list[str] = option([], "Column to exclude; repeatable.", "--drop")
-    keep: list[str] = option(
-        [], "Column to use although it looks like a row number; repeatable.", "--keep"
+    target: str | None = option(None, "Label column.", "--target", "-t", metavar="COLUMN")
+    groups: str | None = option(
+        None,
+        "Column whose equal values mark rows that belong together, such as the patient (committee,"
+        " holdout). It is not a feature.",
+        metavar="COLUMN",
     )
+    drop: list[str] = option([], "Column to exclude; repeatable.", "--drop", metavar="COLUMN")
     category: list[str] = option(
-        [], "Column of categories that are numbers, in CSV or Parquet; repeatable."
+        [], "Column of numbers that are categories; repeatable.", metavar="COLUMN"
     )
-    drop_missing: bool = option(False, "Exclude rows with any missing cell.", "--drop-missing")
     drop_duplicates: bool = option(False, "Exclude copies of rows.", "--drop-duplicates")
     drop_unlabeled: bool = option(False, "Exclude rows without a label.", "--drop-unlabeled")
-    use_unlabeled: bool = option(
-        False,
-        "Trees: use rows without a label as unlabeled rows. Their labels must be missing at"
-        " random.",
-        "--use-unlabeled",
+    allow: list[str] = option(
+        [],
+        "Code of an error of the audit to override, such as identifier; repeatable.",
+        metavar="CODE",
     )
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The same, with the rows to exclude and the numbers that are categories."""
-        given = {"drop_missing": self.drop_missing, "drop_duplicates": self.drop_duplicates}
-        return super().arguments | given | ({"categories": self.category} if self.category else {})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """Training on DATA."""
 
+    scheme: Scheme = option(
+        Scheme.COMMITTEE,
+        "committee: 4 models tested on rows set aside vote with one trained on all rows. holdout:"
+        " one model is tested. trees: the paper's forest, without a test set.",
+    )
     learner: Learner = option(
-        Learner.FOREST, "Random forests, or gradient boosting (not with --scheme trees)."
+        Learner.FOREST, "Random forests, or gradient boosting (committee, holdout)."
     )
     trees: int = option(100, "Trees of each forest.", min=1)
-    test_size: str = option(
-        "auto",
-        "Committee, holdout: share or number of the rows (with --groups: of the groups) that test"
-        " the models; auto is 0.2, and less from 8,000 rows on.",
-        metavar="auto|SHARE|NUMBER",
-        callback=_parsed_test_size,
-    )
-    groups: str | None = option(
-        None,
-        "Committee, holdout: column whose equal values mark rows that belong together, such as the"
-        " patient. Whole groups are tested, by one random row each; the column is not a feature.",
-        metavar="COLUMN",
-    )
-    bagging: Bagging = option(
-        Bagging.REDUCED, "Trees: rows each draws, n or n/2 (tighter pair bounds)."
+    test_size: Any = option(
+        0.2,
+        "Share or number of the rows (with --groups: of the groups) that test the models"
+        " (committee, holdout).",
+        metavar="SHARE|NUMBER",
+        parser=_parsed_test_size,
     )
     unlabeled: Path | None = option(
         None,
-        "Trees: file of unlabeled rows from the same distribution, which make the bound much"
-        " tighter.",
+        "File of unlabeled rows from the same distribution, for a tighter bound (trees).",
+        metavar="FILE",
         callback=check_exists,
     )
     seed: int = option(0, "Seed of training and splits.")
     jobs: int = option(1, "Threads; -1 for all.", "--jobs", "-j", callback=_checked_jobs)
-    dask: str | None = option(None, "Address of a Dask scheduler, for training models.")

@@ -41,8 +41,10 @@ PACKAGES = {
 class VotesOutputs:
     """Files to write."""
 
-    report: Path | None = option(None, "HTML report.")
-    certificate: Path | None = option(None, "JSON file that tandemvote verify can check.")
+    report: Path | None = option(None, "HTML report.", metavar="FILE")
+    certificate: Path | None = option(
+        None, "JSON file that tandemvote verify can check.", metavar="FILE"
+    )
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -56,19 +58,19 @@ class Outputs(VotesOutputs):
 
     votes: Path | None = option(
         None,
-        "The votes, .csv or .parquet, which verify --votes counts again. Votes on unlabeled rows"
-        " go into a second file.",
+        "The votes, .csv or .parquet, which verify --votes counts again.",
+        metavar="FILE",
     )
     model: Path | None = option(
         None,
-        "Everything from columns to labels, for tandemvote predict: .skops (runs no code when"
-        " opened) or .joblib.",
+        "Model for tandemvote predict: .skops (runs no code when opened) or .joblib.",
+        metavar="FILE",
     )
 
 
 def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]) -> None:
     """Reject files that could not be written, before anything is computed."""
-    read = [Path(path) for path in inputs if path is not None]
+    read = [Path(path) for path in inputs if path not in (None, "-")]
     taken = {path.resolve(): "that is read" for path in read}
     for name, path in paths.items():
         if problem := _problem(path, ENDINGS[name], taken):

@@ -10,17 +10,25 @@ from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import say
 from tandemvote.spelling import printable
 
+PREDICTION = "prediction"
+
 
 @options.grouped
 def predict(
     model: Path = typer.Argument(help="File that certify --model wrote."),
-    new: Path = typer.Argument(help="File with the same columns; labels are ignored."),
+    new: str = typer.Argument(
+        help="Table with the same columns in any order; - for the standard input."
+    ),
     *,
     output: Path | None = typer.Option(
-        None, help="File to write, .csv or .parquet; by default CSV on the standard output."
+        None,
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File to write, .csv or .parquet; by default CSV on the standard output.",
     ),
     keep: list[str] = typer.Option(
-        [], help="Column of NEW to copy, such as an identifier; repeatable."
+        [], metavar="COLUMN", help="Column of NEW to copy, such as an identifier; repeatable."
     ),
     formulas: bool = typer.Option(
         False,
@@ -35,27 +43,27 @@ def predict(
 ) -> None:
     """Predict the labels of NEW, one per row, with a certified MODEL.
 
-    For example: tandemvote predict wine.skops new.csv --keep id --output predictions.csv
+    For example: tandemvote predict wine.skops new.csv --keep id -o predictions.csv
     """
-    from tandemvote.model_file import classifier_of, encoder_of, load_model
-    from tandemvote.tables import read_features
-    from tandemvote.tables.file_content import read_column
-
-    if "prediction" in keep:
+    if PREDICTION in keep:
         raise typer.BadParameter("--keep prediction is the name of the new column. Rename yours.")
     outputs.check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
+    from tandemvote.model_file import load_model
+    from tandemvote.tables import read_features
+    from tandemvote.tables.encoding import describe_unknown
+
     loaded = load_model(model, trusted=trusted)
-    classifier = classifier_of(loaded)
-    like = encoder_of(loaded) or int(classifier.n_features_in_)
-    predicted = classifier.predict(read_features(new, like=like, **reading.arguments))
-    cells = {"decimal", "missing_values"}  # cells are copied as they are written
-    how = {name: value for name, value in reading.arguments.items() if name not in cells}
-    table = {name: read_column(new, name, **how) for name in keep} | {"prediction": predicted}
+    certificate = getattr(loaded, "steps", [(None, loaded)])[-1][1].certificate_
+    columns = getattr(loaded, "named_steps", {}).get("columns")
+    if columns is None:
+        raise typer.BadParameter(f"{model} was not written by tandemvote certify --model.")
+    X, copied = read_features(new, columns, copied=keep, **reading.file_options)
+    table = {name: copied[name] for name in keep} | {PREDICTION: loaded[1:].predict(X)}
     if not formulas and (output is None or output.suffix == ".csv"):
         table = outputs.without_formulas(table)
     outputs.write_table(table, output)
-    if output is not None:
-        say(f"Predictions: {output}", err=True)
-    certificate = classifier.certificate_
-    for line in (certificate.guarantee, *certificate.findings):
-        say(printable(str(line)), err=True)
+    written = [] if output is None else [f"Predictions: {output}"]
+    for line in (*written, *describe_unknown(loaded, X), certificate.guarantee):
+        say(printable(line), err=True)
+    for finding in certificate.findings:
+        say(printable(str(finding)), err=True)

@@ -23,8 +23,8 @@ class Result:
     """A certificate, those of groups, and what they are about.
 
     `columns` group the samples that were given, by name. `data` describes the samples. The `model`
-    is a fitted classifier, the `encoder` makes its features from the columns of a table. `tables`
-    are the options with which verify counts given votes again.
+    is a fitted pipeline from the columns of a table to labels. `tables` are the options with which
+    verify counts given votes again.
     """
 
     certificate: Certificate
@@ -32,22 +32,12 @@ class Result:
     data: str
     columns: dict[str, Any] = field(default_factory=dict)
     model: Any = None
-    encoder: Any = None
     tables: tuple[str, ...] = ()
 
     @property
     def whole(self) -> Certificate:
         """The certificate, with those of groups."""
         return replace(self.certificate, groups=self.groups)
-
-    @property
-    def pipeline(self) -> Any:
-        """The whole way from the columns of a table, or from features, to labels."""
-        if self.encoder is None:
-            return self.model
-        from sklearn.pipeline import Pipeline
-
-        return Pipeline([("columns", self.encoder), ("vote", self.model)])
 
 
 def deliver(result: Result, files: VotesOutputs, guarantee: Guarantee, *, as_json: bool) -> None:
@@ -71,7 +61,8 @@ def _write(result: Result, files: VotesOutputs) -> list[str]:
     if files.report is not None:
         from tandemvote.report import write_report
 
-        candidates = (result.groups, result.model, result.certificate)
+        model = None if result.model is None else result.model[-1]
+        candidates = (result.groups, model, result.certificate)
         certified = next(each for each in candidates if each is not None)
         write_report(files.report, certified=certified, description=result.data)
         lines.append(f"Report: {files.report}")
@@ -87,7 +78,7 @@ def _write(result: Result, files: VotesOutputs) -> list[str]:
     if isinstance(files, Outputs) and files.model is not None:
         from tandemvote.model_file import JOBLIB_WARNING, save_model
 
-        save_model(result.pipeline, files.model)
+        save_model(result.model, files.model)
         warning = f" ({JOBLIB_WARNING})" if files.model.suffix == ".joblib" else ""
         lines.append(f"Model: {files.model}{warning}")
     return lines
@@ -117,11 +108,13 @@ def _print_json(result: Result, *, all_bounds: bool) -> None:
 
 def _print(result: Result, *, all_bounds: bool) -> None:
     from tandemvote.bounds import get_bound
-    from tandemvote.certificate.rendering import Table
+    from tandemvote.certificate.rendering import Table, as_text
     from tandemvote.decimals import rounded_up
 
     certificate = result.certificate
-    say(in_options(repr(certificate)))
+    advice = [certificate.advice] if certificate.advice else []
+    lines = [certificate.basis, *map(str, certificate.findings), *advice]
+    say(in_options(as_text(certificate.headline, lines)))
     if result.groups is not None:
         say(f"\nThis table and the bound above are each valid by themselves:\n{result.groups!r}")
     if all_bounds:

@@ -2,64 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from rich.progress import SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import Pipeline
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-from tandemvote.auditing import Finding, check_findings
-from tandemvote.auditing.checks import audit
+from tandemvote.auditing import Finding, Findings
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import Bagging, Guarantee, Learner, Scheme, Training, Weights
+from tandemvote.cli.options import Columns, Guarantee, Learner, Scheme, Training
 from tandemvote.cli.running import progress
-from tandemvote.tables import Dataset
+from tandemvote.tables import Table, with_encoder
+from tandemvote.tables.encoding import make_encoder, text_columns
+
+ENCODER_SHARE = 0.1
+"""Share of the rows that train the encoder of text columns, and no tree (--scheme trees)."""
 
 
 def train(
-    scheme: Scheme,
-    dataset: Dataset,
-    guarantee: Guarantee,
+    table: Table,
+    columns: Columns,
     training: Training,
+    guarantee: Guarantee,
     *,
-    unlabeled: NDArray[Any] | None = None,
-    findings: Sequence[Finding] = (),
-) -> Any:
-    """Fit the classifier of a scheme; it has a certificate."""
-    groups = None if training.groups is None else dataset.beside[training.groups]
+    unlabeled: Any,
+    findings: Findings,
+) -> tuple[Pipeline, Any]:
+    """Return a fitted pipeline whose last step has a certificate, and the rows it was fitted on."""
     trained = {
         Scheme.COMMITTEE: "4 models that are tested, and the referee",
         Scheme.HOLDOUT: "1 model that is tested",
         Scheme.TREES: f"{training.trees} trees",
     }
-    say(f"Training {trained[scheme]}.", err=True)
-    found = audit(dataset.X, dataset.y, groups=groups, X_unlabeled=unlabeled)
-    copies = [each for each in found if each.code in ("copied_rows", "shared_rows")]
-    known = check_findings([*dataset.findings, *findings, *copies])
+    say(f"Training {trained[training.scheme]}.", err=True)
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
-        if scheme is Scheme.TREES:
-            forest: Any = CertifiedForestClassifier(
-                training.trees,
-                max_samples=0.5 if training.bagging is Bagging.REDUCED else None,
-                confidence=guarantee.confidence,
-                n_jobs=training.jobs if training.dask is None else -1,
-                random_state=training.seed,
-                **guarantee.request(Weights.TANDEM),
-            )
-            return forest.fit(dataset.X, dataset.y, X_unlabeled=unlabeled, findings=known)
+        if training.scheme is Scheme.TREES:
+            return _train_trees(table, training, guarantee, unlabeled, findings)
         tested: dict[str, Any] = {"n_tested": 1, "referee": False}
         model = CertifiedClassifier(
-            learner(training),
+            with_encoder(learner(training), table.kinds),
             test_size=training.test_size,
             confidence=guarantee.confidence,
-            n_jobs=None if training.dask is None else -1,
             random_state=training.seed,
-            **(tested if scheme is Scheme.HOLDOUT else {}),
+            **(tested if training.scheme is Scheme.HOLDOUT else {}),
         )
-        return model.fit(dataset.X, dataset.y, groups=groups, findings=known)
+        groups = None if columns.groups is None else table.beside[columns.groups]
+        model.fit(table.X, table.y, groups=groups, findings=findings)
+        return Pipeline([("columns", table.columns()), ("vote", model)]), ...
+
+
+def _train_trees(
+    table: Table, training: Training, guarantee: Guarantee, unlabeled: Any, findings: Findings
+) -> tuple[Pipeline, NDArray[np.intp]]:
+    """Fit a forest; an encoder of text columns is fitted on rows that no tree is evaluated on."""
+    X, rows = table.X, np.arange(len(table.y))
+    steps = [("columns", table.columns())]
+    if text_columns(table.kinds):
+        n_encoder = int(np.ceil(ENCODER_SHARE * len(rows)))
+        shuffled = np.random.default_rng(training.seed).permutation(rows)
+        chosen, rows = np.sort(shuffled[:n_encoder]), np.sort(shuffled[n_encoder:])
+        encoder = make_encoder().fit(X.iloc[chosen], table.y[chosen])
+        X = encoder.transform(X.iloc[rows])
+        unlabeled = None if unlabeled is None else encoder.transform(unlabeled)
+        steps.append(("encoder", encoder))
+        message = f"{n_encoder} random rows train the encoder of the text columns, and no tree."
+        note = Finding(code="encoder_rows", severity="note", message=message)
+        findings = Findings([*findings, note])
+    forest = CertifiedForestClassifier(
+        training.trees,
+        max_samples=0.5,
+        confidence=guarantee.confidence,
+        n_jobs=training.jobs,
+        random_state=training.seed,
+    )
+    forest.fit(X, table.y[rows], X_unlabeled=unlabeled, findings=findings)
+    return Pipeline([*steps, ("vote", forest)]), rows
 
 
 def learner(training: Training) -> Any:

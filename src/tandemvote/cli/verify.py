@@ -26,16 +26,21 @@ def verify(
         False, "--rigorous", help="Prove every digit in ball arithmetic (requires python-flint)."
     ),
     votes: Path | None = typer.Option(
-        None, help="Table of the labeled votes, to count them again: CSV or Parquet."
+        None,
+        metavar="FILE",
+        help="Table of the labeled votes, to count them again: CSV or Parquet.",
     ),
     unlabeled: Path | None = typer.Option(
         None,
+        metavar="FILE",
         help="Table of the votes on unlabeled samples, without labels; a deployed classifier is the"
         " last column.",
     ),
-    target: str = typer.Option("label", help="Label column of --votes."),
+    target: str = typer.Option(
+        "label", "--target", "-t", metavar="COLUMN", help="Label column of --votes."
+    ),
     ignore: list[str] = typer.Option(
-        [], help="Column of the tables that is not a voter; repeatable."
+        [], metavar="COLUMN", help="Column of the tables that is not a voter; repeatable."
     ),
     empty_as_error: bool = typer.Option(
         False, "--empty-as-error", help="As for certify-votes: empty cells of --votes are errors."

@@ -1,20 +1,19 @@
-"""Tables of your own: labeled samples from a CSV, Parquet, LIBSVM or npz file.
+"""Tables of your own: labeled rows from a CSV, Parquet or Excel file.
 
-``read_table("mine.csv", target="label")`` returns a :class:`Dataset`, whose features were encoded
-by a :class:`TableEncoder`.
+``read_table("mine.csv", target="label")`` returns a :class:`Table`; ``with_encoder(classifier,
+table.kinds)`` returns a classifier that can be trained on it.
 """
 
-from tandemvote.tables.dataset import Dataset, from_arrays, from_frame
-from tandemvote.tables.encoder import TableEncoder
+from tandemvote.tables.encoding import with_encoder
 from tandemvote.tables.errors import DatasetError
-from tandemvote.tables.table_file import read_features, read_table
+from tandemvote.tables.kinds import TableColumns
+from tandemvote.tables.table import Table, read_features, read_table
 
 __all__ = [
-    "Dataset",
     "DatasetError",
-    "TableEncoder",
-    "from_arrays",
-    "from_frame",
+    "Table",
+    "TableColumns",
     "read_features",
     "read_table",
+    "with_encoder",
 ]

@@ -1,0 +1,33 @@
+"""Errors of the audit in one message, with the corrected command to paste."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tandemvote.cli.messages import in_options
+
+if TYPE_CHECKING:
+    from tandemvote.auditing import Finding, Findings
+
+
+def describe(findings: Findings, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a message about findings that are errors."""
+    n_errors = len(findings.errors)
+    yield f"Error: the audit of the data found {n_errors} error{'s' * (n_errors > 1)}."
+    yield from (f"  {in_options(str(each))}" for each in findings)
+    fixes = dict.fromkeys(word for each in findings.errors for word in _fix(each))
+    words = [word for fix in fixes for word in fix]
+    yield f"Correct the data, or decide: {shlex.join(['tandemvote', *arguments, *words])}"
+
+
+def _fix(error: Finding) -> list[tuple[str, ...]]:
+    """Return options that a user may choose for an error."""
+    if error.code == "identifier":
+        return [("--drop", name) for name in error.columns]
+    if error.code == "grouped_rows" and error.columns and error.columns[0] != "index":
+        return [("--groups", error.columns[0])]
+    if error.code == "decimal_comma":
+        return [("--decimal", ",")]
+    return [("--allow", error.code)]

@@ -1,0 +1,301 @@
+"""From a file to labeled rows that models can be trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tandemvote.auditing import Finding
+from tandemvote.spelling import shown
+from tandemvote.tables.columns import NAMES_SHOWN, find_column, inferred
+from tandemvote.tables.errors import DatasetError, number_of
+from tandemvote.tables.files import read_frame
+from tandemvote.tables.kinds import (
+    CATEGORY,
+    DATE,
+    ISO,
+    KINDS,
+    NUMBER,
+    TableColumns,
+    find_kind,
+    stray_text,
+)
+
+if TYPE_CHECKING:
+    import pandas
+
+
+LARGEST_EXACT = 2**53
+"""Beyond this, whole numbers are not exact as float64, so they are not classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Labeled rows of a file.
+
+    Attributes
+    ----------
+    name, target : str
+        Name of the file, and of the label column.
+    X : DataFrame of shape (n_rows, n_features)
+        Features: numbers, and text for categories.
+    y : ndarray of shape (n_rows,)
+        Class labels: whole numbers, booleans or text.
+    kinds : dict of str to str
+        Kind of each feature: "number", "category", "duration" or "date", followed by the format of
+        dates that are text.
+    findings : tuple of Finding
+        What is suspicious about the file. Pass `raw` and `y` to `tandemvote.audit` for the rows.
+    beside : dict of str to ndarray of shape (n_rows,)
+        Further columns as they are written, features or not. None where an entry is missing.
+    excluded : tuple of str
+        Columns that are not features: those that were dropped, and the groups.
+    raw, dropped : DataFrame
+        The features as they were read, and the columns that were dropped.
+    """
+
+    name: str
+    target: str
+    X: pandas.DataFrame
+    y: NDArray[Any]
+    kinds: dict[str, str]
+    findings: tuple[Finding, ...] = ()
+    beside: dict[str, NDArray[Any]] = field(default_factory=dict)
+    excluded: tuple[str, ...] = ()
+    raw: Any = None
+    dropped: Any = None
+
+    @property
+    def summary(self) -> str:
+        """Rows, classes and kinds of columns in one line."""
+        classes = f"{self.target} ({len(np.unique(self.y))} classes)"
+        words = [f"{name} (not a feature)" for name in self.excluded]
+        words += [f"{name} ({_described(self.X[name], kind)})" for name, kind in self.kinds.items()]
+        more = [f"{len(words) - NAMES_SHOWN} more"] * (len(words) > NAMES_SHOWN)
+        return f"{len(self.y):,} rows: {', '.join([classes, *words[:NAMES_SHOWN], *more])}"
+
+    def columns(self) -> TableColumns:
+        """Return the step that selects and converts the columns of new rows."""
+        return TableColumns(self.kinds)
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    target: str | None,
+    drop: Sequence[str] = (),
+    beside: Sequence[str] = (),
+    groups: str | None = None,
+    categories: Collection[str] = (),
+    drop_unlabeled: bool = False,
+    drop_duplicates: bool = False,
+    **options: Any,
+) -> Table:
+    r"""Read labeled rows from a CSV, Parquet or Excel file.
+
+    Parameters
+    ----------
+    path : path
+        The file, or "-" for the standard input. CSV files may be compressed (gzip, bzip2, xz) and
+        are UTF-8, UTF-16 with a byte-order mark, or else Windows-1252.
+    target : str
+        Label column.
+    drop : sequence of str
+        Columns to exclude.
+    beside : sequence of str
+        Columns, features or not, to return as they are written.
+    groups : str, optional
+        Column whose equal values mark rows that belong together, such as the patient. It is
+        returned in `Table.beside` and is not a feature.
+    categories : sequence of str
+        Columns of categories even if they hold numbers.
+    drop_unlabeled, drop_duplicates : bool
+        Exclude rows without a label; rows that repeat an earlier one, label included.
+    **options
+        For CSV: `separator` (one character, "tab" or "space"; detected by default), `decimal`
+        ("." by default), `header` (False if the first line is data: columns are then called
+        column1, column2, ...), `missing_values` (texts of missing cells, "?" by default, besides
+        empty cells, NA, NaN and the like).
+
+    Returns
+    -------
+    table : Table
+        The rows.
+
+    Raises
+    ------
+    DatasetError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "fruit.csv")
+    ...     _ = path.write_text("color,weight,kind\nred,150,apple\nyellow,,banana\nred,8,cherry\n")
+    ...     table = read_table(path, target="kind")
+    >>> table.kinds, table.y.tolist()
+    ({'color': 'category', 'weight': 'number'}, ['apple', 'banana', 'cherry'])
+    """
+    frame, findings = read_frame(path, categories=categories, **options)
+    columns, name = list(frame.columns), Path(path).name
+    if target is None:
+        raise DatasetError(
+            f"The label column is not named. Pass target=COLUMN: {shown(columns, 20)}."
+        )
+    excluded = [*drop, *([] if groups is None else [groups])]
+    beside = [*dict.fromkeys([*beside, *excluded[len(drop) :]])]
+    for column in (target, *excluded, *beside):
+        find_column(columns, column, name)
+    features = [column for column in columns if column not in (target, *excluded)]
+    if not features:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    if target in drop:
+        raise DatasetError(f"{target!r} is the label, so it cannot be dropped. Keep it.")
+    kinds = {column: find_kind(frame[column]) for column in features}
+    texts = [column for column, kind in kinds.items() if kind == CATEGORY]
+    findings += filter(None, (stray_text(frame[column]) for column in texts))
+    if drop_unlabeled:
+        labeled = frame[target].notna()
+        findings += _excluded("unlabeled_rows", len(frame) - labeled.sum())
+        frame = frame[labeled]
+    if drop_duplicates:
+        repeated = frame[[*features, target]].duplicated()
+        findings += _excluded("repeated_rows", repeated.sum())
+        frame = frame[~repeated]
+    frame = frame.reset_index(drop=True)
+    y = _labels(frame[target], name)
+    X = TableColumns(kinds).transform(frame)
+    gaps = int(X.loc[:, X.notna().any()].isna().any(axis=1).sum())
+    findings += [_has_gaps(gaps)] if gaps else []
+    return Table(
+        name=name,
+        target=target,
+        X=X,
+        y=y,
+        kinds=kinds,
+        findings=tuple(findings),
+        beside={column: _as_written(frame[column]) for column in beside},
+        excluded=tuple(excluded),
+        raw=_with_dates(frame[features]),
+        dropped=_with_dates(frame[[*drop]]),
+    )
+
+
+def read_features(
+    path: str | PathLike[str],
+    columns: TableColumns,
+    *,
+    copied: Sequence[str] = (),
+    **options: Any,
+) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+    """Read new rows with the columns of a model, in any order.
+
+    Parameters
+    ----------
+    path : path
+        A file as for `read_table`. Labels and other columns are ignored.
+    columns : TableColumns
+        The columns of the model, as `Table.columns` returns them.
+    copied : sequence of str
+        Columns to return as they are written.
+    **options
+        As for `read_table`.
+
+    Returns
+    -------
+    X, others : DataFrame
+        The features, and the copied columns.
+    """
+    kinds = columns.kinds
+    texts = [name for name in (*kinds, *copied) if kinds.get(name, CATEGORY) == CATEGORY]
+    frame, _ = read_frame(path, categories=dict.fromkeys(texts), **options)
+    for name in copied:
+        find_column(list(frame.columns), name, path)
+    try:
+        return columns.transform(frame), frame[[*copied]]
+    except DatasetError as error:
+        raise DatasetError(f"{path}: {error}") from error
+
+
+def _excluded(code: str, n_rows: int) -> list[Finding]:
+    """Report rows that were excluded, and what that means for a bound."""
+    message, advice = {
+        "unlabeled_rows": (
+            "without a label excluded.",
+            "Unless labels are missing at random, the bound is not about such rows.",
+        ),
+        "repeated_rows": (
+            "that repeat an earlier row excluded.",
+            "The bound requires that each of them is one case recorded twice.",
+        ),
+    }[code]
+    message = f"{number_of(n_rows, 'row')} {message}"
+    finding = Finding(code=code, severity="warning", message=message, advice=advice)
+    return [finding] if n_rows else []
+
+
+def _labels(column: pandas.Series, name: str) -> NDArray[Any]:
+    """Return the labels of all rows."""
+    missing = column.isna().to_numpy()
+    if missing.any():
+        raise DatasetError(
+            f"{name}: no label in {missing.sum()} of {number_of(len(missing), 'row')}, the first of"
+            f" them row {missing.argmax() + 1}; texts such as NaN and None count as missing. Fill"
+            " it in, or pass drop_unlabeled=True to exclude such rows."
+        )
+    if column.nunique() < 2:
+        raise DatasetError(
+            f"The label column {column.name!r} holds one class, {column.iloc[0]!r:.40}. At least"
+            " two are required. Choose another column, or add rows of another class."
+        )
+    if KINDS.get(inferred(column)) != NUMBER:
+        return np.array([str(label) for label in column])
+    numbers = column.to_numpy(dtype=np.float64)
+    whole = (numbers == np.rint(numbers)).all() and np.abs(numbers).max() < LARGEST_EXACT
+    return np.asarray(numbers, np.int64 if whole else np.float64)
+
+
+def _with_dates(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """Return columns as they were read, with texts of dates as dates."""
+    kinds = {name: find_kind(frame[name]) for name in frame}
+    dates = TableColumns({name: kind for name, kind in kinds.items() if kind[:4] == DATE})
+    seconds = dates.transform(frame)
+    return frame.assign(**{name: seconds[name].astype("datetime64[s]") for name in seconds})
+
+
+def _has_gaps(n_rows: int) -> Finding:
+    message = f"{number_of(n_rows, 'row')} with missing entries included."
+    return Finding(code="missing_entries", severity="note", message=message)
+
+
+def _described(column: pandas.Series, kind: str) -> str:
+    """Describe a column of features in a few words."""
+    kind, _, date_format = kind.partition(" ")
+    present, words = column.dropna(), kind
+    if present.empty:
+        return "no value"
+    if kind == CATEGORY:
+        words = number_of(present.nunique(), "category").replace("categorys", "categories")
+    elif kind == DATE:
+        days = np.array([present.min(), present.max()]).astype("datetime64[s]").astype(str)
+        words = f"date {days[0][:10]} to {days[1][:10]}"
+    else:
+        words = f"{kind} {present.min():.6g} to {present.max():.6g}"
+    words += f", written as {date_format}" * (date_format not in ("", ISO))
+    return words + f", {column.isna().sum()} missing" * bool(column.isna().any())
+
+
+def _as_written(column: pandas.Series) -> NDArray[Any]:
+    """Return whole numbers as such, also next to gaps, and dates as text; None where missing."""
+    values: NDArray[Any] = column.convert_dtypes().to_numpy(dtype=object, copy=True)
+    for place, (value, missing) in enumerate(zip(values, column.isna(), strict=True)):
+        if missing or not isinstance(value, str | int | float):
+            values[place] = None if missing else str(value)
+    return values

@@ -1,0 +1,118 @@
+"""Labeled rows of a file: targets, groups, columns that are not features, excluded rows."""
+
+import numpy as np
+import pandas
+import pytest
+
+from tandemvote.tables import DatasetError, read_features, read_table
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_frame(frame, **options):
+        path = tmp_path / "t.csv"
+        frame.to_csv(path, index=False)
+        return read_table(path, **options)
+
+    return read_frame
+
+
+def test_every_column_is_accounted_for(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "id,size,color,born,void,kind\n1,2.5,red,01.02.2018,,x\n2,,blue,13.02.2018,,y\n3,4,,,,x\n"
+    )
+    table = read_table(path, target="kind", drop=["id"], beside=["id"])
+    assert table.summary == (
+        "3 rows: kind (2 classes), id (not a feature), size (number 2.5 to 4, 1 missing), color"
+        " (2 categories, 1 missing), born (date 2018-02-01 to 2018-02-13, written as %d.%m.%Y, 1"
+        " missing), void (no value)"
+    )
+    assert table.beside["id"].tolist() == [1, 2, 3] and table.y.tolist() == ["x", "y", "x"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected", "kind"),
+    [([1, 0, 1], [1, 0, 1], "i"), ([1.0, 0.0, 1.0], [1, 0, 1], "i"), (["a", "7", "a"], None, "U")],
+)
+def test_labels_are_whole_numbers_or_text(read, labels, expected, kind):
+    y = read(pandas.DataFrame({"a": [1, 2, 3], "y": labels}), target="y").y
+    assert y.tolist() == (expected or labels) and y.dtype.kind == kind
+
+
+def test_rows_without_a_label_are_rejected(read):
+    frame = pandas.DataFrame({"size": range(40), "y": ["x"] * 39 + [None]})
+    with pytest.raises(DatasetError, match=r"no label in 1 of 40 rows.*row 40.*drop_unlabeled"):
+        read(frame, target="y")
+
+
+def test_fractions_and_numbers_beyond_exact_ones_stay_numbers(read):
+    for labels in ([0.5, 1.5], [1, 1e30]):
+        y = read(pandas.DataFrame({"size": [1, 2], "y": labels}), target="y").y
+        assert y.tolist() == labels and y.dtype.kind == "f"
+
+
+def test_numbers_named_as_categories_are_classes(read):
+    frame = pandas.DataFrame({"size": np.arange(400) % 7, "y": np.arange(400) // 4 / 2})
+    assert len(np.unique(read(frame, target="y", categories=["y"]).y)) == 100
+
+
+def test_excluded_rows_are_findings(read):
+    frame = pandas.DataFrame(
+        {"a": [1, 1, 2, 1, 3], "id": range(5), "y": ["x", "x", "y", "y", None]}
+    )
+    table = read(frame, target="y", drop=["id"], drop_unlabeled=True, drop_duplicates=True)
+    assert table.X["a"].tolist() == [1, 2, 1] and table.y.tolist() == ["x", "y", "y"]
+    assert [each.code for each in table.findings][:2] == ["unlabeled_rows", "repeated_rows"]
+    assert [each.message for each in table.findings][:2] == [
+        "1 row without a label excluded.",
+        "1 row that repeat an earlier row excluded.",
+    ]
+
+
+def test_all_columns_with_text_among_numbers_are_findings(read):
+    frame = pandas.DataFrame({"a": ["1", "2", "x?"], "b": ["y?", "3", "4"], "k": [0, 1, 0]})
+    findings = read(frame, target="k").findings
+    assert [(each.code, each.columns) for each in findings] == [
+        ("stray_text", ("a",)),
+        ("stray_text", ("b",)),
+    ]
+
+
+def test_options_that_name_no_column_are_rejected(read):
+    frame = pandas.DataFrame({"alpha": [1, 2], "label": [0, 1]})
+    for options in (
+        {"target": "lable"},
+        *({"target": "label", name: ["lable"]} for name in ("drop", "beside")),
+        {"target": "label", "groups": "lable"},
+        {"target": "label", "categories": ["lable"]},
+    ):
+        with pytest.raises(DatasetError, match="Did you mean 'label'"):
+            read(frame, **options)
+    with pytest.raises(DatasetError, match="Pass target=COLUMN"):
+        read(frame, target=None)
+    with pytest.raises(DatasetError, match="no column besides the label"):
+        read(frame, target="label", drop=["alpha"])
+
+
+def test_the_column_of_groups_is_not_a_feature(read):
+    visits = pandas.DataFrame({"patient": np.repeat(np.arange(40), 3), "size": np.arange(120) % 7})
+    table = read(visits.assign(sick=np.arange(120) % 2), target="sick", groups="patient")
+    assert [*table.kinds] == ["size"] == [*table.raw]
+    assert table.beside["patient"].tolist() == visits["patient"].tolist()
+
+
+def test_new_rows_are_read_one_by_one_as_in_the_table(tmp_path):
+    known, more = tmp_path / "known.csv", tmp_path / "more.csv"
+    known.write_text("note,zip,n,kind\n17,01234,1,a\nseventeen,x1,2,7\n,x1,,a\n")
+    table = read_table(known, target="kind")
+    for place, row in enumerate(["17,01234,1", "seventeen,x1,2", ",x1,"]):
+        more.write_text(f"note,zip,n\n{row}\n")
+        X, _ = read_features(more, table.columns())
+        pandas.testing.assert_frame_equal(X, table.X.iloc[[place]].reset_index(drop=True))
+    more.write_text("id;n;zip;more;note\n007;3;01234;9;17\n")
+    X, copied = read_features(more, table.columns(), copied=["id", "zip"])
+    assert X.iloc[0].tolist() == ["17", "01234", 3] and copied.iloc[0].tolist() == ["007", "01234"]
+    more.write_text("zip,n\n01234,7\n")
+    with pytest.raises(DatasetError, match=r"more\.csv has no column 'note'"):
+        read_features(more, table.columns())
