@@ -25,6 +25,7 @@ from committee_guarantees import BROKEN_COMMITTEE, COMMITTEES  # noqa: E402
 from finer_guarantees import BROKEN_FINER, FINER_WORLDS, finer_guarantees  # noqa: E402
 from finite_worlds import REFITTED, THREE_VOTERS, WORLDS, World  # noqa: E402
 from guarantees import BROKEN, Guarantee, deployed_in_place, guarantees  # noqa: E402
+from question_guarantees import BROKEN_QUESTIONS, QUESTIONS  # noqa: E402
 from simulation import Outcome, draws_needed, merged, simulate  # noqa: E402
 
 TABLES = ("table.csv", "finer.csv")
@@ -62,6 +63,8 @@ def cells_of(table: str) -> Cells:
         cells.append((THREE_VOTERS, guarantees(THREE_VOTERS)))
         cells += COMMITTEES
         cells += [(w, {f"broken: {name}": bad}) for name, (w, bad) in BROKEN_COMMITTEE.items()]
+        cells += QUESTIONS
+        cells += [(w, {f"broken: {name}": bad}) for name, (w, bad) in BROKEN_QUESTIONS.items()]
     return cells
 
 
