@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -37,6 +37,8 @@ WORDS = {
 }
 
 SIDES = {"one": 1, "both": 2}
+
+MOST_CLASSES = 12  # of a table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -276,6 +278,29 @@ def certify_metric(
     }
     same = {each.name: getattr(certificate, each.name) for each in fields(Certificate)}
     return MetricCertificate(**same | changed)
+
+
+def class_metrics(certificate: Certificate) -> Table:
+    """Return recall, precision and F1 of each class, observed and guaranteed, all at once.
+
+    The table is empty without a test set, without votes, and for more than `MOST_CLASSES` classes.
+    """
+    votes = certificate.votes
+    if votes is None or TEST_SET not in certificate.candidates or certificate.measure is not None:
+        return Table()
+    labels, metrics = votes.classes.tolist(), ("recall", "precision", "f1")
+    if len(labels) > MOST_CLASSES:
+        return Table()
+    shared = replace(certificate, delta=certificate.delta / len(labels) / len(metrics))
+    rows = []
+    for code, label in enumerate(labels):
+        n_samples = int((votes.labels == code).sum())
+        if n_samples:
+            found = [certify_metric(shared, metric, positive=label) for metric in metrics]
+            seen = ["" if each.observed is None else f"{rate(each.observed)}, " for each in found]
+            cells = [f"{a}{each.limits}" for a, each in zip(seen, found, strict=True)]
+            rows.append([str(label), str(n_samples), *cells])
+    return Table(["class", "samples", "recall", "precision", "F1 score"], "<>>>>", rows)
 
 
 def _votes_of(certificate: Certificate, metric: str) -> Votes:

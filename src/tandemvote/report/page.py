@@ -17,6 +17,7 @@ from sklearn.metrics import confusion_matrix
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
+from tandemvote.certificate.metric import class_metrics
 from tandemvote.certificate.rendering import rate
 from tandemvote.decimals import percent, rounded_up
 from tandemvote.displays import (
@@ -88,6 +89,11 @@ def write_report(
         if not isinstance(certified, Certificate):
             classifier, certified = certified, _certificate_of(certified)
         certificate, groups = certified, certified.groups
+    if certificate.measure is not None:
+        raise ValueError(
+            f"The certificate is about {certificate.metric}; a report requires that of the error"
+            " rate, and shows recall, precision and F1 as well. Pass certify(model, X, y)."
+        )
     page = _template().render(
         title=title,
         description=description,
@@ -97,6 +103,7 @@ def write_report(
         n_tested=certificate.counts.n_voters - certificate.n_untested,
         weights=WeightsDisplay.from_certificate(certificate),
         confusion=Confusion.from_certificate(certificate),
+        class_metrics=class_metrics(certificate),
         groups=groups,
         groups_picture=None if groups is None else _draw_groups(groups),
         more_labels=_more_labels(certificate),
