@@ -67,6 +67,7 @@ def certified(draw: Draw, **terms: Any) -> Certificate:
         X,
         draw.world.labels[draw.sample],
         X_unlabeled=X_unlabeled if len(X_unlabeled) else None,
+        allow=["identifier"],
         confidence=1 - draw.world.delta,
         **{name: value for name, value in terms.items() if name != "published"},
     )
