@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tandemvote.cli import INTERNAL_FAILURE
+from tandemvote.cli.audit import audit
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.certify_votes import certify_votes
@@ -37,7 +38,7 @@ app = typer.Typer(
 )
 COMMANDS = {
     each.__name__.replace("_", "-"): each
-    for each in (demo, certify, certify_votes, predict, verify, compare, plan, watch, bounds)
+    for each in (demo, audit, certify, certify_votes, predict, verify, compare, plan, watch, bounds)
 }
 for command in COMMANDS.values():
     app.command()(command)

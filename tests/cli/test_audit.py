@@ -1,0 +1,44 @@
+"""``tandemvote audit`` prints all findings at once, and exits with 2 if errors remain."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tandemvote.cli.app import run
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Write 300 visits of 60 patients, numbered and in no order; who is sick is a coin flip."""
+    rng = np.random.default_rng(0)
+    patient = rng.permutation(np.repeat(np.arange(60), 5))
+    weight = 70 + 10 * rng.normal(size=60)[patient] + rng.normal(size=300)
+    sick = rng.integers(2, size=60)[patient]
+    table = {"mrn": patient * 7919 % 100_003, "nr": rng.permutation(300), "weight": weight}
+    path = tmp_path / "visits.csv"
+    pd.DataFrame(table).assign(sick=sick).to_csv(path, index=False)
+    return str(path)
+
+
+def test_all_errors_are_printed_with_the_corrected_command(visits, capsys):
+    assert run(["audit", visits, "--target", "sick"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert sum(line.startswith("  error: ") for line in lines) == 2
+    command = ["audit", visits, "--target", "sick", "--drop", "nr", "--groups", "mrn"]
+    assert lines[-1].endswith(" ".join(command))
+    assert run(command) == 0
+    assert capsys.readouterr().out == "The audit found nothing suspicious.\n"
+
+
+def test_overridden_errors_are_still_reported(visits, capsys):
+    allow = ["--allow", "identifier", "--allow", "grouped_rows"]
+    assert run(["audit", visits, "--target", "sick", *allow, "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    assert [(each["columns"], each["overridden"]) for each in findings] == [
+        (["nr"], True),
+        (["mrn"], True),
+    ]
+    assert run(["audit", visits, "--target", "sick", "--json"]) == 2
+    assert {each["severity"] for each in json.loads(capsys.readouterr().out)} == {"error"}
