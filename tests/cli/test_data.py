@@ -212,3 +212,19 @@ def test_groups_that_cannot_be_tested_end_in_one_line(table, capsys, values, mes
     shown = capsys.readouterr()
     assert message in shown.err.splitlines()[-1] and not shown.out
     assert [path.name for path in Path().iterdir()] == ["data.csv"]
+
+
+def test_groups_that_are_numbers_are_sorted_as_numbers(table, capsys):
+    table.assign(
+        week=np.where(np.arange(N_ROWS) % 7, 2 + 8 * (np.arange(N_ROWS) % 3), np.nan)
+    ).to_csv("data.csv", index=False)
+    assert run(["certify", "data.csv", "--target", "kind", "--trees", "5", "--by", "week"]) == 0
+    rows = capsys.readouterr().out.split("error rates by week")[1].splitlines()[2:]
+    assert [row.split()[0] for row in rows] == ["2", "10", "18", "missing"]
+
+
+def test_a_model_that_is_not_better_than_the_majority_class_is_called_that(table, capsys):
+    kinds = np.random.default_rng(5).permutation(table["kind"])
+    table[["age"]].assign(kind=kinds).to_csv("data.csv", index=False)
+    assert run(["certify", "data.csv", "--target", "kind", "--trees", "5"]) == 0
+    assert "not better than always predicting the most frequent class" in capsys.readouterr().out

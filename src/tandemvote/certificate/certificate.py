@@ -377,7 +377,10 @@ class Certificate:
         if self.baseline is None or self.value < self.baseline:
             return ""
         if self.observed is not None and self.observed >= self.baseline:
-            return "The observed error is not below that of the majority-class baseline."
+            return (
+                "The observed error is not below that of the majority-class baseline: the model is"
+                " not better than always predicting the most frequent class."
+            )
         ways = ", or ".join(self.ways_to_tighten)
         words = f"The bound is not below the majority-class baseline. What would help: {ways}."
         return f"{words} {self.labels_for(self.baseline)}".rstrip()

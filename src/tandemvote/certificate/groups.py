@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -249,7 +250,8 @@ def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[A
             " Bin the column with edges chosen without looking at this data."
         )
     order = getattr(getattr(values, "cat", values), "categories", None)
-    by_text = str if known.dtype == object else None
+    are_numbers = all(isinstance(label, Real) for label in labels)
+    by_text = str if known.dtype == object and not are_numbers else None
     labels.sort(key=by_text if order is None else list(order).index)
     groups = {}
     for label in labels:
