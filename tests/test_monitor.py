@@ -128,3 +128,22 @@ def test_invalid_values_are_rejected():
         Monitor(1.0, goal=True)
     with pytest.raises(ValueError, match="are missing"):
         Monitor(0.1).update([0, None], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("bound", "rates", "goal", "median"),
+    [
+        (0.05, {0.10: 1500}, False, 150),
+        (0.05, {0.02: 2000, 0.10: 3000}, False, 2690),
+        (0.05, {0.02: 1500}, True, 244),
+    ],
+)
+def test_the_worlds_that_the_theory_quotes(bound, rates, goal, median):
+    rng = np.random.default_rng(0)
+    rate = np.repeat(list(rates), list(rates.values()))
+    times = [
+        fed(Monitor(bound, goal=goal), rng.random(rate.size) < rate).alarm_at or rate.size
+        for _ in range(600)
+    ]
+    since = rates.get(0.02, 0) * (len(rates) > 1)
+    assert np.median(times) - since == pytest.approx(median - since, rel=0.2)

@@ -81,6 +81,8 @@ def value(issued):
     """The smallest error rate that was guaranteed."""
     if isinstance(issued, Comparison):
         return 0.5 - issued.lower  # the stump errs on half of all new samples
+    if getattr(issued, "direction", "") == "at least":
+        return 1 - issued.value
     if isinstance(issued, GroupCertificates):
         return min(each.value for each in issued)
     if getattr(issued, "direction", "") == "at least":
@@ -113,6 +115,8 @@ ENTRY_POINTS = {
             certify,
             lambda model, X, y: certify([model], X, y, bound="first_order"),
             lambda model, X, y: certify([model, model], X, y),
+            lambda model, X, y: certify(model, X, y, metric="balanced_accuracy"),
+            lambda model, X, y: certify(model, X, y, cost=[[0, 1], [1, 0]]),
             lambda model, X, y: certify(model, X, y).by_group("class"),
             lambda model, X, y: certify([model], X, y).by_group("predicted"),
             lambda model, X, y: certify(model, X, y).by_group(np.arange(len(y)) % 2),

@@ -70,6 +70,12 @@ def _value_of(
     }[metric]
 
 
+def _between(lower: float, true: float, upper: float) -> Promise:
+    """Promise that the truth lies between two limits, by a value that changes with them."""
+    value = 3.0 + upper - lower / 2
+    return Promise(value, value + max(lower - true, true - upper))
+
+
 @lru_cache(maxsize=2)
 def _certificate(draw: Draw, committee: bool) -> Certificate:
     votes = _votes(draw, 1 - draw.world.labels) if committee else draw.votes
@@ -92,7 +98,7 @@ def metric_promise(
     found = certificate.for_metric(metric, positive=positive, cost=cost, sides=sides)
     lower, upper = found.interval
     true = _true_value(metric, draw.world, predicted)
-    return Promise(1.0, 1.0 + max(lower - true, true - upper))
+    return _between(lower, true, upper)
 
 
 def comparison(draw: Draw) -> Promise:
@@ -102,7 +108,7 @@ def comparison(draw: Draw) -> Promise:
     found: Any = compare(a, b, y=labels, confidence=1 - draw.world.delta)
     risks = draw.world.mass @ (draw.predictions != draw.world.labels).T
     true = risks[0] - risks[1]
-    return Promise(1.0, 1.0 + max(found.lower - true, true - found.upper))
+    return _between(found.lower, true, found.upper)
 
 
 def _alarm(draw: Draw, *, goal: bool) -> Promise:
