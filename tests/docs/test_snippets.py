@@ -107,6 +107,7 @@ def write_tables(folder):
     digits = load_digits(as_frame=True).frame.sample(frac=1, random_state=0)
     digits[:1500].to_csv(folder / "digits.csv", index=False)
     digits[1500:].drop(columns="target").to_csv(folder / "new.csv", index=False)
+    write_fruit(folder / "fruit.csv")
     rng = np.random.default_rng(0)
     labels = rng.choice(["a", "b"], 600)
     wrong = rng.random((3, 600)) < 0.05
@@ -124,6 +125,24 @@ def write_tables(folder):
     for part in (0, 1):
         half = votes.drop(columns="site").iloc[part::2].replace("", None)
         half.to_parquet(folder / "votes" / f"{part}.parquet", index=False)
+
+
+def write_fruit(path):
+    """Write the table of docs/how-to/tables.rst: dates, gaps, decimal commas."""
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["apple", "pear"], 402)
+    picked = pd.Timestamp("2024-05-01") + pd.to_timedelta(rng.integers(0, 90, 402), "D")
+    columns = {
+        "id": np.arange(1, 403),
+        "picked": picked.strftime("%d.%m.%Y"),
+        "site": rng.choice(["north", "south", ""], 402),
+        "shelf": rng.integers(1, 6, 402),
+        "weight": rng.normal(150 + 15 * (kind == "pear"), 8).round(1),
+        "kind": kind,
+    }
+    pd.DataFrame(columns).to_csv(path, sep=";", decimal=",", index=False)
 
 
 def commands(page):
