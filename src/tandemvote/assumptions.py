@@ -17,8 +17,9 @@ VOTES = (
     "The samples are drawn independently from the distribution that the classifier will be used"
     " on: no duplicated, grouped or time-ordered rows.",
     "Which samples train which model was decided without looking at the data.",
-    "Held-out samples were not used for anything else: not for tuning, not for selecting features"
-    " or models, not for choosing the bound, the confidence or the prior.",
+    "No model was trained on its held-out samples, and they were not used for anything else: not"
+    " for tuning, not for selecting features or models, not for choosing the bound, the confidence"
+    " or the prior.",
     HARD_VOTE,
     "The models are used unchanged. After a refit, even on more data, the bound no longer holds.",
 )

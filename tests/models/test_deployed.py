@@ -91,7 +91,7 @@ def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():
     assert "No labeled sample has tested RandomForestClassifier itself" in finding.message
     assumptions = " ".join(certificate.assumptions)
     assert "the distribution that the deployed classifier will be used on" in assumptions
-    assert "neither the deployed classifier nor a voter" in assumptions
+    assert "neither the deployed classifier nor a model" in assumptions
     assert "about the weighted majority vote" not in assumptions
 
 

@@ -66,7 +66,7 @@ def test_the_assumptions_about_the_deployed_classifier_must_be_listed(issued, pr
         record["assumptions"] = texts[:place] + texts[place + 1 :]
         assert "the assumptions lack one" in problem_of(document)
     record["assumptions"] = list(standard_assumptions(profile=True))
-    assert "not about the vote of the voters" in problem_of(document)
+    assert "not about the vote of the models" in problem_of(document)
 
 
 def test_a_bound_about_the_vote_is_not_one_about_another_classifier(issued, problem_of):

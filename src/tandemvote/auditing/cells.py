@@ -21,7 +21,9 @@ SAMPLE = 20_000
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""
 
-_DATE = re.compile(r"(\d{4})[-/.]?(\d\d?)(?:[-/.]?(\d\d?))?(?:[T ].*)?")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d\d?([-/.]\d\d?)?([T ].*)?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(T.*)?"
+)
 _DAY_FIRST = re.compile(r"(\d\d?)[-/.](\d\d?)[-/.](\d{4})(?:[T ].*)?")
 _CLOCK = re.compile(r"\d\d?:\d\d(:\d\d(\.\d+)?)?")
 N_MATCHED = 200

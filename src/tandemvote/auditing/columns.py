@@ -70,7 +70,7 @@ def column_findings(columns: Sequence[Column]) -> list[Finding]:
                 count = f"{column.distinct.size} distinct texts in {column.sample.size} rows"
                 if n_words >= WORDS_OF_TEXT:
                     texts[column] = f"{n_words:.0f} words on average"
-                elif len(columns) > 1:
+                elif len(columns) > 1 and not any(isinstance(each, float) for each in column.sample):
                     identifiers[column] = count
     return [
         *about_columns(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrc, gammaln
+from scipy.special import bdtrc, chdtr, gammaln
 
 from tandemvote.auditing.cells import Column, factorize
 from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS, about_columns
@@ -51,7 +51,8 @@ def group_findings(
     """Report columns with many values of several rows each that share their labels.
 
     Only rows that do not repeat an earlier row are compared. It is an error if such rows are also
-    similar in one of the features: otherwise the column may be a category that predicts the label.
+    similar in one of the features, or if the values have more equal numbers of rows than
+    independent rows would have: otherwise the column may be a category that predicts the label.
     """
     found: dict[str, dict[Column, str]] = {"error": {}, "warning": {}}
     sampled, firsts = (label, is_first) if sample is None else (label[sample], is_first[sample])
@@ -65,7 +66,8 @@ def group_findings(
             shared, text = _shared_labels(codes[present], label[present], MANY_OF_THE_VALUES)
         if text:
             others = [each for each in features if each is not column]
-            certain = shared >= NEARLY_SHARED and _is_clustered(column, others, sampled, firsts)
+            designed = _is_balanced(column.codes) or _is_clustered(column, others, sampled, firsts)
+            certain = shared >= NEARLY_SHARED and designed
             found["error" if certain else "warning"][column] = text
     advice = (
         "Pass such a column as groups to CertifiedClassifier or certify, and exclude it from X."
@@ -104,6 +106,18 @@ def _shared_labels(codes: Codes, label: Codes, many: float) -> tuple[float, str]
         f"{within.size} values of several rows, whose labels agree in {within.mean():.0%} of"
         f" pairs, {chance:.0%} by chance"
     )
+
+
+def _is_balanced(codes: Codes) -> bool:
+    """Return True if the values have more equal numbers of rows than independent rows have.
+
+    By the index of dispersion: independent rows of equally likely values have a chi-square
+    distribution, and other probabilities only make it larger.
+    """
+    n_rows = np.bincount(codes[codes >= 0])
+    n_rows = n_rows[n_rows > 0]
+    dispersion = ((n_rows - n_rows.mean()) ** 2).sum() / n_rows.mean()
+    return bool(chdtr(n_rows.size - 1, dispersion) < FALSE_ALARM)
 
 
 def _is_clustered(
