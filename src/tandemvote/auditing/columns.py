@@ -70,7 +70,7 @@ def column_findings(columns: Sequence[Column]) -> list[Finding]:
                 count = f"{column.distinct.size} distinct texts in {column.sample.size} rows"
                 if n_words >= WORDS_OF_TEXT:
                     texts[column] = f"{n_words:.0f} words on average"
-                elif len(columns) > 1 and not any(isinstance(each, float) for each in column.sample):
+                elif len(columns) > 1 and not _holds_floats(column):
                     identifiers[column] = count
     return [
         *about_columns(
@@ -95,6 +95,10 @@ def column_findings(columns: Sequence[Column]) -> list[Finding]:
 def _is_nearly_unique(column: Column) -> bool:
     n_present = int((column.codes >= 0).sum())
     return n_present >= FEWEST_ROWS and column.distinct.size >= NEARLY_ALL * n_present
+
+
+def _holds_floats(column: Column) -> bool:
+    return any(isinstance(value, float) for value in column.sample)
 
 
 def _numbers_rows(column: Column) -> str:
