@@ -14,8 +14,8 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from tandemvote.metrics import METRICS, check_metric, count_tests, metric_limits, metric_value
-from tandemvote.verify import document
+from tandemvote.confusion import METRICS, count_tests
+from tandemvote.metrics import check_metric, metric_limits, metric_value
 
 NO_COSTS = np.array([])
 
@@ -168,10 +168,6 @@ def test_classes_that_can_win_give_limits_that_no_choice_of_them_exceeds(metric,
         for _ in range(50):
             chosen = np.where(winners, rng.random((300, 4)), -1).argmax(axis=1)
             assert sign * value(np.eye(4, dtype=bool)[chosen], positive) <= limit + 1e-12
-
-
-def test_the_file_and_the_library_know_the_same_metrics():
-    assert document.METRICS == METRICS
 
 
 @pytest.mark.parametrize(

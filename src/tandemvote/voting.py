@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes, distinct
-from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Voters, Votes
+
+FloatArray = NDArray[np.float64]
 
 EXACT_BITS = 52
 """Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 
 from tandemvote import Certificate, CertifiedClassifier, Votes, certify, certify_oob
+from tandemvote.confusion import METRICS
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.metrics import METRICS
 from tandemvote.verify import verify_file
 from tandemvote.voting import can_win, weighted_vote
 

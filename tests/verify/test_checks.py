@@ -12,8 +12,11 @@ from tandemvote.certificate.file import document_of
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
+from tandemvote.verify.arithmetic import Balls
+from tandemvote.verify.averages import gather
 from tandemvote.verify.document import Document
 from tandemvote.verify.fields import pack, unpack
+from tandemvote.verify.rules import RULES
 from tandemvote.votes import Votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
@@ -36,12 +39,7 @@ SIZES = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabeled
 def assert_proven(certificate):
     document = document_of(certificate)
     assert verify_file(document).problem is None
-    verdict = verify_file(document, rigorous=True, votes=certificate.votes)
-    assert verdict.problem is None
-    assert set(verdict.enclosures) == set(certificate.candidates)
-    for name, truth in verdict.enclosures.items():
-        value = Fraction(certificate.candidates[name])
-        assert truth.high <= value <= truth.low + Fraction(1, 10**9)
+    assert verify_file(document, rigorous=True, votes=certificate.votes).problem is None
 
 
 @pytest.fixture
@@ -149,7 +147,7 @@ FALSE = [
     (("prior", 0), (1.7e308).hex(), "the prior sum to 1.70e+308"),
     (("fitted",), "tandem", "requires weights that were not fitted"),
     (("test",), None, "requires the counts of a test set"),
-    (("test",), {"n_errors": 401, "n_samples": 400}, "err too rarely for 401 errors"),
+    (("test",), {"n_errors": 401, "n_samples": 400}, "the test errors are 401 on 400"),
     (("test",), {"n_errors": 0, "n_samples": 400}, "and the test errors 0 on 400"),
     (
         ("observed",),
@@ -224,7 +222,11 @@ def test_an_observed_error_above_the_bound_requires_a_finding(make_votes, proble
 
 
 def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
-    truth = verify_file(Document.from_json(document), rigorous=True).enclosures["first_order"]
+    record, arithmetic = Document.from_json(document).whole, Balls()
+    with arithmetic.context():
+        share = Fraction(record.delta) / len(record.candidates)
+        truth = RULES["first_order"](gather(record, arithmetic), share, Fraction(0))
+    assert truth.high - truth.low < Fraction(1, 10**15)
     below = np.nextafter(float(truth.low), 0)
     document["certificates"][0]["candidates"][0]["value"] = float(below).hex()
     assert "the first_order bound is" in problem_of(document, rigorous=True)

@@ -1,7 +1,5 @@
 """Files of metrics: changed counts, values, directions and votes are found."""
 
-import copy
-
 import numpy as np
 import pytest
 
@@ -41,15 +39,21 @@ def shifted(text, by):
 
 
 def test_a_better_value_is_found(stated):
-    for number, field in ((0, "value"), (1, "value")):
-        changed = copy.deepcopy(stated)
-        record = changed["certificates"][0]
-        where = record if number == 0 else record["candidates"][0]
-        better = -1e-6 if record["direction"] == "at most" else 1e-6
-        where[field] = shifted(where[field], better)
-        assert "by its own counts" in problem(changed)
-        where[field] = shifted(where[field], -3 * better)
-        assert "only" in problem(changed)
+    record = stated["certificates"][0]
+    better = -1e-6 if record["direction"] == "at most" else 1e-6
+    for change, message in ((better, "at least"), (-3 * better, "only")):
+        value = shifted(record["value"], change)
+        record["value"] = record["candidates"][0]["value"] = value
+        assert message in problem(stated) and "by its own counts" in problem(stated)
+
+
+def test_a_better_limit_on_the_other_side_is_found():
+    certificate = certify(VOTES, metric="precision", positive=1, sides="both")
+    document = document_of(certificate).to_json()
+    measure = document["certificates"][0]["measure"]
+    for change, message in ((-1e-6, "at least"), (3e-6, "only")):
+        measure["other"] = shifted(measure["other"], change)
+        assert "1 - the other limit" in problem(document) and message in problem(document)
 
 
 @pytest.mark.parametrize("field", ["n_errors", "n_samples"])

@@ -12,18 +12,10 @@ from numpy.typing import ArrayLike
 from tandemvote.assumptions import METRIC
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.rendering import Table, as_html, as_text, rate
+from tandemvote.confusion import AT_LEAST, METRICS, PER_CLASS, Tests, count_tests
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import percent, rounded_down, rounded_up
-from tandemvote.metrics import (
-    AT_LEAST,
-    METRICS,
-    PER_CLASS,
-    Tests,
-    check_metric,
-    count_tests,
-    metric_limits,
-    metric_value,
-)
+from tandemvote.metrics import check_metric, metric_limits, metric_value
 from tandemvote.spelling import printable, shown
 from tandemvote.verify.document import TEST_SET, Measure, StatedTest
 from tandemvote.votes import Votes

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import GROUPS
+from tandemvote.confusion import AT_LEAST, AT_MOST
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
-from tandemvote.verify.averages import Evidence, gather
+from tandemvote.verify.averages import gather
 from tandemvote.verify.document import (
     CLASS,
     OBSERVED_ABOVE_BOUND,
@@ -24,7 +24,6 @@ from tandemvote.verify.document import (
     CertificateRecord,
     Document,
     Grouping,
-    StatedBound,
 )
 from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document
@@ -33,7 +32,7 @@ from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_profiles import impossible_profile
 from tandemvote.verify.possible_votes import impossible_votes
 from tandemvote.verify.recount import group_values, recount
-from tandemvote.verify.rules import RULES, Truth, as_different_texts, wrong_decimal, wrong_value
+from tandemvote.verify.rules import RULES, as_different_texts, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
@@ -47,14 +46,13 @@ ROUNDING = Fraction(1, 10**12)
 class Verdict:
     """The result of checking a certificate file.
 
-    The first `problem` is in words, None if everything holds. `enclosures` hold the true value of
-    every candidate of the first certificate, `recounted` the groupings whose samples were counted
-    again, and `unchecked` what a reader must know about groups that nothing given could check.
+    The first `problem` is in words, None if everything holds. `recounted` are the groupings whose
+    samples were counted again, and `unchecked` is what a reader must know about groups that nothing
+    given could check.
     """
 
     document: Document
     problem: str | None
-    enclosures: dict[str, Truth]
     recounted: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
 
@@ -110,9 +108,8 @@ def verify_file(
                 f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
             )
     arithmetic = Balls() if rigorous else FLOATS
-    enclosures: dict[str, Truth] = {}
     with arithmetic.context():
-        problem = next(_problems(document, arithmetic, enclosures), None)
+        problem = next(_problems(document, arithmetic), None)
     # Only weights that hold can vote again.
     values = {} if problem else group_values(document, votes, columns or {})
     if problem is None:
@@ -127,21 +124,19 @@ def verify_file(
         for each in document.groupings
         if each.by not in values and each.by not in (CLASS, PREDICTED)
     )
-    return Verdict(document, problem, enclosures, tuple(values), left_out)
+    return Verdict(document, problem, tuple(values), left_out)
 
 
-def _problems(
-    document: Document,
-    arithmetic: Arithmetic,
-    enclosures: dict[str, Truth],
-) -> Iterator[str]:
+def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
     """List what is wrong with the numbers of a file."""
     whole = document.whole
     for text in whole.missing_assumptions:
         yield f"the assumptions lack one that the certificate rests on: {text!r}"
-    yield from _wrong_record(whole, arithmetic, Fraction(whole.delta), enclosures)
-    for number, grouping in enumerate(document.groupings):
-        yield from _wrong_grouping(document, grouping, number)
+    yield from _wrong_record(whole, arithmetic, Fraction(whole.delta))
+    if len({each.by for each in document.groupings}) < len(document.groupings):
+        yield "a grouping is stated twice"
+    for grouping in document.groupings:
+        yield from _wrong_grouping(document, grouping)
     for record in document.certificates[1:]:
         assert record.group is not None
         problems = _wrong_group(document, record, arithmetic)
@@ -157,10 +152,7 @@ def _changed_words(document: Document) -> Iterator[str]:
 
 
 def _wrong_record(
-    record: CertificateRecord,
-    arithmetic: Arithmetic,
-    delta: Fraction,
-    enclosures: dict[str, Truth],
+    record: CertificateRecord, arithmetic: Arithmetic, delta: Fraction
 ) -> Iterator[str]:
     """List what is wrong with one certificate, whose exact failure probability is `delta`."""
     yield from _wrong_weights(record)
@@ -169,25 +161,18 @@ def _wrong_record(
     if not 0 < record.delta <= 0.5:
         yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
     yield from _inapplicable(record)
+    yield from _wrong_totals(record)
     seen = gather(record, arithmetic)
-    share = delta / len(record.candidates)  # exactly, not as rounded
     if record.measure is not None:
-        yield from wrong_measure(record, delta, arithmetic)
+        yield from wrong_measure(seen, delta)
     else:
+        share = delta / len(record.candidates)  # exactly, not as rounded
         for stated in record.candidates:
-            yield from _wrong_bound(seen, stated, share, enclosures)
-        yield from _wrong_value(record)
+            value = Fraction(stated.value)
+            truth = RULES[stated.name](seen, share, value)
+            yield from wrong_value(f"the {stated.name} bound", value, truth, arithmetic)
+    yield from _wrong_value(record)
     yield from impossible_votes(record)
-
-
-def _wrong_bound(
-    seen: Evidence, stated: StatedBound, delta: Fraction, enclosures: dict[str, Truth]
-) -> Iterator[str]:
-    what = f"the {stated.name} bound"
-    value = Fraction(stated.value)
-    truth = enclosures[stated.name] = RULES[stated.name](seen, delta, value)
-    yield from wrong_value(what, value, truth, seen.arithmetic)
-    yield from wrong_decimal(what, stated.value, stated.printed)
 
 
 def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
@@ -205,11 +190,11 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
 
 
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:
-    names = set(record.stated)
-    for name in names & OF_TWO_CLASSES:
-        if len(record.classes) > 2:
-            yield f"the {name} bound holds for two classes only; there are {len(record.classes)}"
-    if record.measure is None and (record.metric, record.direction) != ("error", "at most"):
+    """List bounds that do not fit the classes, the voters or the counts."""
+    names, n_classes = set(record.stated), len(record.classes)
+    if names & OF_TWO_CLASSES and n_classes > 2:
+        yield f"a bound holds for two classes only; there are {n_classes}"
+    if record.measure is None and (record.metric, record.direction) != ("error", AT_MOST):
         yield f"the counts of {record.metric} are missing"
     if record.deployed is not None and names != {VOTE_PROFILE}:
         yield "bounds other than vote_profile are not about the deployed classifier"
@@ -221,37 +206,36 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
         yield "the test_set bound requires weights that were not fitted"
     if record.untested.any() and names != {TEST_SET}:
         yield "bounds other than test_set require every voter to be tested"
-    n, largest = record.n_samples, int(record.counts["overlaps"].max())
-    if record.test is not None and record.test.n_samples != n:
-        yield f"the vote is tested on {record.test.n_samples} of {n} samples"
+
+
+def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
+    """List numbers of samples, and of errors on them, that contradict each other."""
+    n, seen, test = record.n_samples, record.observed, record.test
+    largest = int(record.counts["overlaps"].max())
     if n is not None and largest > n:
         yield f"{largest} of {n} samples are held out"
-    for what, seen in (("observed", record.observed), ("test", record.test)):
-        if seen is not None and not seen.n_errors <= seen.n_samples <= (n or 0):
-            yield f"the {what} errors are {seen.n_errors} on {seen.n_samples} of {n} samples"
-    yield from _other_than_tested(record)
-
-
-def _other_than_tested(record: CertificateRecord) -> Iterator[str]:
-    """Compare the errors that were observed with those of a single voter, or of the test."""
-    seen, test, errors = record.observed, record.test, np.diag(record.counts["tandem_errors"])
-    if seen is None:
-        return
-    if record.n_voters == 1 and seen.n_errors != errors[0]:
-        yield f"the only voter errs on {errors[0]} samples; the observed errors are {seen.n_errors}"
-    if test is None:
-        return
+    if test is not None and test.n_samples != n:
+        yield f"the vote is tested on {test.n_samples} of {n} samples"
+    for what, each in (("observed", seen), ("test", test)):
+        if each is not None and not each.n_errors <= each.n_samples <= (n or 0):
+            yield f"the {what} errors are {each.n_errors} on {each.n_samples} of {n} samples"
     # Untested voters can only add errors: they are counted as if they helped every other class.
-    fewer = seen.n_errors <= test.n_errors if record.untested.any() else seen == test
-    if seen.n_samples != test.n_samples or not fewer:
+    only_more = record.untested.any()
+    more = seen and test and (seen.n_errors > test.n_errors if only_more else seen != test)
+    if seen and test and (more or seen.n_samples != test.n_samples):
         yield (
             f"the observed errors are {seen.n_errors} on {seen.n_samples} samples, and the test"
             f" errors {test.n_errors} on {test.n_samples}"
         )
 
 
+SIGNS = {AT_MOST: 1, AT_LEAST: -1}
+
+
 def _wrong_value(record: CertificateRecord) -> Iterator[str]:
-    smallest = min(each.value for each in record.candidates)
+    sign, smallest = SIGNS[record.direction], min(each.value for each in record.candidates)
+    for each in record.candidates:
+        yield from wrong_decimal(f"the {each.name} bound", each.value, each.printed, sign)
     if record.bound not in record.stated:
         yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
     elif not record.value == record.stated[record.bound].value == smallest:
@@ -259,18 +243,20 @@ def _wrong_value(record: CertificateRecord) -> Iterator[str]:
             f"the certified value is {record.value!r} by {record.bound}; the smallest of the"
             f" candidates is {smallest!r}"
         )
-    yield from wrong_decimal("the certified value", record.value, record.printed)
+    yield from wrong_decimal("the certified value", record.value, record.printed, sign)
     seen = record.observed
     above = seen is not None and seen.n_samples and seen.n_errors / seen.n_samples > record.value
-    if above and OBSERVED_ABOVE_BOUND not in [each.code for each in record.findings]:
+    if (
+        above
+        and record.measure is None
+        and OBSERVED_ABOVE_BOUND not in [each.code for each in record.findings]
+    ):
         yield f"the observed error is above the bound; no finding {OBSERVED_ABOVE_BOUND} says so"
 
 
-def _wrong_grouping(document: Document, grouping: Grouping, number: int) -> Iterator[str]:
+def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
     """List what is wrong with the groups of one grouping taken together."""
     whole, by = document.whole, grouping.by[:40]
-    if grouping.by in [each.by for each in document.groupings[:number]]:
-        yield f"the grouping by {by!r} is stated twice"
     members = [
         each for each in document.certificates[1:] if each.group and each.group.by == grouping.by
     ]
@@ -328,4 +314,4 @@ def _wrong_group(
         of_others = zip(record.classes, record.class_counts, strict=True)
         if any(number for label, number in of_others if label != group.label):
             yield "some of its samples are of another class"
-    yield from _wrong_record(record, arithmetic, due, {})
+    yield from _wrong_record(record, arithmetic, due)

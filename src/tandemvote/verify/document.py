@@ -16,6 +16,7 @@ import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
 from tandemvote.auditing import SEVERITIES
+from tandemvote.confusion import AT_LEAST, AT_MOST, METRICS
 from tandemvote.verify import fields as kinds
 from tandemvote.verify.fields import MAX_SAMPLES, FloatArray, IntArray
 from tandemvote.verify.json_text import CertificateFileError, canonical, shortened
@@ -44,19 +45,6 @@ CLASS, PREDICTED = "class", "predicted"
 PUBLISHED, SHARPENED = "published", "sharpened"
 ROWS, ONE_ROW_PER_GROUP = "rows", "one row per group"
 TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
-
-METRICS = {
-    "error": "at most",
-    "accuracy": "at least",
-    "recall": "at least",
-    "precision": "at least",
-    "f1": "at least",
-    "specificity": "at least",
-    "balanced_accuracy": "at least",
-    "cost": "at most",
-}
-"""Metrics of the confusion matrix, and the side from which each is bounded."""
-
 
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
@@ -177,7 +165,7 @@ class CertificateRecord:
     """
 
     metric: Annotated[str, kinds.one_of(*METRICS)]
-    direction: Annotated[str, kinds.one_of("at most", "at least")]
+    direction: Annotated[str, kinds.one_of(AT_MOST, AT_LEAST)]
     value: float
     printed: Decimals
     bound: str
@@ -289,6 +277,7 @@ class Document:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Document:
         """Check the form of a parsed file."""
+        FORM["schema"].read(document.get("schema"), "schema")
         _check_size(document)
         stated = kinds.fields(**FORM).read(document, "")
         if not stated["certificates"]:
@@ -308,20 +297,19 @@ class Document:
 
 def _check_size(document: dict[str, Any]) -> None:
     """Raise an error before certificates are unpacked that together take too much memory."""
-    certificates = document.get("certificates")
-    records = [
-        each
-        for each in (certificates if isinstance(certificates, list) else [])
-        if isinstance(each, dict) and isinstance(each.get("counts"), dict)
-    ]  # others are found when they are read
-    sizes = [each["counts"].get("n_voters") for each in records]
-    n_pairs = sum(n * (n + 1) // 2 for n in sizes if type(n) is int)
+    try:
+        records = [*document["certificates"]]
+        sizes = [int(each["counts"]["n_voters"]) for each in records]
+        profiles = [each["profile"] for each in records[1:]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise CertificateFileError("The certificates, or parts of them, are missing.") from error
+    n_pairs = sum(n * (n + 1) // 2 for n in sizes)
     if len(records) > MAX_RECORDS or n_pairs > MAX_PAIRS:
         raise CertificateFileError(
             f"The file has {len(records)} certificates of {n_pairs} pairs of voters in all; at most"
             f" {MAX_RECORDS} and {MAX_PAIRS} are allowed. Certify fewer groups, or fewer voters."
         )
-    if any(each.get("profile") is not None for each in records[1:]):
+    if any(each is not None for each in profiles):
         raise CertificateFileError("A certificate of a group has a profile; expected null.")
 
 

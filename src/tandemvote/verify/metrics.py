@@ -1,27 +1,30 @@
-"""Check certificates of metrics of the confusion matrix, and count them again from votes."""
+"""Check certificates of metrics of the confusion matrix, and count them again from votes.
+
+Every metric is checked as a loss from 0 to 1: the costs between the smallest and the largest one,
+and what the metrics that are bounded from below lack to 1.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
-from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.coalitions import voting_units
-from tandemvote.verify.document import METRICS, TEST_SET, CertificateRecord, Measure, StatedTest
-from tandemvote.verify.recount import ROUNDING, in_classes, winners
-from tandemvote.verify.rules import TOLERANCE, as_different_texts
+import numpy as np
+
+from tandemvote.confusion import AT_MOST, METRICS, PER_CLASS, count_tests
+from tandemvote.verify.averages import Evidence
+from tandemvote.verify.document import TEST_SET, CertificateRecord, Measure
+from tandemvote.verify.recount import in_classes
+from tandemvote.verify.rules import clipped, wrong_value
 from tandemvote.votes import Votes
+from tandemvote.voting import can_win, held_out_vote
 
-OF_ONE_CLASS = ("recall", "precision", "f1", "specificity")
 
-
-def wrong_measure(
-    record: CertificateRecord, delta: Fraction, arithmetic: Arithmetic
-) -> Iterator[str]:
-    """List what is wrong with a metric: its counts, its limits, and how they are printed."""
-    measure = record.measure
+def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
+    """List what is wrong with the counts of a metric, and with its limits."""
+    record, measure, limit = seen.record, seen.record.measure, seen.arithmetic.binomial_limit
     assert measure is not None
     if record.direction != METRICS[record.metric]:
         yield f"{record.metric} is bounded {record.direction!r}, not {METRICS[record.metric]!r}"
@@ -29,89 +32,56 @@ def wrong_measure(
         yield f"{record.metric} requires a test set, as the only candidate, on all samples"
         return
     yield from _impossible(record, measure)
-    sides = 1 if measure.other is None else 2
-    share = delta / sides / len(measure.tests)
-    high = [_limit(each, share, arithmetic) for each in measure.tests]
-    at_most = record.direction == "at most"
-    levels = sorted({*map(Fraction, measure.costs)})
-    scale = max([Fraction(1), *map(abs, levels)])
-    what = f"the limit of {record.metric}"
-    for value in {record.value, record.stated[TEST_SET].value}:
-        truth = _value(record.metric, high, levels, arithmetic)
-        yield from _wrong(what, value, truth, scale, arithmetic, upper=at_most)
+    share = delta / (1 if measure.other is None else 2) / len(measure.tests)
+    levels = sorted({*map(Fraction, measure.costs)}) or [Fraction(0), Fraction(1)]
+    width = levels[-1] - levels[0]
+    steps = [(b - a) / width for a, b in pairwise(levels)]
+    rounded = seen.arithmetic.exactly(width / max(Fraction(1), *map(abs, levels)))
+
+    def loss(value: float) -> Fraction:
+        part = (Fraction(value) - levels[0]) / width
+        return part if record.direction == AT_MOST else 1 - part
+
+    def loss_of(rates: list[Any]) -> Any:
+        if record.metric == "cost":
+            parts = zip(steps, rates, strict=True)
+            return sum(seen.arithmetic.exactly(step) * rate for step, rate in parts)
+        if record.metric == "f1":  # 2 TP / (2 TP + FP + FN), with TP = 1 - rate, FP + FN = rate
+            rates = [rate / (2 - rate) for rate in rates]
+        return sum(rates) / len(rates)
+
+    what = f"the limit of {record.metric}, as a loss from 0 to 1,"
+    most = loss_of([limit(each.n_errors, each.n_samples, share) for each in measure.tests])
+    stated = loss(record.stated[TEST_SET].value)
+    yield from wrong_value(what, stated, clipped(seen, most, rounded), seen.arithmetic)
     if measure.other is not None:
-        low = [1 - _limit(_complement(each), share, arithmetic) for each in measure.tests]
-        truth = _value(record.metric, low, levels, arithmetic)
-        yield from _wrong(
-            f"the other {what}", measure.other, truth, scale, arithmetic, upper=not at_most
-        )
-    for printed in {record.printed, record.stated[TEST_SET].printed}:
-        excess = (Fraction(printed) - Fraction(record.value)) * (1 if at_most else -1)
-        last_place = int(Decimal(printed).as_tuple().exponent)
-        if last_place > -3 or not 0 <= excess < Fraction(1, 10**-last_place):
-            yield f"{what} is {record.value!r} in the file, but printed as {printed}"
-
-
-def _complement(test: StatedTest) -> StatedTest:
-    return StatedTest(n_errors=test.n_samples - test.n_errors, n_samples=test.n_samples)
-
-
-def _limit(test: StatedTest, delta: Fraction, arithmetic: Arithmetic) -> Any:
-    if test.n_samples == 0:
-        return arithmetic.exactly(1)
-    return arithmetic.binomial_limit(test.n_errors, test.n_samples, delta)
-
-
-def _value(metric: str, rates: list[Any], levels: list[Fraction], arithmetic: Arithmetic) -> Any:
-    """Return the metric of error rates, from its definition."""
-    number = arithmetic.exactly
-    if metric == "cost":
-        steps = zip(rates, levels, levels[1:], strict=False)
-        return sum((number(b - a) * rate for rate, a, b in steps), number(levels[0]))
-    if metric == "f1":  # 2 TP / (2 TP + FP + FN), with TP = 1 - rate and FP + FN = rate
-        rates = [rate / (2 - rate) for rate in rates]
-    mean = sum(rates, number(0)) / len(rates)
-    return mean if metric == "error" else 1 - mean
-
-
-def _wrong(
-    what: str, stated: float, truth: Any, scale: Fraction, arithmetic: Arithmetic, *, upper: bool
-) -> Iterator[str]:
-    """Report a limit that is on the wrong side of the truth, or far on the safe side of it."""
-    value, sign = Fraction(stated), 1 if upper else -1
-    low, high = sorted(sign * end for end in arithmetic.ends(truth))
-    slack = TOLERANCE * scale
-    if sign * value < (high if arithmetic.rigorous else high - slack):
-        shown, real = as_different_texts(value, sign * low)
-        yield f"{what} is {shown} in the file and {real} by its own counts"
-    elif sign * value > low + slack:
-        shown, real = as_different_texts(value, sign * high)
-        yield f"{what} is {shown} in the file and only {real} by its own counts"
+        right = [(each.n_samples - each.n_errors, each.n_samples) for each in measure.tests]
+        least = loss_of([1 - limit(*each, share) for each in right])
+        truth, stated = clipped(seen, 1 - least, rounded), 1 - loss(measure.other)
+        yield from wrong_value(f"1 - the other {what}", stated, truth, seen.arithmetic)
 
 
 def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     """List counts that contradict each other or the rest of the file."""
     metric, classes, sizes = record.metric, list(record.classes), record.class_counts or ()
-    of_class = metric in OF_ONE_CLASS
-    if measure.positive is not None and (not of_class or measure.positive not in classes):
+    if measure.positive is not None and not (metric in PER_CLASS and measure.positive in classes):
         yield f"{metric} is about {measure.positive!r:.40}, which is not a class of the file"
         return
-    n_costs = len(classes) ** 2 if metric == "cost" else 0
-    n_tests = max(1, len({*measure.costs}) - 1)
-    if measure.positive is None and (of_class or metric == "balanced_accuracy"):
-        n_tests = len(classes)
+    labels = classes if measure.positive is None else [measure.positive]
+    n_costs, n_tests = 0, 1
+    if metric == "cost":
+        n_costs, n_tests = len(classes) ** 2, len({*measure.costs}) - 1
+    elif metric in (*PER_CLASS, "balanced_accuracy"):
+        n_tests = len(labels)
     counted = (len(measure.costs), len(measure.tests), len(measure.observed))
-    if counted != (n_costs, n_tests, n_tests):
+    if counted != (n_costs, n_tests, n_tests) or n_tests < 1:
         yield f"{metric} has {counted} costs and tests; expected {(n_costs, n_tests, n_tests)}"
         return
-    if metric == "cost" and len({*measure.costs}) < 2:
-        yield "all costs are the same"
     total, untested = sum(sizes), bool(record.untested.any())
     if measure.other is not None and untested:
         yield "limits on both sides require every voter to be tested"
     if not untested and measure.tests != measure.observed:
         yield f"the counts of {metric} are not those observed, though every voter is tested"
-    labels = [measure.positive] if measure.positive is not None else classes
     for number, test in enumerate((*measure.tests, *measure.observed)):
         k, n = test.n_errors, test.n_samples
         own = sizes[classes.index(labels[number % n_tests % len(labels)])]
@@ -135,58 +105,14 @@ def other_measure(record: CertificateRecord, votes: Votes | None) -> Iterator[st
     if votes is None or measure is None:
         return
     votes = in_classes(record, votes)
-    chosen = [{code} for code in winners(record, votes).tolist()]
-    for what, stated, sets in (
-        ("counts", measure.tests, _able(record, votes) or chosen),
-        ("observed counts", measure.observed, chosen),
+    k = votes.classes.size
+    code = None if measure.positive is None else record.classes.index(measure.positive)
+    costs = np.reshape(measure.costs, (k, k)) if measure.costs else None
+    voted = np.eye(k, dtype=bool)[held_out_vote(votes, record.weights)]
+    for what, stated, winners in (
+        ("counts", measure.tests, can_win(votes, record.weights)),
+        ("observed counts", measure.observed, voted),
     ):
-        counted = _counted(record, measure, votes.labels.tolist(), sets)
+        counted = count_tests(record.metric, votes.labels, winners, code, costs)
         if counted != [(each.n_errors, each.n_samples) for each in stated]:
             yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
-
-
-def _able(record: CertificateRecord, votes: Votes) -> list[set[int]]:
-    """Return which classes win at each sample if all untested voters choose them."""
-    tested = [bool(row.any()) for row in votes.held_out]
-    if all(tested):
-        return []
-    units = [int(unit) for unit in voting_units(record.weights)]
-    unknown = sum(unit for unit, known in zip(units, tested, strict=True) if not known)
-    room, found = unknown + sum(units) * ROUNDING, []
-    for column in votes.predictions.T:
-        behind = dict.fromkeys(range(len(record.classes)), 0)
-        for unit, known, code in zip(units, tested, column, strict=True):
-            behind[int(code)] += unit * known
-        most = max(behind.values())
-        found.append({label for label, weight in behind.items() if weight + room >= most})
-    return found
-
-
-def _counted(
-    record: CertificateRecord, measure: Measure, labels: list[int], sets: list[set[int]]
-) -> list[tuple[int, int]]:
-    """Count errors and samples of each rate, sample by sample."""
-    pairs, metric = list(zip(labels, sets, strict=True)), record.metric
-    if metric in ("error", "accuracy"):
-        return [(sum(can != {y} for y, can in pairs), len(pairs))]
-    if metric == "cost":
-        k = len(record.classes)
-        most = [max(measure.costs[y * k + c] for c in can) for y, can in pairs]
-        return [(sum(m >= b for m in most), len(pairs)) for b in sorted({*measure.costs})[1:]]
-    codes = list(range(len(record.classes)))
-    if measure.positive is not None:
-        codes = [record.classes.index(measure.positive)]
-    tests = []
-    for c in codes:
-        hits = sum(y == c and can == {c} for y, can in pairs)
-        misses = sum(y == c and can != {c} for y, can in pairs)
-        false = sum(y != c and c in can for y, can in pairs)
-        rest = sum(y != c and c not in can for y, can in pairs)
-        tests.append(
-            {
-                "precision": (false, hits + false),
-                "f1": (false + misses, hits + false + misses),
-                "specificity": (false, false + rest),
-            }.get(metric, (misses, hits + misses))
-        )
-    return tests

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
-from tandemvote.verify.fields import FloatArray, IntArray
+from tandemvote.verify.fields import FloatArray
 
 ROUNDING = 1e-9
 """By how much shares that were added up in floating point may exceed 1."""
@@ -83,16 +83,5 @@ def _are_sums(
         sums = np.unique(np.concatenate([sums + unit * np.array(step) for step in steps]), axis=0)
         if len(sums) > MOST_SUMS:
             return np.ones(leads.size, bool)
-    low = _cells(sums / sum(units), 0.0)
-    fits = np.zeros(leads.size, bool)
-    shares = np.column_stack([leads, others])
-    # A share next to the edge of a cell may belong to a sum on the other side.
-    for shift in product((-ROUNDING, ROUNDING), repeat=2):
-        fits |= np.isin(_cells(shares, np.array(shift)), low)
-    return fits
-
-
-def _cells(shares: FloatArray, shift: FloatArray | float) -> IntArray:
-    """Number the cells of a grid that pairs of shares lie in; cells are 4e-9 wide."""
-    first, second = np.floor((shares + shift) / (4 * ROUNDING)).astype(np.int64).T
-    return np.asarray(first * 2**30 + second)
+    nearest, _ = KDTree(sums / sum(units)).query(np.column_stack([leads, others]))
+    return np.asarray(nearest <= 2 * ROUNDING)

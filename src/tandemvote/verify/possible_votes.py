@@ -20,7 +20,7 @@ from tandemvote.verify.recount import (
     Mask,
     indicators,
     labeled_sets,
-    shares_behind,
+    leads_and_gaps,
     unlabeled_sets,
 )
 from tandemvote.votes import Votes
@@ -82,7 +82,7 @@ def _unlabeled(record: CertificateRecord) -> Sums:
     sums = _pairs(unlabeled_sets(record, kinds[:n_voters]), record.shared[UNLABELED])
     # Weights that minimize the disagreement bound have a profile of other samples.
     if record.profile is not None and record.fitted != DISAGREEMENT:
-        of_kinds = np.column_stack(shares_behind(record, kinds))
+        of_kinds = np.column_stack(leads_and_gaps(record, kinds))
         profile = np.column_stack([*record.profile.values()])
         for share in np.unique(np.round(of_kinds, 9), axis=0):
             near, number = (_is_near(shares, share) for shares in (of_kinds, profile))

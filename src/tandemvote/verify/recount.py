@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.verify.coalitions import voting_units
+from tandemvote.codes import Codes
+from tandemvote.pair_counts import true_pairs
 from tandemvote.verify.document import (
     AGREEMENTS,
     CLASS,
@@ -28,8 +29,7 @@ from tandemvote.verify.document import (
 )
 from tandemvote.verify.fields import FloatArray, IntArray
 from tandemvote.votes import Votes
-
-SEED = 20201206
+from tandemvote.voting import SHUFFLE, held_out_vote, is_test_error, vote_leads
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
@@ -79,7 +79,7 @@ def group_values(
         known[CLASS] = votes.classes[votes.labels].tolist()
         if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
             votes = in_classes(document.whole, votes)
-            known[PREDICTED] = votes.classes[winners(document.whole, votes)].tolist()
+            known[PREDICTED] = votes.classes[held_out_vote(votes, document.whole.weights)].tolist()
     used = [each.by for each in document.groupings if each.by in known]
     return {name: [written(value) for value in known[name]] for name in used}
 
@@ -117,7 +117,7 @@ def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         yield from _differences(f"the numbers of common {what}", shared[what], _together(sets))
     if votes.n_samples != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the votes have {votes.n_samples}"
-    if record.test is not None and (votes.held_out.any(axis=1) != votes.held_out.all(axis=1)).any():
+    if record.test is not None and not votes.is_test_set:
         yield "a voter of the file is tested on all samples, and predicts some of them in the votes"
         return
     for what, planes in indicators(record, votes).items():
@@ -138,7 +138,7 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     n_profile = 0 if record.profile is None else len(record.profile["leads"])
     counted = profiled = np.arange(votes.n_samples)
     if record.n_unlabeled + n_profile == votes.n_samples and n_profile:
-        order = np.random.default_rng(SEED).permutation(votes.n_samples)
+        order = np.random.default_rng(SHUFFLE).permutation(votes.n_samples)
         counted, profiled = (np.sort(half) for half in np.array_split(order, 2))
     if record.n_unlabeled != counted.size or n_profile not in (0, profiled.size):
         yield (
@@ -151,13 +151,11 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     what = f"the numbers of common {UNLABELED}"
     yield from _differences(what, record.shared[UNLABELED], _together(sets))
     if record.profile is not None:
-        order = np.random.default_rng(SEED).permutation(n_profile)
-        shares = dict(
-            zip(record.profile, shares_behind(record, predictions[:, profiled]), strict=True)
-        )
-        for name, stated in record.profile.items():
+        order = np.random.default_rng(SHUFFLE).permutation(n_profile)
+        counted_again = leads_and_gaps(record, predictions[:, profiled])
+        for (name, stated), again in zip(record.profile.items(), counted_again, strict=True):
             ordered = stated[np.argsort(order)]
-            yield from _differences(f"the {name} of unlabeled samples", ordered, shares[name])
+            yield from _differences(f"the {name} of unlabeled samples", ordered, again)
 
 
 def _differences(what: str, stated: ArrayLike, counted: ArrayLike) -> Iterator[str]:
@@ -171,12 +169,9 @@ def _differences(what: str, stated: ArrayLike, counted: ArrayLike) -> Iterator[s
 
 def _together(sets: Sequence[Mask]) -> IntArray:
     """Count the common members of the sets of two voters."""
-    counts = np.zeros((len(sets[0]), len(sets[0])))
-    for each in sets:
-        for start in range(0, each.shape[1], CHUNK):
-            part = each[:, start : start + CHUNK].astype(np.float32)
-            counts += part @ part.T
-    return counts.astype(np.int64)
+    starts = range(0, sets[0].shape[1], CHUNK)
+    parts = (each[:, start : start + CHUNK] for each in sets for start in starts)
+    return np.asarray(sum(map(true_pairs, parts)))
 
 
 def labeled_sets(votes: Votes) -> dict[str, list[Mask]]:
@@ -190,72 +185,27 @@ def labeled_sets(votes: Votes) -> dict[str, list[Mask]]:
     }
 
 
-def unlabeled_sets(record: CertificateRecord, predictions: NDArray[np.integer]) -> list[Mask]:
+def unlabeled_sets(record: CertificateRecord, predictions: Codes) -> list[Mask]:
     """Return the same for the predictions of unlabeled samples."""
     return [predictions == c for c in range(len(record.classes))]
 
 
 def indicators(record: CertificateRecord, votes: Votes) -> dict[str, Mask]:
     """Return which samples count in each of the totals of a record."""
-    tested: Mask = np.asarray(votes.held_out.any(axis=1))
-    predicted = winners(record, votes)
-    wrong = predicted != votes.labels
-    lost = wrong if tested.all() else losable(record.weights, votes, tested)
-    counted = {
+    predicted = held_out_vote(votes, record.weights)
+    voted = predicted >= 0
+    counted: dict[str, Mask] = {
         "samples by class": votes.labels == np.arange(votes.classes.size)[:, None],
-        "errors and samples of the vote": np.stack([wrong, np.ones_like(wrong)]) & (predicted >= 0),
-        "test errors": lost[None, :],
+        "errors and samples of the vote": np.stack([voted & (predicted != votes.labels), voted]),
+        "test errors": is_test_error(votes, record.weights)[None, :],
     }
     return {name: planes for name, planes in counted.items() if name in record.totals}
 
 
-def shares_behind(
-    record: CertificateRecord, predictions: NDArray[np.integer]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the share of the vote, or of the deployed classifier in the last row, and its lead."""
-    places = np.arange(predictions.shape[1])
-    shares = np.zeros((max(len(record.classes), 2), places.size))
-    for weight, labels in zip(record.weights, predictions, strict=False):
-        shares[labels, places] += weight
-    chosen = shares.argmax(axis=0) if record.deployed is None else predictions[-1]
-    leads = shares[chosen, places]
-    shares[chosen, places] = -1.0
-    return leads, leads - shares.max(axis=0)
-
-
-def losable(weights: Sequence[float], votes: Votes, tested: Mask) -> Mask:
-    """Return True where some votes of the untested voters let another class win.
-
-    For each other class, the untested voters are given to it; ties up to rounding are lost.
-    """
-    units = np.array(voting_units(weights), object)
-    unknown, room = units[~tested].sum(), float(units.sum()) * ROUNDING
-    lost = np.zeros(votes.n_samples, bool)
-    behind = [
-        units @ ((votes.predictions == c) & tested[:, None]) for c in range(votes.classes.size)
-    ]
-    own = np.array(behind, object)[votes.labels, np.arange(votes.n_samples)]
-    for label, rival in enumerate([*behind, 0 * own]):  # and a class that nobody tested predicts
-        lost |= (votes.labels != label) & (own - rival - unknown <= room).astype(bool)
-    return lost
-
-
-def winners(record: CertificateRecord, votes: Votes) -> NDArray[np.intp]:
-    """Return the code of the class that wins at each sample, -1 where no tested voter has weight.
-
-    Ties go to the first class, or to the first voter's where voters are missing.
-    """
-    units, samples = np.array(voting_units(record.weights)), np.arange(votes.n_samples)
-    totals = np.zeros((votes.classes.size, votes.n_samples), np.int64)
-    for unit, labels, held_out in zip(units, votes.predictions, votes.held_out, strict=True):
-        totals[labels, samples] += unit * held_out
-    most, first = totals.max(axis=0), totals.argmax(axis=0)
-    partial = ~votes.held_out[units > 0].all(axis=0)
-    for voter in np.flatnonzero(units)[::-1]:
-        labels = votes.predictions[voter]
-        leads = partial & votes.held_out[voter] & (totals[labels, samples] == most)
-        first = np.where(leads, labels, first)
-    return np.asarray(np.where(most > 0, first, -1))
+def leads_and_gaps(record: CertificateRecord, predictions: Codes) -> tuple[FloatArray, FloatArray]:
+    """Return the profile of predictions, those of a deployed classifier in the last row."""
+    deployed = None if record.deployed is None else predictions[-1]
+    return vote_leads(predictions[: record.n_voters], record.weights, deployed)
 
 
 def in_classes(record: CertificateRecord, votes: Votes) -> Votes:

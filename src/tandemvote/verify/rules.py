@@ -315,10 +315,10 @@ def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic
         yield f"{what} is {shown} in the file and only {real} by its own counts"
 
 
-def wrong_decimal(what: str, value: float, printed: str) -> Iterator[str]:
-    """Report a value that was not rounded up to the decimals that are printed."""
+def wrong_decimal(what: str, value: float, printed: str, sign: int) -> Iterator[str]:
+    """Report a value that was not rounded up (sign 1) or down to the decimals that are printed."""
     last_place = int(Decimal(printed).as_tuple().exponent)
-    excess = Fraction(printed) - Fraction(value)
+    excess = sign * (Fraction(printed) - Fraction(value))
     as_we_print = str(Decimal(printed)) == printed and last_place <= -3
     if not as_we_print or not 0 <= excess < Fraction(1, 10**-last_place):
         yield f"{what} is {value!r} in the file, but printed as {printed}"
