@@ -26,12 +26,12 @@ def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabeled=0,
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_votes():
     return some_votes
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_certificate():
     """Certificates of many kinds, determined by their seed: every third one of a test set."""
 
@@ -54,10 +54,15 @@ def make_certificate():
     return make
 
 
+@pytest.fixture(scope="session")
+def text_of_a_file(make_certificate):
+    return json.dumps(document_of(make_certificate(1)).to_json())
+
+
 @pytest.fixture
-def document(make_certificate):
+def document(text_of_a_file):
     """The file of a certificate by all bounds, a test set among them."""
-    return document_of(make_certificate(1)).to_json()
+    return json.loads(text_of_a_file)
 
 
 def _changed(document, place, value):

@@ -26,8 +26,8 @@ REJECTED, POSSIBLE = "rejected", "possible"
 
 
 def test_forged_counts_are_rejected_unless_some_votes_have_them():
-    outcomes = Counter(attack(seed) for seed in range(200))
-    assert outcomes[REJECTED] > 100 and outcomes[POSSIBLE] > 5
+    outcomes = Counter(attack(seed) for seed in range(60))
+    assert outcomes[REJECTED] > 30 and outcomes[POSSIBLE] > 2
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ KINDS = {
 }
 
 
-def drawn(kind, n_voters=5, n_samples=600):
+def drawn(kind, n_voters=3, n_samples=300):
     rng = np.random.default_rng(1)
     n_classes = 2 if kind == "two classes" else 3
     labels = rng.integers(n_classes, size=n_samples)
@@ -36,6 +37,7 @@ def drawn(kind, n_voters=5, n_samples=600):
     return Votes.from_predictions(predictions, labels, held_out), site
 
 
+@cache
 def grouped(kind):
     votes, site = drawn(kind)
     by = {"class": "class", "site": site}
@@ -44,6 +46,7 @@ def grouped(kind):
     return votes, site, certify_votes(votes, **KINDS[kind]).by_group(by)
 
 
+@cache
 def file_of(found):
     return document_of(replace(found.certificate, groups=found)).to_json()
 
@@ -103,21 +106,21 @@ def test_delta_is_divided_by_groupings_and_then_by_groups(issued):
     assert [each["by"] for each in document["groupings"]] == [each.by for each in actual.groupings]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
     """Groups of one sample, voters tested on none of them, classes that nobody predicts."""
     rng = np.random.default_rng(seed)
-    n_classes, n_voters, n_samples = rng.integers(2, 5), rng.integers(2, 7), rng.choice([20, 300])
+    n_classes, n_voters, n_samples = rng.integers(2, 4), rng.integers(2, 6), rng.choice([20, 100])
     labels = rng.integers(n_classes, size=n_samples)
     wrong = rng.random((n_voters, n_samples)) < 0.1
     held_out = rng.random(wrong.shape) < [0.4, 2][seed % 2]
     votes = Votes.from_predictions(np.where(wrong, 0, labels), labels, held_out)
-    number = rng.integers(6, size=n_samples)
+    number = rng.integers(4, size=n_samples)
     bounds = ["first_order", "coalition", "c_tandem", "split_kl_cantelli", "tandem", "best"]
     whole = certify_votes(votes, bound=bounds[seed % 6], weights=rng.dirichlet(np.ones(n_voters)))
     groups = whole.by_group({"class": "class", "number": number})
     verdict = verify_file(
-        read(file_of(groups)), rigorous=seed < 3, votes=votes, columns={"number": number.tolist()}
+        read(file_of(groups)), rigorous=seed < 2, votes=votes, columns={"number": number.tolist()}
     )
     assert verdict.problem is None
 
@@ -231,12 +234,13 @@ def test_swapped_names_are_found_by_the_votes(oob, problem_of):
     assert "class = 1: some of its samples are of another class" in problem_of(classes)
 
 
+@cache
 def with_luckiest():
     """Certify the group with the smallest bound of 50 next to the 49 others taken together."""
     rng = np.random.default_rng(0)
-    labels = rng.integers(2, size=5000)
-    votes = Votes.from_predictions([np.where(rng.random(5000) < 0.2, 1 - labels, labels)], labels)
-    shop = np.array([f"shop{number}" for number in rng.integers(50, size=5000)])
+    labels = rng.integers(2, size=1000)
+    votes = Votes.from_predictions([np.where(rng.random(1000) < 0.2, 1 - labels, labels)], labels)
+    shop = np.array([f"shop{number}" for number in rng.integers(50, size=1000)])
     whole = certify_votes(votes)
     lucky = min(whole.by_group({"shop": shop}), key=lambda each: each.value).group.label
     merged = whole.by_group({"shop": np.where(shop == lucky, lucky, "other")})
@@ -258,6 +262,7 @@ def test_the_luckiest_group_is_found_when_the_column_is_given(problem_of):
 def test_the_luckiest_group_alone_does_not_have_all_samples(problem_of):
     """The only label of a grouping is that of all samples."""
     _, _, lucky, document = with_luckiest()
+    document = json.loads(json.dumps(document))
     whole, *groups = document["certificates"]
     document["certificates"] = [
         whole,
@@ -271,7 +276,7 @@ def test_the_luckiest_group_alone_does_not_have_all_samples(problem_of):
 @pytest.mark.parametrize("name", ["tandem_errors", "overlaps", "lone_errors", "disagreements"])
 def test_a_changed_count_of_a_group_is_found(oob, problem_of, name):
     counts = oob["certificates"][2]["counts"]
-    triangle = unpack(counts[name], 15, name, "5 voters", "i8")
+    triangle = unpack(counts[name], 6, name, "3 voters", "i8")
     for place in range(0, triangle.size, 4):
         for step in (-1, 1):
             changed = triangle.copy()
@@ -311,7 +316,7 @@ def test_sizes_that_cannot_be_are_found(oob, tested, problem_of):
 
 
 def test_groups_are_parts_of_the_certificate_on_all_samples(oob, tested, problem_of):
-    third = [(1 / 5).hex()] * 3 + [(0.3).hex(), (0.1).hex()]
+    third = [(0.3).hex(), (0.3).hex(), (0.4).hex()]
     for changes, problem in (
         ({"weights": third}, "its weights differ"),
         ({"prior": third}, "its prior differ"),
@@ -358,8 +363,8 @@ def test_groups_are_recounted_as_far_as_the_votes_allow(issued, problem_of):
 
 def test_weights_that_cannot_vote_are_found_before_they_vote(tested, problem_of):
     votes, _ = drawn("test set")
-    forged = with_group(tested, 0, weights=[(1.7e308).hex()] * 5)
-    assert "the weights sum to 8.50e+308" in problem_of(forged, votes=votes)
+    forged = with_group(tested, 0, weights=[(1.7e308).hex()] * 3)
+    assert "the weights sum to 5.10e+308" in problem_of(forged, votes=votes)
 
 
 def test_a_column_of_another_length_is_found(oob, problem_of):
@@ -371,7 +376,7 @@ def test_a_column_of_another_length_is_found(oob, problem_of):
 def test_random_forgeries_of_groups_are_found(oob, tested, problem_of):
     """Any number of any group, changed by any step, with a new digest."""
     rng = np.random.default_rng(0)
-    for _ in range(15):
+    for _ in range(10):
         document = [oob, tested][rng.integers(2)]
         place = int(rng.integers(1, len(document["certificates"])))
         record = document["certificates"][place]
@@ -386,9 +391,9 @@ def test_random_forgeries_of_groups_are_found(oob, tested, problem_of):
 
 
 def test_too_many_groups_are_neither_read_nor_written(oob, monkeypatch, tmp_path):
-    monkeypatch.setattr("tandemvote.verify.document.MAX_PAIRS", 6 * 15 - 1)
+    monkeypatch.setattr("tandemvote.verify.document.MAX_PAIRS", 6 * 6 - 1)
     with pytest.raises(
-        CertificateFileError, match="105 pairs of voters in all; at most 1001 and 89"
+        CertificateFileError, match="42 pairs of voters in all; at most 1001 and 35"
     ):
         read(oob)
     with pytest.raises(ValueError, match="Certify fewer groups"):
@@ -402,7 +407,7 @@ def test_groups_that_claim_many_voters_are_rejected_before_they_are_unpacked(oob
     for group in groups:
         group["counts"]["n_voters"] = 5000
     monkeypatch.setattr("tandemvote.verify.fields.unpack", lambda *_: pytest.fail("unpacked"))
-    with pytest.raises(CertificateFileError, match="of 112522515 pairs of voters"):
+    with pytest.raises(CertificateFileError, match="of 112522506 pairs of voters"):
         read({**oob, "certificates": [oob["certificates"][0], *groups]})
 
 

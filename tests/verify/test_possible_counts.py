@@ -102,7 +102,7 @@ def counts_of_one():
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_counts_of_real_samples_are_possible(seed):
     rng = np.random.default_rng(seed)
     for i in range(25):
@@ -174,29 +174,6 @@ def test_what_common_samples_reveal_one_sample_more_does_not_hide():
         replace(honest, sizes=sizes, overlaps=overlaps, disagreement_overlaps=overlaps)
     )
     assert "together are not those of any samples" in problem[0]
-
-
-def test_a_group_that_cannot_be_is_found_among_honest_voters():
-    rng = np.random.default_rng(0)
-    predictions = rng.random((30, 5000)) < 0.3
-    honest = counts_of_kinds(
-        predictions.astype(int),
-        np.zeros(5000, int),
-        np.ones(5000, object),
-        np.ones(predictions.shape, bool),
-        n_classes=2,
-    )
-    assert problems(honest) == []
-    tandem, lone = honest.tandem_errors.copy(), honest.lone_errors.copy()
-    group = np.ix_(range(5, 17), range(5, 17))
-    apart = ~np.eye(12, dtype=bool)
-    change = np.where(apart, tandem[group] - 220, 0)
-    tandem[group] -= change
-    lone[group] += 2 * change
-    assert (lone >= 0).all()
-    forged = replace(honest, tandem_errors=tandem, lone_errors=lone, disagreements=lone)
-    weights = np.where(np.arange(30) < 15, 0.9, 0.1)
-    assert "together are not those of any samples" in problems(forged, weights / weights.sum())[0]
 
 
 def changed(counts, **changes):
@@ -273,7 +250,7 @@ def possible_lone_errors(sizes, errors, o, tandem):
 
 def test_the_limits_of_lone_errors_are_those_of_brute_force():
     rng = np.random.default_rng(0)
-    for _ in range(300):
+    for _ in range(60):
         n, m = rng.integers(1, 8, size=2)
         o = rng.integers(0, min(n, m) + 1)
         e, f = rng.integers(0, n + 1), rng.integers(0, m + 1)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundW
 FOUND, HARMLESS = "found", "harmless"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def originals(make_certificate):
     sizes = [{}, {"n_classes": 3}, {"n_voters": 2, "n_samples": 60}, {"n_unlabeled": 30}]
     certificates = [make_certificate(seed, **sizes[seed % 4]) for seed in range(8)]
@@ -29,13 +29,13 @@ def originals(make_certificate):
 
 
 def test_changed_bytes_are_found(originals):
-    outcomes = [bytes_outcome(originals, seed) for seed in range(300)]
-    assert outcomes.count(FOUND) > 270
+    outcomes = [bytes_outcome(originals, seed) for seed in range(100)]
+    assert outcomes.count(FOUND) > 85
 
 
 def test_forged_fields_are_found_or_harmless(originals):
-    outcomes = [forgery_outcome(originals, seed) for seed in range(100)]
-    assert outcomes.count(FOUND) > 50
+    outcomes = [forgery_outcome(originals, seed) for seed in range(40)]
+    assert outcomes.count(FOUND) > 20
 
 
 @pytest.mark.slow

@@ -230,7 +230,5 @@ class Balls(Arithmetic):
 
     def ends(self, x: Any) -> tuple[Fraction, Fraction]:
         """Return the smallest and the largest number of a ball."""
-        if not x.is_finite():
-            raise ArithmeticError("A ball grew without limit; the counts are too extreme.")
         low, high = (end.mid().fmpq() for end in (x.lower(), x.upper()))
         return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))

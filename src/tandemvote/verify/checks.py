@@ -212,10 +212,10 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
     """List numbers of samples, and of errors on them, that contradict each other."""
     n, seen, test = record.n_samples, record.observed, record.test
     largest = int(record.counts["overlaps"].max())
-    if n is not None and largest > n:
-        yield f"{largest} of {n} samples are held out"
     if test is not None and test.n_samples != n:
         yield f"the vote is tested on {test.n_samples} of {n} samples"
+    if n is not None and largest > n:
+        yield f"{largest} of {n} samples are held out"
     for what, each in (("observed", seen), ("test", test)):
         if each is not None and not each.n_errors <= each.n_samples <= (n or 0):
             yield f"the {what} errors are {each.n_errors} on {each.n_samples} of {n} samples"

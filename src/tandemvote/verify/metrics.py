@@ -50,10 +50,10 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
             rates = [rate / (2 - rate) for rate in rates]
         return sum(rates) / len(rates)
 
-    what = f"the limit of {record.metric}, as a loss from 0 to 1,"
+    what = f"limit of {record.metric}, as a loss from 0 to 1,"
     most = loss_of([limit(each.n_errors, each.n_samples, share) for each in measure.tests])
     stated = loss(record.stated[TEST_SET].value)
-    yield from wrong_value(what, stated, clipped(seen, most, rounded), seen.arithmetic)
+    yield from wrong_value(f"the {what}", stated, clipped(seen, most, rounded), seen.arithmetic)
     if measure.other is not None:
         right = [(each.n_samples - each.n_errors, each.n_samples) for each in measure.tests]
         least = loss_of([1 - limit(*each, share) for each in right])

@@ -1,4 +1,4 @@
-"""Count votes again, by other means than those that certified them.
+"""Count votes again: the pairs by sets of samples, the vote by the rules that voters follow.
 
 Where a certificate rests on the disagreement bound, its weights may depend on one half of the
 unlabeled samples and the profile of the vote is that of the other; otherwise both are about all of
@@ -108,11 +108,10 @@ def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             " exclude other columns with --ignore"
         )
         return
-    unknown = [*_unknown_labels(record, votes, "the votes")]
-    yield from unknown
-    if unknown:
-        return
     votes, shared = in_classes(record, votes), record.shared
+    for label in votes.classes[len(record.classes) :][:1]:
+        yield f"the votes have the label {label!r:.40}, which is not among those of the file"
+        return
     for what, sets in labeled_sets(votes).items():
         yield from _differences(f"the numbers of common {what}", shared[what], _together(sets))
     if votes.n_samples != record.n_samples:
@@ -134,7 +133,10 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             " unlabeled samples"
         )
         return
-    yield from _unknown_labels(record, votes, "the votes on unlabeled samples")
+    votes = in_classes(record, votes)
+    for label in votes.classes[len(record.classes) :][:1]:
+        yield f"unlabeled samples have the label {label!r:.40}, which is not among the file's"
+        return
     n_profile = 0 if record.profile is None else len(record.profile["leads"])
     counted = profiled = np.arange(votes.n_samples)
     if record.n_unlabeled + n_profile == votes.n_samples and n_profile:
@@ -146,7 +148,7 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             f" {n_profile}; the votes are about {votes.n_samples}"
         )
         return
-    predictions = in_classes(record, votes).predictions
+    predictions = votes.predictions
     sets = unlabeled_sets(record, predictions[: record.n_voters, counted])
     what = f"the numbers of common {UNLABELED}"
     yield from _differences(what, record.shared[UNLABELED], _together(sets))
@@ -220,12 +222,6 @@ def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
         classes=np.array(all_names, object),
         unlabeled=position[votes.unlabeled],
     )
-
-
-def _unknown_labels(record: CertificateRecord, votes: Votes, where: str) -> Iterator[str]:
-    known = set(map(written, record.classes))
-    for label in sorted({*map(written, votes.classes.tolist())} - known)[:1]:
-        yield f"{where} have the label {label!r:.40}, which is not among those of the file"
 
 
 def written(label: Any) -> str:
