@@ -228,7 +228,11 @@ def test_swapped_names_are_found_by_the_votes(oob, problem_of):
     assert problem_of(swapped) is None, "no number has changed"
     votes, site = drawn("out of bag")
     columns = {"site": [each or "" for each in site]}
-    assert "in the votes" in problem_of(swapped, votes=votes, columns=columns)
+    problem = problem_of(swapped, votes=votes, columns=columns)
+    assert (
+        problem
+        == "on the samples where site = 'south': the file counts 156 samples, the column 142"
+    )
     zero, one = (oob["certificates"][place]["group"] for place in (1, 2))
     classes = with_group(with_group(oob, 1, group=one), 2, group=zero)
     assert "class = 1: some of its samples are of another class" in problem_of(classes)
