@@ -80,6 +80,8 @@ def test_a_file_above_the_limit_is_rejected_by_its_size(tmp_path, monkeypatch):
     [
         (("counts", "n_voters"), MAX_VOTERS + 1, f"integer from 1 to {MAX_VOTERS}"),
         (("counts", "n_voters"), 10**18, "Certify fewer groups, or fewer voters"),
+        (("counts", "n_voters"), 10**4000, "Certify fewer groups, or fewer voters"),
+        (("counts", "n_voters"), "5", "n_voters is '5'"),
         (("counts", "n_voters"), 0, "n_voters is 0"),
         (("counts", "n_voters"), True, "counts.n_voters is True"),
         (("counts", "n_voters"), 5, "120 bytes that 5 voters need"),

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import Any
 
@@ -206,15 +206,9 @@ class Balls(Arithmetic):
         self.exp, self.sqrt, self.log, self.log_gamma = arb.exp, arb.sqrt, arb.log, arb.lgamma
         self.smaller, self.larger = arb.min, arb.max
 
-    @contextmanager
-    def context(self) -> Iterator[None]:
-        """Compute with 200 bits; python-flint has a context of its own from 0.7 on only."""
-        context = self._flint.ctx
-        before, context.prec = context.prec, PRECISION
-        try:
-            yield
-        finally:
-            context.prec = before
+    def context(self) -> AbstractContextManager[Any]:
+        """Compute with 200 bits."""
+        return self._flint.ctx.workprec(PRECISION)
 
     def exactly(self, x: Fraction | int) -> Any:
         """Return the smallest ball around a fraction."""

@@ -303,11 +303,10 @@ def _check_size(document: dict[str, Any]) -> None:
         profiles = [each["profile"] for each in records[1:]]
     except (KeyError, TypeError, ValueError) as error:
         raise CertificateFileError("The certificates, or parts of them, are missing.") from error
-    n_pairs = sum(n * (n + 1) // 2 for n in sizes)
-    if len(records) > MAX_RECORDS or n_pairs > MAX_PAIRS:
+    if len(records) > MAX_RECORDS or sum(n * (n + 1) // 2 for n in sizes) > MAX_PAIRS:
         raise CertificateFileError(
-            f"The file has {len(records)} certificates of {n_pairs} pairs of voters in all; at most"
-            f" {MAX_RECORDS} and {MAX_PAIRS} are allowed. Certify fewer groups, or fewer voters."
+            f"The file has more than {MAX_RECORDS} certificates, or more than {MAX_PAIRS} pairs of"
+            " voters in all. Certify fewer groups, or fewer voters."
         )
     if any(each is not None for each in profiles):
         raise CertificateFileError("A certificate of a group has a profile; expected null.")
