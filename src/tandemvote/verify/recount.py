@@ -114,11 +114,6 @@ def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         return
     for what, sets in labeled_sets(votes).items():
         yield from _differences(f"the numbers of common {what}", shared[what], _together(sets))
-    if votes.n_samples != record.n_samples:
-        yield f"the file counts {record.n_samples} samples, the votes have {votes.n_samples}"
-    if record.test is not None and not votes.is_test_set:
-        yield "a voter of the file is tested on all samples, and predicts some of them in the votes"
-        return
     for what, planes in indicators(record, votes).items():
         yield from _differences(f"the {what}", record.totals[what], planes.sum(axis=-1))
 
