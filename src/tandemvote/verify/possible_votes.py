@@ -25,7 +25,7 @@ from tandemvote.verify.recount import (
 )
 from tandemvote.votes import Votes
 
-MOST_KINDS = 1024
+MOST_KINDS = 1000
 """Kinds of samples up to which the program is solved, in some hundredths of a second."""
 
 MOST_COUNTED = 10**6
