@@ -180,9 +180,9 @@ def test_every_bound_is_in_the_folded_table_rounded_up(certificate, page):
     assert page.tags[[tag for tag, _ in page.tags].index("details")] == ("details", {})
 
 
-def test_the_four_pictures_are_inside_and_described(page):
+def test_the_three_pictures_are_inside_and_described(page):
     pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(pictures) == 4
+    assert len(pictures) == 3
     names = {attributes.get("id") for _, attributes in page.tags}
     assert {picture["aria-labelledby"] for picture in pictures} <= names
 

@@ -47,7 +47,7 @@ def test_rows_without_a_label_are_excluded_and_an_error_to_override(read):
     assert (finding.code, finding.severity) == ("missing_target", "error")
     assert "No label in 1 of 40 rows, the first of them row 40" in finding.message
     assert len(table.y) == len(table.X) == 39
-    assert [*check_findings(table.findings, ["missing_target"])][0].overridden
+    assert all(each.overridden for each in check_findings(table.findings, ["missing_target"]))
 
 
 def test_fractions_and_numbers_beyond_exact_ones_stay_numbers(read):
