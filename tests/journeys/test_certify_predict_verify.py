@@ -159,9 +159,9 @@ def test_row_numbers_and_copies_of_rows_are_named(files, capsys):
     assert run([*call, "--drop-duplicates"]) == 0
     printed = capsys.readouterr()
     shown = printed.err
-    assert f"{n_copies} rows that repeat an earlier row excluded." in printed.out
+    assert f"{n_copies} repeated rows excluded." in printed.out
     assert f"Read {len(data) - n_copies} rows" in shown
-    for words in ("Unnamed: 0 (not a feature", "since (date", "zip (3 categories"):
+    for words in ("Unnamed: 0 (not a feature", "since (date", "zip (category)"):
         assert words in shown
 
 
@@ -170,7 +170,7 @@ def test_copies_of_customers_are_reported_excluded_or_grouped(files, capsys):
     assert run([*CALL, "--trees", "5"]) == 0
     assert "40 of 540 rows" in capsys.readouterr().out
     assert run([*CALL, "--trees", "5", "--drop-duplicates"]) == 0
-    assert "40 rows that repeat an earlier row excluded." in capsys.readouterr().out
+    assert "40 repeated rows excluded." in capsys.readouterr().out
     call = [word for word in CALL if word not in ("--drop", "customer")]
     assert run([*call, "--trees", "5", "--groups", "customer"]) == 0
     shown = capsys.readouterr()

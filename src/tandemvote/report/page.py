@@ -136,9 +136,15 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        percent=percent, printable=printable, rate=rate, rounded_up=rounded_up
+        percent=percent, printable=printable, rate=rate, rounded_up=rounded_up, signs=_with_signs
     )
     return environment.get_template("certificate.html")
+
+
+def _with_signs(text: str) -> str:
+    return (
+        printable(text).replace(" <=", "\N{NO-BREAK SPACE}≤").replace(">= ", "≥\N{NO-BREAK SPACE}")
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -227,7 +227,7 @@ def _labels(column: pandas.Series) -> NDArray[Any]:
     """Return the labels of all rows."""
     if column.nunique() < 2:
         raise DatasetError(
-            f"The label column {column.name!r} holds less than two classes. Choose another column,"
+            f"The label column {column.name!r} holds one class at most. Choose another column,"
             " or add rows of another class."
         )
     if KINDS.get(inferred(column)) != NUMBER:
