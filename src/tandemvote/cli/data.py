@@ -34,7 +34,6 @@ def read_data(
         drop=columns.drop,
         groups=columns.groups,
         categories=columns.category,
-        drop_duplicates=columns.drop_duplicates,
         beside=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **reading.file_options,
     )
@@ -48,11 +47,10 @@ def read_data(
 
 
 def read_unlabeled(table: Table, columns: Columns, reading: FileReading, path: Path | None) -> Any:
-    """Return the features of unlabeled rows, without copies if those of DATA are excluded."""
+    """Return the features of unlabeled rows."""
     if path is None:
         return None
-    rows, _ = read_features(path, table.columns(), **reading.file_options)
-    return rows.drop_duplicates() if columns.drop_duplicates else rows
+    return read_features(path, table.columns(), **reading.file_options)[0]
 
 
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:

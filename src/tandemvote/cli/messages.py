@@ -17,7 +17,6 @@ OPTIONS = {
     "confidence": "--confidence",
     "decimal": "--decimal",
     "drop": "--drop",
-    "drop_duplicates": "--drop-duplicates",
     "empty_as_error": "--empty-as-error",
     "error": "--error",
     "groups": "--groups",

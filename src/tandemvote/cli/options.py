@@ -221,7 +221,6 @@ class Columns:
     category: list[str] = option(
         [], "Column of numbers that are categories; repeatable.", metavar="COLUMN"
     )
-    drop_duplicates: bool = option(False, "Exclude copies of rows.", "--drop-duplicates")
     allow: list[str] = option(
         [],
         "Code of an error of the audit to override, such as identifier; repeatable.",

@@ -92,7 +92,6 @@ def read_table(
     beside: Sequence[str] = (),
     groups: str | None = None,
     categories: Collection[str] = (),
-    drop_duplicates: bool = False,
     **options: Any,
 ) -> Table:
     r"""Read labeled rows from a CSV, Parquet or Excel file.
@@ -114,8 +113,6 @@ def read_table(
         returned in `Table.beside` and is not a feature.
     categories : sequence of str
         Columns of categories even if they hold numbers.
-    drop_duplicates : bool
-        Exclude rows that repeat an earlier one, label included.
     **options
         For CSV: `decimal` ("." by default), `missing_values` (texts of missing cells, "?" by
         default, besides empty cells, NA, NaN and the like).
@@ -150,20 +147,13 @@ def read_table(
     beside = [*dict.fromkeys([*beside, *excluded[len(drop) :]])]
     for column in (target, *excluded, *beside):
         find_column(columns, column, name)
-    if target in drop:
-        raise DatasetError(f"{target!r} is the label, so it cannot be dropped. Keep it.")
     features = [column for column in columns if column not in (target, *excluded)]
     if not features:
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
-    frame = frame[~unlabeled]
-    if drop_duplicates:
-        repeated = frame[[*features, target]].duplicated()
-        findings += [_repeated(int(repeated.sum()))] if repeated.any() else []
-        frame = frame[~repeated]
-    frame = frame.reset_index(drop=True)
+    frame = frame[~unlabeled].reset_index(drop=True)
     written = {column: _as_written(frame[column]) for column in beside}
     kinds = {column: find_kind(frame[column]) for column in (*features, *drop)}
     for column, kind in kinds.items():
@@ -246,15 +236,6 @@ def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
         advice="Fill it in, or override this error to exclude such rows. Unless labels are missing"
         " at random, the bound is not about such rows.",
         columns=(target,),
-    )
-
-
-def _repeated(n_rows: int) -> Finding:
-    return Finding(
-        code="repeated_rows",
-        severity="warning",
-        message=f"{number_of(n_rows, 'repeated row')} excluded.",
-        advice="The bound requires that each of them is one case recorded twice.",
     )
 
 
