@@ -248,4 +248,6 @@ def _as_written(column: pandas.Series) -> NDArray[Any]:
     """Return whole numbers as such, also next to gaps, and dates as text; None where missing."""
     values = column.convert_dtypes().astype(object)
     plain = values.map(lambda cell: cell if isinstance(cell, str | int | float) else str(cell))
-    return np.where(column.isna(), None, plain)
+    written: NDArray[Any] = np.array(plain, dtype=object)
+    written[column.isna().to_numpy()] = None
+    return written
