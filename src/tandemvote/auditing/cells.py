@@ -154,8 +154,8 @@ def read_columns(X: Any) -> tuple[list[Column], Any]:
     if isinstance(table, nw.DataFrame):
         rows = sample_rows(len(table))
         by_name = [Column(each.name, series_values(each), rows) for each in table.iter_columns()]
-        for column in by_name:
-            column.is_category = table[column.name].dtype in (nw.Categorical, nw.Enum)
+        for column, each in zip(by_name, table.iter_columns(), strict=True):
+            column.is_category = each.dtype in (nw.Categorical, nw.Enum)
         return by_name, None
     if issparse(X):
         return [], X
