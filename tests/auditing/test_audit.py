@@ -241,3 +241,11 @@ def test_every_way_in_raises_all_errors_at_once_and_records_overrides(name):
     made = ways_in()[name](X, y, allow=("identifier", "grouped_rows"))
     overridden = {each.code: each.columns for each in made.findings if each.overridden}
     assert overridden == {"identifier": ("nr",), "grouped_rows": ("patient",)}
+
+
+def test_declared_categories_may_hold_numbers_and_text():
+    texts = [*map(str, range(60)), "3+"] * 2
+    X = pd.DataFrame({"grade": texts, "size": np.random.default_rng(0).normal(size=122)})
+    y = np.random.default_rng(1).integers(2, size=122)
+    assert "stray_text" in audit(X, y).codes
+    assert "stray_text" not in audit(X.astype({"grade": "category"}), y).codes

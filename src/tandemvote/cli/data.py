@@ -20,7 +20,6 @@ from tandemvote.tables import DatasetError, Table, read_features, read_table
 from tandemvote.tables.errors import number_of
 
 FEWEST_ROWS = 20
-READ = ("stray_text", "decimal_comma")
 ROWS = ("grouped_rows", "sorted_rows", "time_order")
 NAMES_OF_VOTES = re.compile(r"label|voter\d+")
 
@@ -35,8 +34,6 @@ def read_data(
         drop=columns.drop,
         groups=columns.groups,
         categories=columns.category,
-        drop_duplicates=columns.drop_duplicates,
-        drop_unlabeled=columns.drop_unlabeled,
         beside=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **reading.file_options,
     )
@@ -50,18 +47,16 @@ def read_data(
 
 
 def read_unlabeled(table: Table, columns: Columns, reading: FileReading, path: Path | None) -> Any:
-    """Return the features of unlabeled rows, without copies if those of DATA are excluded."""
+    """Return the features of unlabeled rows."""
     if path is None:
         return None
-    rows, _ = read_features(path, table.columns(), **reading.file_options)
-    return rows.drop_duplicates() if columns.drop_duplicates else rows
+    return read_features(path, table.columns(), **reading.file_options)[0]
 
 
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
     """Audit a table; raise all errors at once, unless they are overridden."""
     groups = None if columns.groups is None else table.beside[columns.groups]
-    # The reader has checked text among numbers, and knows which numbers are categories.
-    found = [each for each in audit(table.raw, table.y, groups=groups) if each.code not in READ]
+    found = [*audit(table.raw, table.y, groups=groups)]
     if columns.drop:  # what a dropped column shows about the rows is still true
         about = audit(table.raw.join(table.dropped), table.y, groups=groups)
         found = [each for each in found if each.code not in ROWS]

@@ -17,19 +17,15 @@ OPTIONS = {
     "confidence": "--confidence",
     "decimal": "--decimal",
     "drop": "--drop",
-    "drop_duplicates": "--drop-duplicates",
-    "drop_unlabeled": "--drop-unlabeled",
     "empty_as_error": "--empty-as-error",
     "error": "--error",
     "groups": "--groups",
-    "header": "--header",
     "ignore": "--ignore",
     "allow": "--allow",
     "keep": "--keep",
     "max_error": "--max-error",
     "missing_values": "--missing",
     "power": "--power",
-    "separator": "--separator",
     "target": "--target",
     "test_size": "--test-size",
     "trusted": "--trusted",
@@ -57,8 +53,8 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> in_options("Pass drop=['row id', 'b'], header=False or target=COLUMN.")
-    "Pass --drop 'row id' --drop b, --no-header or --target COLUMN."
+    >>> in_options("Pass drop=['row id', 'b'] or target=COLUMN.")
+    "Pass --drop 'row id' --drop b or --target COLUMN."
     """
     message = ASSIGNED.sub(_typed, message)
     for word, option in WORDS.items():

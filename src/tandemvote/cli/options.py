@@ -190,13 +190,7 @@ class VoteGuarantee(Guarantee):
 class FileReading:
     """Reading CSV files."""
 
-    separator: str | None = option(
-        None, "Character between cells, 'tab' or 'space'; detected by default.", metavar="CHARACTER"
-    )
     decimal: str = option(".", "Decimal sign of numbers.", metavar="CHARACTER")
-    header: bool | None = option(
-        None, "Whether the first line names the columns; else they are column1, column2, ..."
-    )
     missing: list[str] = option(
         ["?"],
         "Text of a missing cell, besides empty cells, NA, NaN and the like; repeatable.",
@@ -207,9 +201,7 @@ class FileReading:
     def file_options(self) -> dict[str, Any]:
         """Options of the readers of `tandemvote.tables`."""
         return {
-            "separator": self.separator,
             "decimal": self.decimal,
-            "header": self.header,
             "missing_values": self.missing,
         }
 
@@ -229,8 +221,6 @@ class Columns:
     category: list[str] = option(
         [], "Column of numbers that are categories; repeatable.", metavar="COLUMN"
     )
-    drop_duplicates: bool = option(False, "Exclude copies of rows.", "--drop-duplicates")
-    drop_unlabeled: bool = option(False, "Exclude rows without a label.", "--drop-unlabeled")
     allow: list[str] = option(
         [],
         "Code of an error of the audit to override, such as identifier; repeatable.",

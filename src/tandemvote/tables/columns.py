@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tandemvote.extras import import_extra
 from tandemvote.spelling import shown
@@ -26,7 +27,7 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
         raise DatasetError(
             f"{name} has no column {wanted!r}. {suggestion}Its columns are"
             f" {shown(columns, NAMES_SHOWN)}. If these are data, the file has no header line: add"
-            " one, or pass header=False."
+            " one."
         )
 
 
@@ -37,26 +38,10 @@ def check_duplicates(columns: Sequence[str], name: Any) -> None:
             raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
 
 
-def reject_data(header: Sequence[str], name: Any) -> None:
-    """Reject a header line that holds numbers in no ascending order, as a line of data does.
-
-    Ascending numbers, such as 0, 1, 2, years or wavelengths, can be names.
-    """
-    if any(first >= second for first, second in pairwise(map(float, filter(is_number, header)))):
-        raise DatasetError(
-            f"{name} starts with {shown(header, NAMES_SHOWN)}, which looks like data, not names."
-            " Pass header=False to call the columns column1, column2 and so on; header=True if"
-            " these are their names."
-        )
-
-
-def is_number(cell: str) -> bool:
-    """Tell whether a cell is written as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def as_text(column: pandas.Series) -> pandas.Series:
+    """Return cells as text, whole numbers as such also next to gaps; NaN where they are missing."""
+    texts = column.convert_dtypes().astype(object).map(str, na_action="ignore")
+    return texts.where(column.notna(), np.nan).astype(object)
 
 
 def inferred(column: pandas.Series) -> str:
