@@ -169,7 +169,7 @@ def test_a_certificate_predicts_by_what_was_certified(model):
     [
         forest(),
         forest(warm_start=True),
-        make_pipeline(Normalizer(), ExtraTreesClassifier(50, bootstrap=True, random_state=0)),
+        ExtraTreesClassifier(50, bootstrap=True, random_state=0),
     ],
 )
 def test_the_vote_of_an_ensemble_stays_what_was_certified(model):

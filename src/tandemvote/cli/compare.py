@@ -104,8 +104,8 @@ def _trained(
     from tandemvote.cli.data import audited, read_data
     from tandemvote.cli.schemes import learner
     from tandemvote.models.compare import compare_all
+    from tandemvote.models.members import seeded
     from tandemvote.models.splitting import draw_test_rows, group_codes
-    from tandemvote.models.training import seeded
     from tandemvote.tables import with_encoder
 
     table = read_data(path, columns, reading)

@@ -20,13 +20,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
 from tandemvote.models.digest import digest_of
-from tandemvote.models.members import Job, Member, Params, train_members
+from tandemvote.models.members import LARGEST_SEED, Job, Member, Params, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
     DOCUMENTATION,
@@ -38,9 +39,7 @@ from tandemvote.models.private_names import (
     pick,
     routing_enabled,
 )
-from tandemvote.models.rows import row_digests
 from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
-from tandemvote.models.training import LARGEST_SEED
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
 

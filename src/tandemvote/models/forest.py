@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
@@ -30,7 +31,6 @@ from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import digest_of
 from tandemvote.models.model_checks import check_class_weight
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
-from tandemvote.models.rows import row_digests
 from tandemvote.models.voters import predict_members, voter_predictions
 from tandemvote.voting import vote_shares
 

@@ -14,9 +14,10 @@ from tandemvote.codes import encode
 from tandemvote.counts import FloatArray
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows
-from tandemvote.models.training import LARGEST_SEED, seeded
 
 Params = dict[str, Any]
+
+LARGEST_SEED = np.iinfo(np.int32).max
 
 SUBSET = 0.95
 """Share of the training rows for each further model of a deterministic learner. Measured with
@@ -127,3 +128,17 @@ def have_equal_scores(first: Any, second: Any, X: Any) -> bool:
         if hasattr(first, method):
             return np.array_equal(getattr(first, method)(X), getattr(second, method)(X))
     return True
+
+
+def seeded(estimator: Any, random_state: RandomState) -> Any:
+    """Set every `random_state` parameter of an estimator and of the estimators inside it.
+
+    Those that scikit-learn marks as deprecated are left alone: setting them would warn.
+    """
+    names = [
+        name
+        for name, value in sorted(estimator.get_params().items())
+        if f"__{name}".endswith("__random_state")
+        and not (isinstance(value, str) and value == "deprecated")
+    ]
+    return estimator.set_params(**{name: int(random_state.randint(LARGEST_SEED)) for name in names})

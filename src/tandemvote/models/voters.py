@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from tandemvote.codes import Codes, encode
-from tandemvote.models.composed import as_it_is, last_step, steps_before, through
-from tandemvote.models.model_checks import check_has_predict, check_one_label
+from tandemvote.models.model_checks import BAGGED
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import Rows
-from tandemvote.votes import Voters
-
-BAGGED = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
 
 CACHE_BYTES = 2**20
 """Rows are copied for a tree in parts of this size, which a processor's cache holds."""
@@ -99,12 +95,7 @@ class TreeVoter(Voter):
 
 def predict_codes(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
     """Let every voter predict every row of X, shape (n_voters, n_samples)."""
-    return _each(lambda voter: voters[voter].predict(X), len(voters), n_jobs)
-
-
-def _each(predict: Callable[[int], Codes], n_voters: int, n_jobs: int | None) -> Codes:
-    """Stack the predictions of all voters."""
-    return np.array(in_threads(predict, n_voters, n_jobs))
+    return np.array(in_threads(lambda voter: voters[voter].predict(X), len(voters), n_jobs))
 
 
 def in_threads(function: Callable[[int], Any], n: int, n_jobs: int | None) -> list[Any]:
@@ -117,31 +108,27 @@ def in_threads(function: Callable[[int], Any], n: int, n_jobs: int | None) -> li
     return [value for part in parts for value in part]
 
 
-def voters_in(models: Any) -> Voters:
-    """Return the voters in a sequence of classifiers, or in one ensemble, as one function.
+def frozen_copy(models: Any) -> Any:
+    """Return models that stay as they are when the given ones are fitted again.
 
-    An ensemble stands for its members: RandomForestClassifier, ExtraTreesClassifier,
-    BaggingClassifier, a pipeline that ends in one, or a certified classifier. The voters stay what
-    they are when the models are fitted again.
+    Compiled trees are shared: `fit` replaces them and never changes them.
     """
-    if isinstance(models, Sequence):
-        if not models:
-            raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")
-        for model in models:
-            check_has_predict(model)
-            check_one_label(model)
-        return partial(_predict_each, as_it_is(list(models)))
-    check_one_label(models)
-    check_is_fitted(models)
-    if not hasattr(models, "predict_voters") and not isinstance(last_step(models), BAGGED):
+    trees: dict[int, Any] = {}
+    for model in models if isinstance(models, Sequence) else [models]:
+        if type(model) in BAGGED:
+            trees |= {id(t.tree_): t.tree_ for t in model.estimators_ if hasattr(t, "tree_")}
+    try:
+        return deepcopy(models, trees)
+    except Exception as error:  # whatever stands in the way of a copy
         raise ValueError(
-            f"{type(models).__name__} is not an ensemble with known members. Pass a list of fitted"
-            " classifiers, [model] for a single one."
-        )
-    return partial(predict_members, as_it_is(models))
+            f"{type(models).__name__} cannot be copied ({error}), and without a copy later changes"
+            " of the object would change the certified classifier. Pass its predictions:"
+            " certify(Votes.from_predictions([model.predict(X)], y))."
+        ) from error
 
 
-def _predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
+def predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
+    """Return the predictions of classifiers as positions in their classes, and these classes."""
     labels = [predict_labels(model, X) for model in models]
     # A label that a model knows but never gives here is one it may give elsewhere.
     known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
@@ -167,18 +154,15 @@ def predict_labels(model: Any, X: Any) -> NDArray[Any]:
 
 def predict_members(model: Any, X: Any) -> tuple[Codes, NDArray[Any]]:
     """Return the predictions of the members of an ensemble, and its classes."""
-    codes = model.predict_voters(X) if is_certified(model) else voter_predictions(model, X)
-    return codes, np.asarray(model.classes_)
+    return voter_predictions(model, X), np.asarray(model.classes_)
 
 
 def voter_predictions(model: Any, X: ArrayLike) -> Codes:
-    """Return every member's label on new samples, as positions in ``model.classes_``.
+    """Return the predictions of a fitted forest's or bagging classifier's members on new samples.
 
-    The model is a fitted RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier, or a
-    pipeline that ends in one. The shape is (n_voters, n_samples).
+    They are positions in ``model.classes_``, of shape (n_voters, n_samples).
     """
-    samples, model = through(steps_before(model), X), last_step(model)
-    return predict_codes(members_of(model), member_input(model, samples), model.n_jobs)
+    return predict_codes(members_of(model), member_input(model, X), model.n_jobs)
 
 
 def members_of(model: Any) -> list[Voter]:
@@ -212,8 +196,3 @@ def member_input(model: Any, X: ArrayLike) -> Any:
 def is_made_of_trees(model: Any) -> bool:
     """Return True if every voter is a decision tree."""
     return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
-
-
-def is_certified(model: Any) -> bool:
-    """Return True for a certified classifier, which keeps the votes of its own `fit`."""
-    return hasattr(model, "predict_voters") or hasattr(model, "refit_referee")

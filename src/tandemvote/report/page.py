@@ -29,7 +29,7 @@ from tandemvote.displays import (
 )
 from tandemvote.extras import import_extra
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.models.composed import last_step
+from tandemvote.models.model_checks import last_step
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET
