@@ -188,10 +188,10 @@ def test_what_is_no_list_of_classifiers_is_rejected_with_the_way_out():
     with pytest.raises(ValueError, match="Pass at least one"):
         certify([], NEW, NEW_LABELS)
     with pytest.raises(
-        ValueError, match=r"type tuple has no predict.*\[model for name, model in pairs"
+        ValueError, match=r"tuple is not a fitted.*\[model for name, model in pairs"
     ):
         certify([("a", model)], NEW, NEW_LABELS)
-    with pytest.raises(ValueError, match=r"type dict has no predict.*list\(models.values\(\)\)"):
+    with pytest.raises(ValueError, match=r"dict is not a fitted.*list\(models.values\(\)\)"):
         certify({"a": model}, NEW, NEW_LABELS)
     with pytest.raises(ValueError, match="RandomForestRegressor is not a classifier"):
         CertifiedClassifier(RandomForestRegressor()).fit(X, LABELS)

@@ -133,7 +133,7 @@ def _has_contents(
     """Return True if the nodes into which samples fall hold exactly their weights by class."""
     leaves, place = np.unique(nodes, return_inverse=True)
     held = voter.contents_of(leaves)
-    cells = place * len(voter.classes) + codes
+    cells = place * voter.n_classes + codes
     found = np.bincount(cells, weights, minlength=held.size).reshape(held.shape)
     return bool(np.allclose(found, held, rtol=1e-9, atol=1e-6))
 

@@ -15,7 +15,7 @@ from tandemvote.certificate.rendering import as_html, as_text, rate
 from tandemvote.codes import as_array
 from tandemvote.decimals import failure_probability, percent, rounded_down, rounded_up
 from tandemvote.metrics import difference_lower
-from tandemvote.models.held_out import held_out_votes
+from tandemvote.models.held_out import Findings, Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.monitor import check_predicts_labels
 from tandemvote.planning import labels_needed
@@ -194,25 +194,23 @@ def compare(
         hasattr(each, "predict") or np.ndim(each) == 1 for each in model_b
     )
     given = [model_a, *(model_b if several else [model_b])]
-    results = compare_all(given, X, y, groups=groups, allow=allow, confidence=confidence)
+    samples = Samples(X, y, groups, allow=allow)
+    results = compare_all(given, samples, confidence=confidence)
     return results if several else results[0]
 
 
 def compare_all(
     given: Sequence[Any],
-    X: Any,
-    y: ArrayLike | None,
+    samples: Samples,
     *,
-    groups: ArrayLike | None = None,
-    allow: Sequence[str] = (),
     confidence: float = 0.95,
     names: Sequence[str] | None = None,
 ) -> list[Comparison]:
     """Compare the first of several models, or of their predictions, with each of the others."""
     delta = failure_probability(confidence)
-    if y is None or len(given) < 2:
+    if samples.y is None or len(given) < 2:
         raise ValueError("y and at least one candidate are required: compare(a, b, X, y).")
-    votes, findings = _votes(given, X, y, groups, allow)
+    votes, findings = _votes(given, samples)
     names = names or _names(given)
     a, *others = votes.errors
     return [
@@ -223,20 +221,19 @@ def compare_all(
             n_gains=int((a & ~b).sum()),
             n_losses=int((b & ~a).sum()),
             delta=delta / len(others),
-            one_row_per_group=groups is not None,
+            one_row_per_group=samples.groups is not None,
             findings=findings,
         )
         for name, b in zip(names[1:], others, strict=True)
     ]
 
 
-def _votes(
-    given: Sequence[Any], X: Any, y: ArrayLike, groups: ArrayLike | None, allow: Sequence[str]
-) -> tuple[Votes, tuple[Finding, ...]]:
+def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, Findings]:
     """Return the predictions of models, or predictions as they are, on the test samples."""
+    X, y, groups, *_ = samples
     models = [hasattr(each, "predict") for each in given]
     if all(models) and X is not None:
-        return held_out_votes(given, X, y, groups=groups, allow=allow)
+        return held_out_votes(given, samples)
     if any(models) or X is not None:
         raise ValueError(
             "compare requires fitted models with X and y, or predicted classes with y alone."

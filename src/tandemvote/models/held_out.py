@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.abstention import note_empty_rows
 from tandemvote.auditing import Finding, check_findings
@@ -31,6 +30,8 @@ from tandemvote.monitor import check_predicts_labels
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
+
+Findings = tuple[Finding, ...]
 
 
 def certify(
@@ -114,7 +115,7 @@ def certify(
     """
     check_metric(metric)
     delta = failure_probability(confidence)
-    votes, findings = votes_of(models, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
+    votes, findings = votes_of(models, Samples(X, y, groups, X_unlabeled, allow))
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
     certificate = certify_votes(votes, weights=weights, bound=bound, delta=delta, findings=findings)
@@ -124,95 +125,22 @@ def certify(
     return certificate.for_metric(metric, positive=positive, cost=cost, sides=sides)
 
 
-def votes_of(
-    models: Any,
-    X: Any,
-    y: ArrayLike | None,
-    *,
-    groups: ArrayLike | None = None,
-    X_unlabeled: Any = None,
-    allow: Sequence[str] = (),
-) -> tuple[Votes | VoteCounts, tuple[Finding, ...]]:
-    """Return the votes of models on held-out samples, or votes and counts as they are."""
-    if hasattr(models, "predict") or isinstance(models, Sequence):
-        voters = [models] if hasattr(models, "predict") else models
-        return held_out_votes(voters, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
-    if isinstance(models, Mapping) or not isinstance(models, Votes | VoteCounts | Iterable):
-        check_has_predict(models)
-    if any(given is not None for given in (X, y, groups, X_unlabeled)):
-        raise ValueError(
-            "X, y, groups and X_unlabeled cannot be combined with votes, which hold predictions and"
-            " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
-        )
-    votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
-    return votes, tuple(
-        Finding(code="empty_rows", severity="warning", message=message)
-        for message in note_empty_rows(votes)
-    )
-
-
-def held_out_votes(
-    models: Sequence[Any],
-    X: Any,
-    y: ArrayLike | None,
-    *,
-    groups: ArrayLike | None = None,
-    X_unlabeled: Any = None,
-    allow: Sequence[str] = (),
-) -> tuple[Votes, tuple[Finding, ...]]:
-    """Let models vote on held-out samples; return the votes and what was found in the samples."""
-    samples = HeldOut.checked(models, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
-    if not models:
-        raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")
-    voters = partial(predict_each, frozen_copy(list(models)))
-    codes, classes = voters(samples.X)
-    more, more_classes = (codes[:, :0], classes) if X_unlabeled is None else voters(X_unlabeled)
-    # One set of sorted classes for the labels and for what the voters predict.
-    known = np.concatenate([classes, more_classes])
-    joined = Votes.from_predictions([samples.labels], samples.labels, unlabeled=known[None, :])
-    if joined.classes.dtype.kind == "U" and samples.n_given >= FEWEST_SAMPLES:
-        check_same_words(classes[np.unique(codes)].tolist(), np.unique(samples.labels).tolist())
-    position, more_position = np.split(joined.unlabeled[0], [len(classes)])
-    votes = Votes(
-        predictions=position[codes],
-        labels=joined.labels,
-        held_out=np.ones(codes.shape, bool),
-        classes=joined.classes,
-        unlabeled=more_position[more],
-        voters=voters,
-        one_row_per_group=groups is not None,
-        rows=samples.rows,
-        n_given=samples.n_given,
-        index=index_of(X),
-    )
-    check_predicts_labels(votes)
-    return votes, samples.findings
-
-
-class HeldOut(NamedTuple):
-    """Samples that may test models, their labels, and what the audit found in them.
-
-    With groups they are the `rows` of one random sample of each group.
-    """
+class Samples(NamedTuple):
+    """Held-out samples as they are given to `certify`, `certify_selective` and `compare`."""
 
     X: Any
-    labels: NDArray[Any]
-    rows: NDArray[np.intp] | None
-    n_given: int
-    findings: tuple[Finding, ...]
+    y: Any
+    groups: Any = None
+    X_unlabeled: Any = None
+    allow: Sequence[str] = ()
 
-    @classmethod
-    def checked(
-        cls,
-        models: Sequence[Any],
-        X: Any,
-        y: ArrayLike | None,
-        *,
-        groups: ArrayLike | None = None,
-        X_unlabeled: Any = None,
-        allow: Sequence[str] = (),
-    ) -> HeldOut:
-        """Return the samples, or raise ValueError for those that cannot test the models."""
+    def checked(self, models: Sequence[Any]) -> tuple[Any, NDArray[Any], Any, Findings]:
+        """Return samples, labels, their rows if there are groups, and what the audit found.
+
+        With groups there is one random row of each. Samples that cannot test the models raise
+        ValueError.
+        """
+        X, y, groups, X_unlabeled, allow = self
         if X is None or y is None:
             raise ValueError("X and y are required: samples that no model was trained on.")
         if groups is not None and X_unlabeled is not None:
@@ -230,16 +158,66 @@ class HeldOut(NamedTuple):
                 f"X has {np.shape(X)[0]} samples and y has {labels.size}. Pass one label per"
                 " sample, in the same order, for at least 2 samples."
             )
-        found = audit(X, y, groups=groups, X_unlabeled=X_unlabeled)
-        findings = check_findings(found, allow)
+        findings = check_findings(audit(X, y, groups=groups, X_unlabeled=X_unlabeled), allow)
         for model in models:
             check_not_trained_on(model, X, labels, what="held-out")
             if X_unlabeled is not None:
                 check_not_trained_on(model, X_unlabeled, what="unlabeled")
         if groups is None:
-            return cls(X, labels, None, labels.size, findings)
+            return X, labels, None, findings
         rows = one_row_per_group(group_codes(groups, y))
-        return cls(pick(X, rows), labels[rows], rows, labels.size, findings)
+        return pick(X, rows), labels[rows], rows, findings
+
+
+def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, Findings]:
+    """Return the votes of models on held-out samples, or votes and counts as they are."""
+    if hasattr(models, "predict") or isinstance(models, Sequence):
+        return held_out_votes([models] if hasattr(models, "predict") else models, samples)
+    if isinstance(models, Mapping) or not isinstance(models, Votes | VoteCounts | Iterable):
+        check_has_predict(models)
+    if any(given is not None for given in samples[:-1]):
+        raise ValueError(
+            "X, y, groups and X_unlabeled cannot be combined with votes, which hold predictions and"
+            " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
+        )
+    votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
+    return votes, tuple(
+        Finding(code="empty_rows", severity="warning", message=message)
+        for message in note_empty_rows(votes)
+    )
+
+
+def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, Findings]:
+    """Let models vote on held-out samples; return the votes and what was found in the samples."""
+    if not models:
+        raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")
+    X, labels, rows, findings = samples.checked(models)
+    voters = partial(predict_each, [frozen_copy(model) for model in models])
+    n_given = np.shape(samples.X)[0]
+    codes, classes = voters(X)
+    more, more_classes = codes[:, :0], classes
+    if samples.X_unlabeled is not None:
+        more, more_classes = voters(samples.X_unlabeled)
+    # One set of sorted classes for the labels and for what the voters predict.
+    known = np.concatenate([classes, more_classes])
+    joined = Votes.from_predictions([labels], labels, unlabeled=known[None, :])
+    if joined.classes.dtype.kind == "U" and n_given >= FEWEST_SAMPLES:
+        check_same_words(classes[np.unique(codes)].tolist(), np.unique(labels).tolist())
+    position, more_position = np.split(joined.unlabeled[0], [len(classes)])
+    votes = Votes(
+        predictions=position[codes],
+        labels=joined.labels,
+        held_out=np.ones(codes.shape, bool),
+        classes=joined.classes,
+        unlabeled=more_position[more],
+        voters=voters,
+        one_row_per_group=rows is not None,
+        rows=rows,
+        n_given=n_given,
+        index=index_of(samples.X),
+    )
+    check_predicts_labels(votes)
+    return votes, findings
 
 
 def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) -> Votes:
@@ -249,7 +227,6 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
     if not hasattr(deployed, "predict"):
         return votes.with_deployed(deployed)
     name = type(deployed).__name__
-    check_is_fitted(deployed)
     check_one_label(deployed)
     if X_unlabeled is None:
         raise ValueError(

@@ -54,12 +54,12 @@ class Member(NamedTuple):
 
 
 class Job(NamedTuple):
-    """An estimator, the rows to train it on, its seed and its fit parameters."""
+    """An estimator with its fit parameters, the rows to train it on and its seed."""
 
     estimator: Any
+    params: Params
     rows: Rows
     seed: int
-    params: Params
 
     def run(self, X: Any, codes: NDArray[np.intp]) -> Member:
         """Fit a clone of the estimator to the rows, with the seed."""
@@ -87,31 +87,23 @@ def train_members(
     the training rows for every model but the first.
     """
     seeds = random_state.randint(LARGEST_SEED, size=n_tested + 1).tolist()
-    parts = [
-        np.sort(random_state.choice(training, int(SUBSET * training.size), replace=False))
-        for _ in range(n_tested)
-    ]
     workers = Parallel(n_jobs=n_jobs)
 
     def trained(jobs: list[Job]) -> list[Member]:
         return list(workers(delayed(Job.run)(job, X, codes) for job in jobs))
 
-    def job(rows: Rows, seed: int) -> Job:
-        return Job(tested[0], rows, seed, tested[1])
-
-    members = trained([job(training, seed) for seed in seeds[: min(n_tested, 2)]])
+    jobs = [Job(*tested, training, seed) for seed in seeds[:n_tested]]
+    members = trained(jobs[:2])
     some = pick(X, training[:N_COMPARED])
     if n_tested > 1 and have_equal_scores(members[0].model, members[1].model, some):
         members = members[:1]
-        # A part in which all rows have one class cannot train most classifiers.
-        parts = [training if np.ptp(codes[part]) == 0 else part for part in parts]
-    else:
-        parts = [training] * n_tested
-    further = range(len(members), n_tested)
-    jobs = [job(parts[number], seeds[number]) for number in further]
+        for number, job in enumerate(jobs):
+            part = random_state.choice(training, int(SUBSET * training.size), replace=False)
+            if np.ptp(codes[part]) > 0:  # one class alone cannot train most classifiers
+                jobs[number] = job._replace(rows=np.sort(part))
     if referee is not None:
-        jobs.append(Job(referee[0], np.arange(len(codes)), seeds[-1], referee[1]))
-    return members + trained(jobs)
+        jobs.append(Job(*referee, np.arange(len(codes)), seeds[-1]))
+    return members + trained(jobs[len(members) :])
 
 
 def have_equal_scores(first: Any, second: Any, X: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -91,9 +90,8 @@ def check_has_predict(model: Any) -> None:
     """Raise ValueError for objects that are not classifiers, such as dicts, pairs and classes."""
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise ValueError(
-            f"An object of type {type(model).__name__} has no predict. Pass a fitted classifier or"
-            " a list of fitted classifiers: list(models.values()), or [model for name, model in"
-            " pairs]."
+            f"{getattr(model, '__name__', type(model).__name__)} is not a fitted classifier. Pass"
+            " one or a list of them: list(models.values()), or [model for name, model in pairs]."
         )
     check_one_label(model)
 
@@ -117,21 +115,9 @@ def check_not_frozen(estimator: Any) -> None:
 
     Estimators among its parameters are checked too, functions are not.
     """
-    for part in _parts(estimator):
-        if clone(part) is part:
+    for part in [estimator, *getattr(estimator, "get_params", dict)().values()]:
+        if hasattr(part, "get_params") and not isinstance(part, type) and clone(part) is part:
             raise ValueError(
                 f"{part!r} keeps what it learned before, from samples that the voters are to be"
                 f" evaluated on. Pass the estimator unfitted, or use held-out samples: {HELD_OUT}."
             )
-
-
-def _parts(estimator: Any) -> Iterator[Any]:
-    """Yield an estimator and, at any depth, those among its parameters."""
-    if isinstance(estimator, Mapping):
-        estimator = list(estimator.values())
-    if isinstance(estimator, list | tuple):
-        for part in estimator:
-            yield from _parts(part)
-    elif hasattr(estimator, "get_params") and not isinstance(estimator, type):
-        yield estimator
-        yield from _parts(estimator.get_params(deep=False))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.models.held_out import HeldOut, votes_of
+from tandemvote.models.held_out import Samples, votes_of
 from tandemvote.models.voters import frozen_copy
 from tandemvote.votes import Voters, Votes
 from tandemvote.voting import vote_shares
@@ -66,14 +66,13 @@ def certify_selective(
     True
     """
     delta = failure_probability(confidence)
-    one_row_per_group = groups is not None
+    samples, one_row_per_group = Samples(X, y, groups, allow=allow), groups is not None
     if hasattr(models, "predict"):
-        samples = HeldOut.checked([models], X, y, groups=groups, allow=allow)
-        labels, findings = samples.labels, samples.findings
+        tested, labels, _, findings = samples.checked([models])
         shares_of: Any = partial(_probabilities, frozen_copy(models))
-        shares, classes = shares_of(samples.X)
+        shares, classes = shares_of(tested)
     else:
-        votes, findings = votes_of(models, X, y, groups=groups, allow=allow)
+        votes, findings = votes_of(models, samples)
         if not isinstance(votes, Votes) or not votes.held_out.all():
             raise ValueError(
                 "Some voters were trained on some of these samples, or only counts are given."

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils import get_tags
@@ -27,14 +26,13 @@ CACHE_BYTES = 2**20
 
 @dataclass(frozen=True)
 class Voter:
-    """One voter, which predicts codes: positions in the classes of the vote.
+    """A member of an ensemble, trained on codes: positions in the classes of the ensemble.
 
-    `classes` are sorted labels as the estimator spells them; members of scikit-learn's ensembles
-    were trained on codes. `features` are the columns it was trained on, None for all in order.
+    `features` are the columns it was trained on, None for all in order.
     """
 
     estimator: Any
-    classes: NDArray[Any]
+    n_classes: int
     features: NDArray[np.integer[Any]] | None = None
 
     def seen(self, X: Any) -> Any:
@@ -44,7 +42,7 @@ class Voter:
     def predict(self, X: Any, rows: Rows | None = None) -> Codes:
         """Predict codes of some rows of X, of all by default."""
         samples = self.seen(X if rows is None else pick(X, rows))
-        return encode(np.asarray(self.estimator.predict(samples)), self.classes)
+        return np.asarray(self.estimator.predict(samples)).astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -55,27 +53,22 @@ class TreeVoter(Voter):
     class, as they do there.
     """
 
+    @cached_property
+    def codes(self) -> Codes:
+        """Codes of the classes that the tree was trained on."""
+        return np.asarray(self.estimator.classes_).astype(np.intp)
+
     def contents_of(self, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the weight of the training samples of each class in some nodes."""
         tree = self.estimator.tree_
-        contents = np.zeros((len(nodes), len(self.classes)))
-        columns = encode(np.asarray(self.estimator.classes_), self.classes)
-        contents[:, columns] = tree.value[nodes, 0] * tree.weighted_n_node_samples[nodes, None]
+        contents = np.zeros((len(nodes), self.n_classes))
+        contents[:, self.codes] = tree.value[nodes, 0] * tree.weighted_n_node_samples[nodes, None]
         return contents
 
     @cached_property
     def leaf_labels(self) -> Codes:
         """Code that each node of the tree predicts."""
-        codes = encode(np.asarray(self.estimator.classes_), self.classes)
-        return np.asarray(codes[self.estimator.tree_.value[:, 0, :].argmax(axis=1)])
-
-    @property
-    def splits(self) -> set[tuple[int, float]]:
-        """Columns and thresholds of the inner nodes."""
-        tree, columns = self.estimator.tree_, self.features
-        inner = tree.children_left >= 0
-        seen = tree.feature[inner] if columns is None else np.asarray(columns)[tree.feature[inner]]
-        return set(zip(seen.tolist(), tree.threshold[inner].tolist(), strict=True))
+        return np.asarray(self.codes[self.estimator.tree_.value[:, 0, :].argmax(axis=1)])
 
     def leaves(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
@@ -93,35 +86,25 @@ class TreeVoter(Voter):
         return np.concatenate([self.predict(X[part]) for part in parts])
 
 
-def predict_codes(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
-    """Let every voter predict every row of X, shape (n_voters, n_samples)."""
-    return np.array(in_threads(lambda voter: voters[voter].predict(X), len(voters), n_jobs))
-
-
 def in_threads(function: Callable[[int], Any], n: int, n_jobs: int | None) -> list[Any]:
     """Return the values of a function at 0, ..., n - 1, computed in threads."""
-    shares = np.array_split(np.arange(n), min(effective_n_jobs(n_jobs), n))
     # Not a hint: functions write into arrays, which processes and clusters would get as copies.
     work = Parallel(n_jobs=n_jobs, require="sharedmem")
-    every = delayed(lambda share: [function(int(place)) for place in share])
-    parts = work(every(share) for share in shares)
-    return [value for part in parts for value in part]
+    return list(work(delayed(function)(place) for place in range(n)))
 
 
-def frozen_copy(models: Any) -> Any:
-    """Return models that stay as they are when the given ones are fitted again.
+def frozen_copy(model: Any) -> Any:
+    """Return a model that stays as it is when the given one is fitted again.
 
     Compiled trees are shared: `fit` replaces them and never changes them.
     """
-    trees: dict[int, Any] = {}
-    for model in models if isinstance(models, Sequence) else [models]:
-        if type(model) in BAGGED:
-            trees |= {id(t.tree_): t.tree_ for t in model.estimators_ if hasattr(t, "tree_")}
+    members = model.estimators_ if type(model) in BAGGED else []
+    trees = [member.tree_ for member in members if hasattr(member, "tree_")]
     try:
-        return deepcopy(models, trees)
+        return deepcopy(model, {id(tree): tree for tree in trees})
     except Exception as error:  # whatever stands in the way of a copy
         raise ValueError(
-            f"{type(models).__name__} cannot be copied ({error}), and without a copy later changes"
+            f"{type(model).__name__} cannot be copied ({error}), and without a copy later changes"
             " of the object would change the certified classifier. Pass its predictions:"
             " certify(Votes.from_predictions([model.predict(X)], y))."
         ) from error
@@ -162,29 +145,37 @@ def voter_predictions(model: Any, X: ArrayLike) -> Codes:
 
     They are positions in ``model.classes_``, of shape (n_voters, n_samples).
     """
-    return predict_codes(members_of(model), member_input(model, X), model.n_jobs)
+    members, samples = members_of(model), member_input(model, X)
+    votes = in_threads(lambda place: members[place].predict(samples), len(members), model.n_jobs)
+    return np.array(votes)
 
 
 def members_of(model: Any) -> list[Voter]:
     """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
-    codes = np.arange(len(model.classes_))
-    every = np.arange(model.n_features_in_)
+    n_classes, every = len(model.classes_), np.arange(model.n_features_in_)
     columns = getattr(model, "estimators_features_", [every] * len(model.estimators_))
     kind = TreeVoter if is_made_of_trees(model) else Voter
     return [
-        kind(estimator, codes, None if np.array_equal(chosen, every) else chosen)
+        kind(estimator, n_classes, None if np.array_equal(chosen, every) else chosen)
         for estimator, chosen in zip(model.estimators_, columns, strict=True)
     ]
 
 
-def member_input(model: Any, X: ArrayLike) -> Any:
+def member_input(model: Any, X: Any) -> Any:
     """Return X as the model's members take it: checked, and float32 for trees."""
-    trees = is_made_of_trees(model)
+    return validated(model, X, trees=is_made_of_trees(model))
+
+
+def validated(
+    model: Any, X: Any, y: Any = "no_validation", *, trees: bool, reset: bool = False
+) -> Any:
+    """Return samples, with labels if there are any, as scikit-learn checks them for a model."""
     allow_nan = not trees or get_tags(model).input_tags.allow_nan
     return validate_data(
         model,
         X,
-        reset=False,
+        y,
+        reset=reset,
         accept_sparse="csr",
         accept_large_sparse=not trees,
         dtype=np.float32 if trees else None,
