@@ -27,7 +27,6 @@ MODELS = {
     "extra trees": ExtraTreesClassifier(12, bootstrap=True, random_state=4),
     "bagged trees": BaggingClassifier(n_estimators=12, random_state=5),
     "columns drawn too": BaggingClassifier(n_estimators=12, max_features=0.5, random_state=6),
-    "neighbors": BaggingClassifier(KNeighborsClassifier(), n_estimators=5, random_state=7),
     "without replacement": BaggingClassifier(
         n_estimators=8, bootstrap=False, max_samples=0.6, random_state=8
     ),

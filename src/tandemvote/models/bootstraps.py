@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chisquare
-from sklearn.utils.validation import has_fit_parameter
 
 from tandemvote.codes import Codes, encode
 from tandemvote.models.model_checks import check_independent_bootstraps
-from tandemvote.models.voters import (
-    TreeVoter,
-    in_threads,
-    is_made_of_trees,
-    member_input,
-    members_of,
-)
+from tandemvote.models.voters import Voter, in_threads, members_of, validated
 from tandemvote.votes import Votes
 
 FALSE_ALARM = 1e-12
@@ -29,15 +22,6 @@ ENOUGH_DRAWS = 5
 N_WHOLE = 8
 """Trees of which every training sample is looked up in its leaf. The others are audited by the
 classes of their samples, which a changed label or another order does not leave as they are."""
-
-ABOUT_TRAINING_DATA = (
-    "X and y are exactly what the {} voters were trained on, in the same order: unlike trees, they"
-    " keep no record by which this could be checked."
-)
-ABOUT_WEIGHT_ZERO = (
-    "The {} voters ignore samples of weight 0: BaggingClassifier passes every sample to each of"
-    " them, those left out with weight 0."
-)
 
 
 class AuditError(ValueError):
@@ -71,9 +55,9 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
     Raises an AuditError if the members were trained on other samples.
     """
     n_samples = len(codes)
-    samples, members, trees = member_input(model, X), members_of(model), is_made_of_trees(model)
+    samples, members = validated(model, X), members_of(model)
     # Before scikit-learn 1.8 trees put missing values into other leaves in training than later.
-    by_leaf = trees and not (isinstance(samples, np.ndarray) and np.isnan(samples).any())
+    by_leaf = not (isinstance(samples, np.ndarray) and np.isnan(samples).any())
     balanced = getattr(model, "class_weight", None) == "balanced_subsample"
     bootstraps = model.estimators_samples_
     predictions = np.tile(codes, (len(members), 1))  # unread where a member was trained
@@ -87,13 +71,12 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         rows, member = np.flatnonzero(held_out[place]), members[place]
         if rows.size:
             predictions[place, rows] = member.predict(samples, rows)
-        if isinstance(member, TreeVoter):
-            weights = _weights_of_draws(codes, draws[place], balanced=balanced)
-            whole = by_leaf and place % max(1, len(members) // N_WHOLE) == 0
-            strangers[place] = not (
-                _has_contents(member, np.zeros_like(codes), codes, weights)
-                and (not whole or _has_contents(member, member.leaves(samples), codes, weights))
-            )
+        weights = _weights_of_draws(codes, draws[place], balanced=balanced)
+        whole = by_leaf and place % max(1, len(members) // N_WHOLE) == 0
+        strangers[place] = not (
+            _has_contents(member, np.zeros_like(codes), codes, weights)
+            and (not whole or _has_contents(member, member.leaves(samples), codes, weights))
+        )
 
     in_threads(evaluate, len(members), model.n_jobs)
     _check_draws(draws.sum(axis=0))
@@ -128,7 +111,7 @@ def _weights_of_draws(
 
 
 def _has_contents(
-    voter: TreeVoter, nodes: NDArray[np.intp], codes: Codes, weights: NDArray[np.float64]
+    voter: Voter, nodes: NDArray[np.intp], codes: Codes, weights: NDArray[np.float64]
 ) -> bool:
     """Return True if the nodes into which samples fall hold exactly their weights by class."""
     leaves, place = np.unique(nodes, return_inverse=True)
@@ -136,13 +119,3 @@ def _has_contents(
     cells = place * voter.n_classes + codes
     found = np.bincount(cells, weights, minlength=held.size).reshape(held.shape)
     return bool(np.allclose(found, held, rtol=1e-9, atol=1e-6))
-
-
-def unaudited_assumptions(model: Any) -> list[str]:
-    """List what must be true of members other than trees, because no code can check it."""
-    if is_made_of_trees(model):
-        return []
-    voter = model.estimators_[0]
-    weighed = has_fit_parameter(voter, "sample_weight")
-    texts = [ABOUT_TRAINING_DATA, *([ABOUT_WEIGHT_ZERO] if weighed else [])]
-    return [text.format(type(voter).__name__) for text in texts]

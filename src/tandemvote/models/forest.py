@@ -191,7 +191,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             The fitted classifier.
         """
         check_collected(X)
-        samples, labels = validated(self, X, y, trees=True, reset=True)
+        samples, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
@@ -201,7 +201,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
-        unlabeled = None if X_unlabeled is None else validated(self, X_unlabeled, trees=True)
+        unlabeled = None if X_unlabeled is None else validated(self, X_unlabeled)
         self.training_rows_ = row_digests(samples)
         if findings is None:
             findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
@@ -253,7 +253,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Columns follow `classes_`.
         """
         check_is_fitted(self)
-        votes = voter_predictions(self.forest_, validated(self, X, trees=True))
+        votes = voter_predictions(self.forest_, validated(self, X))
         return vote_shares(votes, self.weights_, len(self.classes_))
 
     def _members_digest(self) -> str:

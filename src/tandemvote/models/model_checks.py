@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.models.private_names import (
@@ -37,7 +38,6 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
     The theorems need the split between the samples a voter is trained on and the samples it is
     evaluated on to be drawn without looking at the data.
     """
-    check_not_frozen(getattr(model, "estimator", None))
     check_class_weight(getattr(model, "class_weight", None))
     trained_on = n_trained_on(model)
     problems = {
@@ -97,17 +97,24 @@ def check_has_predict(model: Any) -> None:
 
 
 def check_bagged(model: Any) -> None:
-    """Raise ValueError for models other than ensembles with known out-of-bag samples.
+    """Raise ValueError for models other than ensembles of trees with known out-of-bag samples.
 
-    Subclasses may draw samples in another way: those of imbalanced-learn do, by label.
+    Trees keep a record by which their bootstraps are audited. Subclasses may draw samples in
+    another way: those of imbalanced-learn do, by label.
     """
     check_one_label(model)
-    if type(model) not in BAGGED:
+    if type(model) in BAGGED:
+        check_is_fitted(model)
+    if type(model) not in BAGGED or not is_made_of_trees(model):
         raise ValueError(
-            f"{type(model).__name__} is not a fitted RandomForest, ExtraTrees or Bagging classifier"
-            f" of scikit-learn, so its training data cannot test it. {TRAIN_IT}"
+            f"{type(model).__name__} is not a RandomForest or ExtraTrees classifier or a Bagging"
+            f" classifier of trees, so its training data cannot test it. {TRAIN_IT}"
         )
-    check_is_fitted(model)
+
+
+def is_made_of_trees(model: Any) -> bool:
+    """Return True if every member of an ensemble is a decision tree."""
+    return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
 
 
 def check_not_frozen(estimator: Any) -> None:

@@ -17,7 +17,7 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
-from tandemvote.models.bootstraps import out_of_bag_votes, unaudited_assumptions
+from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.held_out import with_deployed
 from tandemvote.models.model_checks import check_bagged
 from tandemvote.models.voters import frozen_copy, predict_members, voter_predictions
@@ -42,10 +42,10 @@ def certify_oob(
     Parameters
     ----------
     ensemble : classifier
-        A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True) or BaggingClassifier.
-        Its members vote.
+        A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True), or BaggingClassifier
+        of decision trees. Its trees vote.
     X, y : array_like
-        The data it was trained on, in the same order. The bootstraps of trees are audited.
+        The data it was trained on, in the same order. Its bootstraps are audited.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per member. All bounds
         hold for weights that were chosen on the same data.
@@ -105,5 +105,4 @@ def certify_oob(
         published=published,
         delta=delta,
         findings=findings,
-        assumptions=unaudited_assumptions(ensemble),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from scipy.stats import binom, chi2, multinomial
+from scipy.stats import binom, multinomial
 from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE
 from sklearn.pipeline import Pipeline
@@ -19,14 +19,14 @@ from tandemvote.auditing.columns import FALSE_ALARM
 from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.codes import encode
 from tandemvote.models.bootstraps import AuditError, audited_predictions
-from tandemvote.models.model_checks import BAGGED
+from tandemvote.models.model_checks import BAGGED, is_made_of_trees
 from tandemvote.models.private_names import (
     knows_all_bootstraps,
     n_trained_on,
     pick,
     rows_kept,
 )
-from tandemvote.models.voters import is_made_of_trees, member_input, members_of
+from tandemvote.models.voters import members_of, validated
 
 FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
@@ -181,7 +181,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
             )
     if rows.size > MOST_SAMPLES:
         rows = np.random.default_rng(0).choice(rows, MOST_SAMPLES, replace=False)
-    fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
+    fits = _fits(model, validated(model, pick(X, rows)), labels[rows]) if rows.size else rows
     n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
     shown, unseen = _copies_by_chance(model, X)
     share += shown + min(unseen, NEARLY_ALL - share)
@@ -200,7 +200,7 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         n_steps = np.array([np.unique(column).size - 1 for column in samples.T])
     if n_steps.sum() - n_steps.max() < OTHER_STEPS:
         return np.zeros(0, bool)
-    voters: list[Any] = members_of(model)
+    voters = members_of(model)
     codes = encode(labels, model.classes_)
     every = np.arange(len(codes))
     strange = np.array(
@@ -209,15 +209,12 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     drawn = np.zeros((len(voters), n_trained_on(model)), bool)
     for mask, chosen in zip(drawn, model.estimators_samples_, strict=True):
         mask[chosen] = True
-    if _drew_evenly(drawn):
-        left_out = np.log1p(-drawn.mean(axis=1).clip(max=1 - 1e-9))
-        by_chance = drawn.shape[1] * np.exp(left_out @ strange)
-    else:  # by weights: what hardly any tree drew would fit anything
-        often = drawn.mean(axis=0)
-        drawn = drawn[:, often >= np.median(often[often > 0])]
-        numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
-        left_out = 1 - drawn.mean(axis=0)
-        by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
+    # What hardly any tree drew, because of a small weight, would fit anything.
+    often = drawn.mean(axis=0)
+    drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
+    numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
+    left_out = 1 - drawn.mean(axis=0)
+    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
     # Expected numbers of training samples that all the strange trees left out by chance.
     telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
@@ -225,13 +222,6 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         part = drawn[:, start : start + CHUNK].astype(np.float32)
         fits |= (telling @ part == 0).any(axis=1)
     return fits
-
-
-def _drew_evenly(drawn: NDArray[np.bool_]) -> bool:
-    """Return True if trees drew all samples equally often, False if some have larger weights."""
-    often, share = drawn.mean(axis=0), drawn.mean()
-    spread = len(drawn) * ((often - share) ** 2).sum() / max(share * (1 - share), 1e-9)
-    return bool(chi2.sf(spread, often.size - 1) > FALSE_ALARM)
 
 
 def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:

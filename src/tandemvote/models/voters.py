@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.tree import BaseDecisionTree
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from tandemvote.codes import Codes, encode
 from tandemvote.models.model_checks import BAGGED
-from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import Rows
 
 CACHE_BYTES = 2**20
@@ -26,32 +24,16 @@ CACHE_BYTES = 2**20
 
 @dataclass(frozen=True)
 class Voter:
-    """A member of an ensemble, trained on codes: positions in the classes of the ensemble.
+    """A tree of an ensemble, trained on codes: positions in the classes of the ensemble.
 
-    `features` are the columns it was trained on, None for all in order.
+    `features` are the columns it was trained on, None for all in order. It predicts through a table
+    from leaf to code, which skips the tree's own averaging of class counts; ties inside a leaf go
+    to the smallest class, as they do there.
     """
 
     estimator: Any
     n_classes: int
     features: NDArray[np.integer[Any]] | None = None
-
-    def seen(self, X: Any) -> Any:
-        """Return the columns of X that the voter was trained on."""
-        return X if self.features is None else X[:, self.features]
-
-    def predict(self, X: Any, rows: Rows | None = None) -> Codes:
-        """Predict codes of some rows of X, of all by default."""
-        samples = self.seen(X if rows is None else pick(X, rows))
-        return np.asarray(self.estimator.predict(samples)).astype(np.intp)
-
-
-@dataclass(frozen=True)
-class TreeVoter(Voter):
-    """A decision tree, which predicts through a table from leaf to label.
-
-    This skips the tree's own averaging of class counts; ties inside a leaf go to the smallest
-    class, as they do there.
-    """
 
     @cached_property
     def codes(self) -> Codes:
@@ -72,7 +54,7 @@ class TreeVoter(Voter):
 
     def leaves(self, X: Any) -> NDArray[np.intp]:
         """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
-        samples = self.seen(X)
+        samples = X if self.features is None else X[:, self.features]
         if isinstance(samples, np.ndarray):
             samples = np.ascontiguousarray(samples)
         return np.asarray(self.estimator.tree_.apply(samples))
@@ -145,7 +127,7 @@ def voter_predictions(model: Any, X: ArrayLike) -> Codes:
 
     They are positions in ``model.classes_``, of shape (n_voters, n_samples).
     """
-    members, samples = members_of(model), member_input(model, X)
+    members, samples = members_of(model), validated(model, X)
     votes = in_threads(lambda place: members[place].predict(samples), len(members), model.n_jobs)
     return np.array(votes)
 
@@ -154,36 +136,22 @@ def members_of(model: Any) -> list[Voter]:
     """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
     n_classes, every = len(model.classes_), np.arange(model.n_features_in_)
     columns = getattr(model, "estimators_features_", [every] * len(model.estimators_))
-    kind = TreeVoter if is_made_of_trees(model) else Voter
     return [
-        kind(estimator, n_classes, None if np.array_equal(chosen, every) else chosen)
+        Voter(estimator, n_classes, None if np.array_equal(chosen, every) else chosen)
         for estimator, chosen in zip(model.estimators_, columns, strict=True)
     ]
 
 
-def member_input(model: Any, X: Any) -> Any:
-    """Return X as the model's members take it: checked, and float32 for trees."""
-    return validated(model, X, trees=is_made_of_trees(model))
-
-
-def validated(
-    model: Any, X: Any, y: Any = "no_validation", *, trees: bool, reset: bool = False
-) -> Any:
-    """Return samples, with labels if there are any, as scikit-learn checks them for a model."""
-    allow_nan = not trees or get_tags(model).input_tags.allow_nan
+def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
+    """Return X as trees take it, and y if there is one, as scikit-learn checks them for a model."""
     return validate_data(
         model,
         X,
         y,
         reset=reset,
         accept_sparse="csr",
-        accept_large_sparse=not trees,
-        dtype=np.float32 if trees else None,
-        order="C" if trees else None,
-        ensure_all_finite="allow-nan" if allow_nan else True,
+        accept_large_sparse=False,
+        dtype=np.float32,
+        order="C",
+        ensure_all_finite="allow-nan" if get_tags(model).input_tags.allow_nan else True,
     )
-
-
-def is_made_of_trees(model: Any) -> bool:
-    """Return True if every voter is a decision tree."""
-    return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
