@@ -260,16 +260,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             )
         check_same_order(X, {"y": y})
         X, labels = indexable(self._validated(X), _labels(y))
-        unknown = np.setdiff1d(labels, self.classes_)
-        if unknown.size:
-            raise ValueError(
-                f"y contains {unknown.tolist()[0]!r}, which is not among classes_. Fit the whole"
-                " classifier again to add a class."
-            )
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
-        rows = np.arange(len(labels))
         codes = encode(labels, self.classes_).astype(np.intp)
-        referee = Job(self._bases()[1], fit_params, rows, seed).run(X, codes)
+        referee = Job(self._bases()[1], fit_params, np.arange(len(labels)), seed).run(X, codes)
         self.referee_ = referee.model
         self._known = [*self._known[:-1], referee.known]
         return self

@@ -15,7 +15,7 @@ from tandemvote.certificate.rendering import as_html, as_text, rate
 from tandemvote.codes import as_array
 from tandemvote.decimals import failure_probability, percent, rounded_down, rounded_up
 from tandemvote.metrics import difference_lower
-from tandemvote.models.held_out import Findings, Samples, held_out_votes
+from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.monitor import check_predicts_labels
 from tandemvote.planning import labels_needed
@@ -228,7 +228,7 @@ def compare_all(
     ]
 
 
-def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, Findings]:
+def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:
     """Return the predictions of models, or predictions as they are, on the test samples."""
     X, y, groups, *_ = samples
     models = [hasattr(each, "predict") for each in given]

@@ -31,8 +31,6 @@ from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
 
-Findings = tuple[Finding, ...]
-
 
 def certify(
     models: Any,
@@ -134,7 +132,7 @@ class Samples(NamedTuple):
     X_unlabeled: Any = None
     allow: Sequence[str] = ()
 
-    def checked(self, models: Sequence[Any]) -> tuple[Any, NDArray[Any], Any, Findings]:
+    def checked(self, models: Sequence[Any]) -> tuple[Any, NDArray[Any], Any, tuple[Finding, ...]]:
         """Return samples, labels, their rows if there are groups, and what the audit found.
 
         With groups there is one random row of each. Samples that cannot test the models raise
@@ -169,7 +167,7 @@ class Samples(NamedTuple):
         return pick(X, rows), labels[rows], rows, findings
 
 
-def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, Findings]:
+def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[Finding, ...]]:
     """Return the votes of models on held-out samples, or votes and counts as they are."""
     if hasattr(models, "predict") or isinstance(models, Sequence):
         return held_out_votes([models] if hasattr(models, "predict") else models, samples)
@@ -187,7 +185,7 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, Finding
     )
 
 
-def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, Findings]:
+def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:
     """Let models vote on held-out samples; return the votes and what was found in the samples."""
     if not models:
         raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")

@@ -14,6 +14,7 @@ from tandemvote.codes import encode
 from tandemvote.counts import FloatArray
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows
+from tandemvote.models.voters import predict_labels
 
 Params = dict[str, Any]
 
@@ -40,9 +41,7 @@ class Member(NamedTuple):
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
-        predicted = np.asarray(self.model.predict(X))
-        if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost returns a column
-            predicted = predicted.ravel()
+        predicted = predict_labels(self.model, X)
         return np.asarray(self.known[encode(predicted, np.arange(self.known.size))])
 
     def predict_proba(self, X: Any, n_classes: int) -> FloatArray:

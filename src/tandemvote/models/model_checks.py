@@ -73,16 +73,11 @@ def check_class_weight(class_weight: Any) -> None:
 
 def check_one_label(model: Any) -> None:
     """Raise ValueError for models that do not predict one label per sample."""
-    name = type(model).__name__
-    if isinstance(model, BaseEstimator) and not is_classifier(model):
+    foreign = not isinstance(model, BaseEstimator)
+    if not (foreign or is_classifier(model)) or isinstance(getattr(model, "classes_", None), list):
         raise ValueError(
-            f"{name} is not a classifier; the bounds are about the share of wrong labels. Cut the"
-            " target into classes and fit a classifier."
-        )
-    if isinstance(getattr(model, "classes_", None), list):
-        raise ValueError(
-            f"{name} predicts {len(model.classes_)} outputs at once; the bounds are about one"
-            " label. Fit and certify one model per output, each with its share of delta."
+            f"{type(model).__name__} is not a classifier with one output. Fit and certify one model"
+            " per output, each with its share of delta; cut a numeric target into classes."
         )
 
 
