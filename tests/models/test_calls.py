@@ -35,7 +35,7 @@ def calls(monkeypatch):
 
     count("bootstraps", sklearn_forest, "_generate_sample_indices")
     count("validations", voters, "validate_data")
-    count("predictions", voters.TreeVoter, "predict")
+    count("predictions", voters.Voter, "predict")
     count("model predictions", DecisionTreeClassifier, "predict")
     count("counts", counting, "_count")
     count("tallies", counting.VoteTally, "of")

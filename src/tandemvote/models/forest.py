@@ -235,7 +235,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         labels : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the share of the weight behind each class.
