@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, TargetEncoder
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
@@ -44,7 +44,7 @@ COMPOSED = [
     VotingClassifier([("a", LogisticRegression()), ("b", DecisionTreeClassifier())]),
     StackingClassifier([("a", LogisticRegression()), ("b", DecisionTreeClassifier())]),
     make_pipeline(StandardScaler(), LogisticRegression()),
-    make_pipeline(TargetEncoder(), RandomForestClassifier(10, random_state=0)),
+    make_pipeline(StandardScaler(), RandomForestClassifier(10, random_state=0)),
 ]
 
 
