@@ -433,7 +433,7 @@ def test_groups_of_samples_are_those_given_to_fit(data):
         assert (wrong >= 3).sum() <= n_errors <= (wrong >= 1).sum()
     with pytest.raises(ValueError, match="by='predicted' requires"):
         model.certificate_.by_group("predicted")
-    with pytest.raises(ValueError, match="has certified itself"):
+    with pytest.raises(ValueError, match="is not a RandomForest"):
         certify_oob(model, X, y)
 
 

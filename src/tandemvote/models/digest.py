@@ -12,7 +12,7 @@ from numpy.random import Generator, RandomState
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import BallTree, KDTree
 
-IGNORED = ("n_jobs", "verbose", "random_state", "_random_state")
+IGNORED = ("n_jobs", "verbose", "random_state", "_random_state", "_metadata_request")
 """Attributes that may change after `fit` without changing a prediction."""
 
 
@@ -26,10 +26,14 @@ def digest_of(models: Iterable[Any]) -> str:
     >>> digest_of([first]) == digest_of([first]), digest_of([first]) == digest_of([second])
     (True, False)
     """
-    written = _Written()
+    models, written = list(models), _Written()
     pickler = _ByValue(written)
     pickler.fast = True  # without references to equal objects, which saving does not keep
-    pickler.dump(list(models))
+    try:
+        pickler.dump(models)
+    except ValueError:  # an object that contains itself
+        written = _Written()
+        _ByValue(written).dump(models)
     return written.hash.hexdigest()[:32]
 
 
