@@ -28,8 +28,8 @@ from sklearn.tree import BaseDecisionTree
 from tandemvote.certificate.file import load_certificate
 from tandemvote.extras import import_extra
 from tandemvote.models.committee import CertifiedClassifier
-from tandemvote.models.composed import last_step
 from tandemvote.models.forest import CertifiedForestClassifier
+from tandemvote.models.model_checks import last_step
 from tandemvote.models.private_names import TREE_LEAF, Tree
 from tandemvote.tables import TableColumns
 from tandemvote.tables.encoding import few_categories, many_categories

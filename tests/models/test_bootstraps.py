@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote.models.bootstraps import (
     AuditError,
     audited_predictions,
     out_of_bag_votes,
-    unaudited_assumptions,
 )
 
 HONEST = [
@@ -95,14 +92,3 @@ def test_sparse_and_missing_values_are_audited_too(data):
     assert out_of_bag_votes(model.fit(holes, y), holes, y).n_voters == 10
     with pytest.raises(AuditError, match="10 of 10 trees"):
         out_of_bag_votes(model, holes[::-1], y[::-1])
-
-
-def test_what_cannot_be_audited_is_an_assumption(data):
-    X, y = data
-    nearest = BaggingClassifier(KNeighborsClassifier(), n_estimators=3).fit(X, y)
-    (only,) = unaudited_assumptions(nearest)
-    assert "exactly what the KNeighborsClassifier voters were trained on" in only
-    machine = BaggingClassifier(SVC(), n_estimators=3).fit(X, y)
-    assert "ignore samples of weight 0" in unaudited_assumptions(machine)[1]
-    trees = BaggingClassifier(n_estimators=3).fit(X, y)
-    assert unaudited_assumptions(trees) == []

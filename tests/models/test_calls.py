@@ -13,7 +13,6 @@ from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify, 
 from tandemvote import counts as counting
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.certificate import pipeline
-from tandemvote.models import forest as certified_forest
 from tandemvote.models import voters
 
 X, y = make_classification(600, 6, n_informative=4, flip_y=0.1, random_state=0)
@@ -36,8 +35,7 @@ def calls(monkeypatch):
 
     count("bootstraps", sklearn_forest, "_generate_sample_indices")
     count("validations", voters, "validate_data")
-    count("validations", certified_forest, "validate_data")
-    count("predictions", voters.TreeVoter, "predict")
+    count("predictions", voters.Voter, "predict")
     count("model predictions", DecisionTreeClassifier, "predict")
     count("counts", counting, "_count")
     count("tallies", counting.VoteTally, "of")

@@ -169,7 +169,7 @@ def test_a_certificate_predicts_by_what_was_certified(model):
     [
         forest(),
         forest(warm_start=True),
-        make_pipeline(Normalizer(), ExtraTreesClassifier(50, bootstrap=True, random_state=0)),
+        ExtraTreesClassifier(50, bootstrap=True, random_state=0),
     ],
 )
 def test_the_vote_of_an_ensemble_stays_what_was_certified(model):
@@ -188,10 +188,10 @@ def test_what_is_no_list_of_classifiers_is_rejected_with_the_way_out():
     with pytest.raises(ValueError, match="Pass at least one"):
         certify([], NEW, NEW_LABELS)
     with pytest.raises(
-        ValueError, match=r"type tuple has no predict.*\[model for name, model in pairs"
+        ValueError, match=r"tuple is not a fitted.*\[model for name, model in pairs"
     ):
         certify([("a", model)], NEW, NEW_LABELS)
-    with pytest.raises(ValueError, match=r"type dict has no predict.*list\(models.values\(\)\)"):
+    with pytest.raises(ValueError, match=r"dict is not a fitted.*list\(models.values\(\)\)"):
         certify({"a": model}, NEW, NEW_LABELS)
     with pytest.raises(ValueError, match="RandomForestRegressor is not a classifier"):
         CertifiedClassifier(RandomForestRegressor()).fit(X, LABELS)

@@ -166,6 +166,6 @@ def test_rows_the_deployed_classifier_was_trained_on_are_rejected_where_they_are
 def test_unlabeled_samples_that_a_plain_forest_was_trained_on_are_rejected():
     held_out, labels = blobs(2, 400)
     forest = RandomForestClassifier(100, random_state=0).fit(X[500:], y[500:])
-    with pytest.raises(ValueError, match="unlabeled samples are those that RandomForestClassifier"):
+    with pytest.raises(ValueError, match="was trained on the 400 unlabeled samples"):
         certify(old(), held_out, labels, X_unlabeled=X[500:], deployed=forest)
     assert certify(old(), held_out, labels, X_unlabeled=U, deployed=forest).deployed

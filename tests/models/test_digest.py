@@ -87,3 +87,13 @@ def test_a_file_with_swapped_models_is_rejected_and_a_new_referee_is_not(tmp_pat
     model.estimators_ = swapped.estimators_
     with pytest.raises(ModelFileError, match="tested models are not those"):
         save_model(model, path)
+
+
+def test_a_model_that_contains_itself_has_a_digest(data):
+    model = LogisticRegression().fit(*data)
+    model.whole_ = {"model": model}
+    digest = digest_of([model])
+    assert digest == digest_of([model])
+    assert digest == digest_of([pickle.loads(pickle.dumps(model))])
+    model.coef_ = -model.coef_
+    assert digest != digest_of([model])

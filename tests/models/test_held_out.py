@@ -111,7 +111,7 @@ def test_votes_counts_and_shards_are_certified():
     assert certify(VoteCounts.from_votes(votes)).value == whole.value
     assert certify(votes.chunks(700)).value == whole.value
     for name, value in {"X": labels[:, None], "y": labels, "X_unlabeled": labels}.items():
-        with pytest.raises(ValueError, match=f"{name} cannot be combined with votes"):
+        with pytest.raises(ValueError, match="cannot be combined with votes"):
             certify(votes, **{name: value})
     with pytest.raises(ValueError, match=r"models themselves|not the classifiers"):
         whole.predict(labels[:, None])
@@ -124,7 +124,7 @@ def test_missing_data_is_rejected(data):
         certify(model)
     with pytest.raises(ValueError, match="X and y are required"):
         certify(model, X)
-    with pytest.raises(ValueError, match="y has 1 samples; at least 2 are required"):
+    with pytest.raises(ValueError, match="for at least 2 samples"):
         certify(model, X[500:501], y[500:501])
     for models in (model, [model]):
         with pytest.raises(ValueError, match=r"X has 400 samples and y has 399\. Pass one label"):
@@ -140,7 +140,7 @@ def test_an_iterable_of_something_else_is_rejected():
 def test_a_class_is_rejected(data):
     X, y = data
     for models in (GaussianNB, [GaussianNB]):
-        with pytest.raises(ValueError, match=r"GaussianNB is a class.*GaussianNB\(\)\.fit"):
+        with pytest.raises(ValueError, match=r"GaussianNB is not a fitted classifier"):
             certify(models, X[500:], y[500:])
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import CertifiedForestClassifier, certify_oob
 
@@ -39,12 +38,6 @@ def test_a_forest_without_a_mistake_in_training_gets_no_small_number(noisy):
     forest = RandomForestClassifier(50, random_state=0).fit(X, y)
     assert forest.score(X, y) > 0.99
     assert all(value >= NOISE for value in certify_oob(forest, X, y).bounds.values())
-
-
-def test_bagged_models_are_not_tested_on_samples_they_know_by_heart(noisy):
-    X, y = noisy
-    bagging = BaggingClassifier(KNeighborsClassifier(1), 10, random_state=0).fit(X, y)
-    assert all(value >= NOISE for value in certify_oob(bagging, X, y).bounds.values())
 
 
 @pytest.mark.parametrize("y", [["a"], ["a"] * 20])

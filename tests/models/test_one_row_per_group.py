@@ -5,20 +5,18 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.random import RandomState
 from scipy.stats import beta
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, certify_selective
-from tandemvote.models.held_out import GROUP_SEED
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.verify import verify_file
 
 X, y = make_classification(900, 8, n_informative=4, flip_y=0.15, random_state=1)
 GROUPS = np.repeat([f"patient {i}" for i in range(225)], 4)
 HELD_OUT = (X[300:], y[300:])
-ROWS = one_row_per_group(group_codes(GROUPS[300:], y[300:]), RandomState(GROUP_SEED))
+ROWS = one_row_per_group(group_codes(GROUPS[300:], y[300:]))
 
 
 @cache
@@ -83,9 +81,9 @@ def test_bounds_by_group_of_a_committee_align_with_all_samples_of_fit():
 
 def test_votes_hold_their_groups():
     votes = Votes.from_predictions([y] * 3, y)
-    with pytest.raises(ValueError, match="groups cannot be combined with votes"):
+    with pytest.raises(ValueError, match="groups and X_unlabeled cannot be combined with votes"):
         certify(votes, groups=GROUPS)
-    with pytest.raises(ValueError, match="groups cannot be combined with votes"):
+    with pytest.raises(ValueError, match="groups and X_unlabeled cannot be combined with votes"):
         certify_selective(votes, groups=GROUPS, max_error=0.1)
     drawn = certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:]).votes
     assert "new group" in certify_selective(drawn, max_error=0.3).assumptions[0]

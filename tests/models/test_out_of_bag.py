@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -122,12 +121,12 @@ def test_other_data_than_the_model_was_trained_on_is_rejected(forest, data):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
+        (BaggingClassifier(GaussianNB()), "Bagging classifier of trees"),
         (SVC(), r"use held-out samples: certify\(model"),
         (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifier"),
         (RandomForestRegressor(5), "is not a classifier"),
         (RandomForestClassifier(5, bootstrap=False), r"certify\(model, X_held_out, y_held_out\)"),
-        (CertifiedForestClassifier(5, bound="first_order"), "see its certificate_"),
-        (CertifiedClassifier(GaussianNB()), "see its certificate_"),
+        (CertifiedForestClassifier(5, bound="first_order"), "Use CertifiedClassifier"),
     ],
 )
 def test_models_without_out_of_bag_samples_are_rejected_with_the_way_out(model, message, data):
@@ -143,14 +142,14 @@ def test_a_prior_in_words_is_rejected(forest, data):
 
 
 def test_a_list_of_ensembles_is_rejected(forest, data):
-    with pytest.raises(ValueError, match="ensemble is of type list; expected one fitted"):
+    with pytest.raises(ValueError, match="list is not a RandomForest"):
         certify_oob([forest], *data)
 
 
 def test_several_outputs_and_unfitted_models_are_rejected(data):
     X, y = data
     both = RandomForestClassifier(5).fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="2 outputs"):
+    with pytest.raises(ValueError, match="with one output"):
         certify_oob(both, X, y)
     with pytest.raises(NotFittedError):
         certify_oob(RandomForestClassifier(), X, y)
@@ -181,35 +180,12 @@ def test_two_class_bounds_are_rejected_for_three_classes(name):
         certify_oob(model, X, y, bound=name)
 
 
-class IgnoresWeights(ClassifierMixin, BaseEstimator):
-    """A wrapper with a common mistake: it takes sample weights and does nothing with them."""
-
-    def fit(self, X, y, sample_weight=None):
-        self.tree_ = DecisionTreeClassifier(random_state=0).fit(X, y)
-        self.classes_ = self.tree_.classes_
-        return self
-
-    def predict(self, X):
-        return self.tree_.predict(X)
-
-
-def test_that_bagged_voters_heed_weights_is_an_assumption(data):
-    X, y = data
-    bagging = BaggingClassifier(IgnoresWeights(), 5, random_state=0).fit(X, y)
-    certificate = certify_oob(bagging, X, y, bound="first_order")
-    assert any("ignore samples of weight 0" in text for text in certificate.assumptions)
-    trees = BaggingClassifier(n_estimators=5, random_state=0).fit(X, y)
-    assert not any("weight 0" in text for text in certify_oob(trees, X, y).assumptions)
-
-
 def test_a_frozen_part_is_rejected_with_the_way_out(data):
     X, y = data
     frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
     for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
         with pytest.raises(ValueError, match=r"keeps what it learned.*Pass the estimator unfitted"):
             CertifiedClassifier(estimator).fit(X, y)
-    with pytest.raises(ValueError, match="keeps what it learned"):
-        certify_oob(BaggingClassifier(frozen).fit(X, y), X, y)
 
 
 def test_the_certificate_predicts_by_the_certified_vote(data):

@@ -7,7 +7,8 @@ from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import CertifiedForestClassifier, certify, certify_oob
-from tandemvote.models.rows import check_not_training_rows, row_digests
+from tandemvote.auditing.rows import row_digests
+from tandemvote.models.training_rows import check_not_training_rows
 
 NOTED = "If they are copies, remove them"
 

@@ -27,7 +27,6 @@ MODELS = {
     "extra trees": ExtraTreesClassifier(12, bootstrap=True, random_state=4),
     "bagged trees": BaggingClassifier(n_estimators=12, random_state=5),
     "columns drawn too": BaggingClassifier(n_estimators=12, max_features=0.5, random_state=6),
-    "neighbors": BaggingClassifier(KNeighborsClassifier(), n_estimators=5, random_state=7),
     "without replacement": BaggingClassifier(
         n_estimators=8, bootstrap=False, max_samples=0.6, random_state=8
     ),
@@ -152,16 +151,16 @@ def test_regression_and_several_outputs_are_rejected(data):
     with pytest.raises(ValueError, match="not a classifier"):
         certify(RandomForestRegressor(3).fit(X, y), X, y)
     both = RandomForestClassifier(3, random_state=0).fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="2 outputs"):
+    with pytest.raises(ValueError, match="with one output"):
         certify(both, X, y)
-    with pytest.raises(ValueError, match="2 outputs"):
+    with pytest.raises(ValueError, match="with one output"):
         certify_oob(both, X, y)
 
 
 def test_one_held_out_sample_is_rejected(data):
     X, y = data
     tree = DecisionTreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="y has 1 samples; at least 2 are required"):
+    with pytest.raises(ValueError, match="for at least 2 samples"):
         certify(tree, X[:1], y[:1])
 
 

@@ -75,6 +75,7 @@ def _read(
     """Compare the columns of a table of predictions."""
     from tandemvote import votes_io
     from tandemvote.models.compare import compare_all
+    from tandemvote.models.held_out import Samples
 
     skipped = {target, groups, *ignore}
     names = [name for name in votes_io.column_names(path) if name not in skipped]
@@ -87,7 +88,8 @@ def _read(
             raise typer.BadParameter(f"Row {row} of column {name!r} is empty. Fill or drop it.")
     given = [columns[name] for name in names]
     by = columns[groups] if groups else None
-    return compare_all(given, None, columns[target], groups=by, confidence=confidence, names=names)
+    samples = Samples(None, columns[target], by)
+    return compare_all(given, samples, confidence=confidence, names=names)
 
 
 def _trained(
@@ -104,8 +106,9 @@ def _trained(
     from tandemvote.cli.data import audited, read_data
     from tandemvote.cli.schemes import learner
     from tandemvote.models.compare import compare_all
+    from tandemvote.models.held_out import Samples
+    from tandemvote.models.members import seeded
     from tandemvote.models.splitting import draw_test_rows, group_codes
-    from tandemvote.models.training import seeded
     from tandemvote.tables import with_encoder
 
     table = read_data(path, columns, reading)
@@ -121,9 +124,7 @@ def _trained(
     ]
     return compare_all(
         models,
-        X.iloc[test],
-        y[test],
-        groups=None if by is None else by[test],
+        Samples(X.iloc[test], y[test], None if by is None else by[test]),
         confidence=confidence,
         names=[each.learner.value for each in learners],
     )

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 from scipy.stats import chisquare
-from sklearn.utils import compute_sample_weight
-from sklearn.utils.validation import has_fit_parameter
 
 from tandemvote.codes import Codes, encode
 from tandemvote.models.model_checks import check_independent_bootstraps
-from tandemvote.models.voters import (
-    TreeVoter,
-    in_threads,
-    is_made_of_trees,
-    member_input,
-    members_of,
-)
-from tandemvote.votes import Voters, Votes
+from tandemvote.models.voters import Voter, in_threads, members_of, validated
+from tandemvote.votes import Votes
 
 FALSE_ALARM = 1e-12
 """Probability with which bootstraps drawn evenly are rejected as uneven."""
@@ -29,34 +19,16 @@ FALSE_ALARM = 1e-12
 ENOUGH_DRAWS = 5
 """Expected draws of a sample from which the chi-square test can be trusted."""
 
-N_AUDITED = 64
-"""Training samples of each tree that are looked up in its leaves. All trees together look up
-thousands, and a wrong X misses the leaves of nearly all of them."""
-
-N_WHOLE = 4
-"""Trees of which every training sample is looked up. They notice a wrong X in trees so shallow that
-any sample fits into their leaves."""
-
-MISFILES_MISSING_VALUES = tuple(map(int, re.findall(r"\d+", sklearn.__version__)[:2])) < (1, 8)
-"""Whether training may put samples with missing values into other leaves than `apply` does."""
-
-ABOUT_TRAINING_DATA = (
-    "X and y are exactly what the {} voters were trained on, in the same order: unlike trees, they"
-    " keep no record by which this could be checked."
-)
-ABOUT_WEIGHT_ZERO = (
-    "The {} voters ignore samples of weight 0: BaggingClassifier passes every sample to each of"
-    " them, those left out with weight 0."
-)
+N_WHOLE = 8
+"""Trees of which every training sample is looked up in its leaf. The others are audited by the
+classes of their samples, which a changed label or another order does not leave as they are."""
 
 
 class AuditError(ValueError):
     """The ensemble was trained on other samples than those of its bootstraps."""
 
 
-def out_of_bag_votes(
-    model: Any, X: Any, labels: NDArray[Any], *, voters: Voters | None = None
-) -> Votes:
+def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any]) -> Votes:
     """Let every member predict the samples that its bootstrap left out, and audit the bootstraps.
 
     Every bootstrap is drawn once, and every tree is evaluated once.
@@ -74,7 +46,7 @@ def out_of_bag_votes(
     classes = np.asarray(model.classes_)
     codes = encode(labels, classes)
     predictions, held_out = audited_predictions(model, X, codes)
-    return Votes(predictions, codes, held_out, classes, predictions[:, :0], voters=voters)
+    return Votes(predictions, codes, held_out, classes, predictions[:, :0])
 
 
 def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArray[np.bool_]]:
@@ -83,9 +55,9 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
     Raises an AuditError if the members were trained on other samples.
     """
     n_samples = len(codes)
-    samples, members, trees = member_input(model, X), members_of(model), is_made_of_trees(model)
-    missing = trees and isinstance(samples, np.ndarray) and bool(np.isnan(samples).any())
-    by_leaf = not (MISFILES_MISSING_VALUES and missing)
+    samples, members = validated(model, X), members_of(model)
+    # Before scikit-learn 1.8 trees put missing values into other leaves in training than later.
+    by_leaf = not (isinstance(samples, np.ndarray) and np.isnan(samples).any())
     balanced = getattr(model, "class_weight", None) == "balanced_subsample"
     bootstraps = model.estimators_samples_
     predictions = np.tile(codes, (len(members), 1))  # unread where a member was trained
@@ -99,12 +71,12 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         rows, member = np.flatnonzero(held_out[place]), members[place]
         if rows.size:
             predictions[place, rows] = member.predict(samples, rows)
-        if isinstance(member, TreeVoter):
-            whole = by_leaf and place % max(1, len(members) // N_WHOLE) == 0
-            n_looked_up = n_samples if whole else N_AUDITED if by_leaf else 0
-            strangers[place] = not _holds(
-                member, samples, codes, draws[place], balanced=balanced, n_looked_up=n_looked_up
-            )
+        weights = _weights_of_draws(codes, draws[place], balanced=balanced)
+        whole = by_leaf and place % max(1, len(members) // N_WHOLE) == 0
+        strangers[place] = not (
+            _has_contents(member, np.zeros_like(codes), codes, weights)
+            and (not whole or _has_contents(member, member.leaves(samples), codes, weights))
+        )
 
     in_threads(evaluate, len(members), model.n_jobs)
     _check_draws(draws.sum(axis=0))
@@ -127,46 +99,23 @@ def _check_draws(times: NDArray[np.integer[Any]]) -> None:
         )
 
 
-def _holds(
-    voter: TreeVoter,
-    samples: Any,
-    codes: Codes,
-    times: NDArray[np.integer[Any]],
-    *,
-    balanced: bool,
-    n_looked_up: int,
+def _weights_of_draws(
+    codes: Codes, times: NDArray[np.integer[Any]], *, balanced: bool
+) -> NDArray[np.float64]:
+    """Return the weight of each sample in a tree whose bootstrap drew it so many times."""
+    if not balanced:
+        return times.astype(float)
+    n_drawn = np.bincount(codes, times)
+    each = times.sum() / (np.count_nonzero(n_drawn) * np.maximum(n_drawn, 1))
+    return np.asarray(times * each[codes])
+
+
+def _has_contents(
+    voter: Voter, nodes: NDArray[np.intp], codes: Codes, weights: NDArray[np.float64]
 ) -> bool:
-    """Return True if the tree holds the classes of its bootstrap, and its samples in its leaves.
-
-    The root of a tree holds the weight of every class in its bootstrap. Each sample that is looked
-    up must lie in a leaf that holds at least its own weight of its own class. If all of them are
-    looked up, the leaves must hold nothing else.
-    """
-    rows = np.flatnonzero(times)
-    weights = times[rows].astype(float)
-    if balanced:
-        drawn = np.repeat(codes[rows], times[rows])
-        weights *= compute_sample_weight("balanced", drawn)[np.cumsum(times[rows]) - 1]
-    totals = np.bincount(codes[rows], weights, minlength=len(voter.classes))
-    if not np.allclose(totals, voter.contents_of(np.array([0]))[0], rtol=1e-9, atol=1e-6):
-        return False
-    some = slice(None, None, max(1, rows.size // n_looked_up)) if n_looked_up else slice(0)
-    leaves, place = np.unique(voter.leaves(samples[rows[some]]), return_inverse=True)
+    """Return True if the nodes into which samples fall hold exactly their weights by class."""
+    leaves, place = np.unique(nodes, return_inverse=True)
     held = voter.contents_of(leaves)
-    if n_looked_up < rows.size:
-        least = weights[some] * (1 - 1e-9) - 1e-6
-        return bool((held[place, codes[rows[some]]] >= least).all())
-    cells = place * len(voter.classes) + codes[rows]
+    cells = place * voter.n_classes + codes
     found = np.bincount(cells, weights, minlength=held.size).reshape(held.shape)
-    # The totals agree, so leaves that no sample reached hold nothing.
     return bool(np.allclose(found, held, rtol=1e-9, atol=1e-6))
-
-
-def unaudited_assumptions(model: Any) -> list[str]:
-    """List what must be true of members other than trees, because no code can check it."""
-    if is_made_of_trees(model):
-        return []
-    voter = model.estimators_[0]
-    weighed = has_fit_parameter(voter, "sample_weight")
-    texts = [ABOUT_TRAINING_DATA, *([ABOUT_WEIGHT_ZERO] if weighed else [])]
-    return [text.format(type(voter).__name__) for text in texts]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,13 +19,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
 from tandemvote.models.digest import digest_of
-from tandemvote.models.members import Job, Member, Params, train_members
+from tandemvote.models.members import LARGEST_SEED, Job, Member, Params, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
     DOCUMENTATION,
@@ -38,9 +38,7 @@ from tandemvote.models.private_names import (
     pick,
     routing_enabled,
 )
-from tandemvote.models.rows import row_digests
 from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
-from tandemvote.models.training import LARGEST_SEED
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
 
@@ -51,8 +49,7 @@ if TYPE_CHECKING:
 def _has_probabilities(model: CertifiedClassifier) -> bool:
     if hasattr(model, "estimators_"):
         return all(hasattr(each.model, "predict_proba") for each in model._members())
-    bases = {id(each): each for each in (model._base(), model._referee_base())}.values()
-    return all(hasattr(each, "predict_proba") for each in bases)
+    return all(hasattr(each, "predict_proba") for each in model._bases())
 
 
 class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -201,30 +198,29 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if findings is None:
             findings = check_findings(audit(X, y, groups=groups), self.allow)
         grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
-        params, referee_params = self._routed(fit_params)
         random_state = check_random_state(self.random_state)
         test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
         where = f"The {training.size} samples outside the test set have"
         fix = "Pass more samples, or a smaller test_size."
         _check_two_classes(codes[training], classes, where, fix)
-        referee = (self._referee_base(), referee_params) if self._has_referee() else None
+        tested, referee = zip(self._bases(), self._routed(fit_params), strict=True)
         members = train_members(
             X,
             codes,
             training,
-            tested=(self._base(), params),
-            referee=referee,
+            tested=tested,
+            referee=referee if self._has_referee() else None,
             n_tested=self.n_tested,
             n_jobs=self.n_jobs,
             random_state=random_state,
         )
         self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
         self.estimators_ = [each.model for each in members[: self.n_tested]]
-        self.referee_ = None if referee is None else members[-1].model
+        self.referee_ = members[-1].model if self._has_referee() else None
         self._known = [each.known for each in members]
-        votes = self._test_votes(pick(X, test), codes[test])
-        votes = replace(
-            votes,
+        votes = self._test_votes(
+            pick(X, test),
+            codes[test],
             one_row_per_group=groups is not None,
             rows=test,
             n_given=len(codes),
@@ -264,16 +260,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             )
         check_same_order(X, {"y": y})
         X, labels = indexable(self._validated(X), _labels(y))
-        unknown = np.setdiff1d(labels, self.classes_)
-        if unknown.size:
-            raise ValueError(
-                f"y contains {unknown.tolist()[0]!r}, which is not among classes_. Fit the whole"
-                " classifier again to add a class."
-            )
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
-        rows = np.arange(len(labels))
         codes = encode(labels, self.classes_).astype(np.intp)
-        referee = Job(self._referee_base(), rows, seed, fit_params).run(X, codes)
+        referee = Job(self._bases()[1], fit_params, np.arange(len(labels)), seed).run(X, codes)
         self.referee_ = referee.model
         self._known = [*self._known[:-1], referee.known]
         return self
@@ -330,19 +319,18 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Return the routing of fit parameters to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
-        router.add(estimator=self._base(), method_mapping=mapping)
-        return router.add(referee=self._referee_base(), method_mapping=mapping)
+        estimator, referee = self._bases()
+        return router.add(estimator=estimator, referee=referee, method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self._base()).input_tags
+        tags.input_tags = get_tags(self._bases()[0]).input_tags
         return tags
 
-    def _base(self) -> Any:
-        return RandomForestClassifier() if self.estimator is None else self.estimator
-
-    def _referee_base(self) -> Any:
-        return self._base() if isinstance(self.referee, bool | np.bool_) else self.referee
+    def _bases(self) -> tuple[Any, Any]:
+        """Return the estimator of the tested models and that of the referee."""
+        base = RandomForestClassifier() if self.estimator is None else self.estimator
+        return base, base if isinstance(self.referee, bool | np.bool_) else self.referee
 
     def _has_referee(self) -> bool:
         return self.referee is not False
@@ -364,7 +352,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
                 f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
             )
-        for base in {id(each): each for each in (self._base(), self._referee_base())}.values():
+        for base in self._bases():
             check_one_label(base)
             check_not_frozen(base)
 
@@ -383,7 +371,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         routed = process_routing(self, "fit", **fit_params)
         return dict(routed.estimator.fit), dict(routed.referee.fit)
 
-    def _test_votes(self, X_test: Any, labels: NDArray[np.intp]) -> Votes:
+    def _test_votes(self, X_test: Any, labels: NDArray[np.intp], **fields: Any) -> Votes:
         """Let the tested models, or their average, predict the test samples."""
         if self._averages():
             predictions = self._predicted(X_test)[None, :]
@@ -394,7 +382,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if self.referee_ is not None:  # no sample tests it: its column stays empty
             predictions = np.vstack([predictions, labels])
             tested = np.vstack([tested, np.zeros(labels.size, bool)])
-        return Votes(predictions, labels, tested, self.classes_, predictions[:, :0])
+        return Votes(predictions, labels, tested, self.classes_, predictions[:, :0], **fields)
 
     def _averages(self) -> bool:
         """Return True if the averaged probabilities of several models predict."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_html, as_text, rate
+from tandemvote.codes import as_array
 from tandemvote.decimals import failure_probability, percent, rounded_down, rounded_up
 from tandemvote.metrics import difference_lower
-from tandemvote.models.held_out import GROUP_SEED, held_out_votes
+from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.monitor import check_predicts_labels
 from tandemvote.planning import labels_needed
@@ -115,10 +115,10 @@ class Comparison:
     def lines(self) -> list[str]:
         """What the verdict is based on, one line each."""
         (a, b), (errors_a, errors_b) = self.names, self.n_errors
-        n, unit = self.n_samples, "groups, one random row each" if self.one_row_per_group else ""
+        unit = "groups, one random row each" if self.one_row_per_group else "test samples"
+        n = self.n_samples
         return [
-            f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n}"
-            f" {unit or 'test samples'}",
+            f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n} {unit}",
             f"only {a} is wrong on {self.n_gains}, only {b} on {self.n_losses}",
             f"{percent(self.delta)} limits of the difference: {_rounded(self.lower, rounded_down)}"
             f" to {_rounded(self.upper, rounded_up)} percentage points (observed"
@@ -190,28 +190,27 @@ def compare(
     >>> compare(a, b, X[900:], y[900:]).verdict
     'GaussianNB is better than DummyClassifier by at least 64.2 percentage points.'
     """
-    several = _is_list_of_candidates(model_b)
+    several = isinstance(model_b, list | tuple) and any(
+        hasattr(each, "predict") or np.ndim(each) == 1 for each in model_b
+    )
     given = [model_a, *(model_b if several else [model_b])]
-    results = compare_all(given, X, y, groups=groups, allow=allow, confidence=confidence)
+    samples = Samples(X, y, groups, allow=allow)
+    results = compare_all(given, samples, confidence=confidence)
     return results if several else results[0]
 
 
 def compare_all(
     given: Sequence[Any],
-    X: Any,
-    y: ArrayLike | None,
+    samples: Samples,
     *,
-    groups: ArrayLike | None = None,
-    allow: Sequence[str] = (),
     confidence: float = 0.95,
     names: Sequence[str] | None = None,
 ) -> list[Comparison]:
     """Compare the first of several models, or of their predictions, with each of the others."""
     delta = failure_probability(confidence)
-    if y is None or len(given) < 2:
+    if samples.y is None or len(given) < 2:
         raise ValueError("y and at least one candidate are required: compare(a, b, X, y).")
-    votes, findings = _votes(given, X, y, groups, allow)
-    check_predicts_labels(votes)
+    votes, findings = _votes(given, samples)
     names = names or _names(given)
     a, *others = votes.errors
     return [
@@ -222,27 +221,19 @@ def compare_all(
             n_gains=int((a & ~b).sum()),
             n_losses=int((b & ~a).sum()),
             delta=delta / len(others),
-            one_row_per_group=groups is not None,
+            one_row_per_group=samples.groups is not None,
             findings=findings,
         )
         for name, b in zip(names[1:], others, strict=True)
     ]
 
 
-def _is_list_of_candidates(given: Any) -> bool:
-    """Return True for a list of models or of arrays of predictions."""
-    if hasattr(given, "predict") or not isinstance(given, Sequence) or isinstance(given, str):
-        return np.ndim(given) == 2 if isinstance(given, np.ndarray) else False
-    return any(hasattr(each, "predict") or np.ndim(each) == 1 for each in given)
-
-
-def _votes(
-    given: Sequence[Any], X: Any, y: ArrayLike, groups: ArrayLike | None, allow: Sequence[str]
-) -> tuple[Votes, tuple[Finding, ...]]:
+def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:
     """Return the predictions of models, or predictions as they are, on the test samples."""
+    X, y, groups, *_ = samples
     models = [hasattr(each, "predict") for each in given]
     if all(models) and X is not None:
-        return held_out_votes(given, X, y, groups=groups, allow=allow)
+        return held_out_votes(given, samples)
     if any(models) or X is not None:
         raise ValueError(
             "compare requires fitted models with X and y, or predicted classes with y alone."
@@ -254,13 +245,10 @@ def _votes(
                 f"Predictions have shape {np.shape(each)} and y has {np.shape(y)}. Pass one"
                 " predicted class per sample; probabilities are not supported."
             )
-    votes = Votes.from_predictions(list(given), y)
-    if groups is None:
-        return votes, ()
-    rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
-    predictions, held_out = votes.predictions[:, rows], votes.held_out[:, rows]
-    labels = votes.labels[rows]
-    return replace(votes, predictions=predictions, labels=labels, held_out=held_out), ()
+    rows = slice(None) if groups is None else one_row_per_group(group_codes(groups, y))
+    votes = Votes.from_predictions([as_array(each)[rows] for each in given], as_array(y)[rows])
+    check_predicts_labels(votes)
+    return votes, ()
 
 
 def _names(given: Sequence[Any]) -> list[str]:

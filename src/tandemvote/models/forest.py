@@ -14,15 +14,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
-from tandemvote.codes import Codes
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
@@ -30,8 +30,7 @@ from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import digest_of
 from tandemvote.models.model_checks import check_class_weight
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
-from tandemvote.models.rows import row_digests
-from tandemvote.models.voters import predict_members, voter_predictions
+from tandemvote.models.voters import predict_members, validated, voter_predictions
 from tandemvote.voting import vote_shares
 
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             The fitted classifier.
         """
         check_collected(X)
-        samples, labels = self._validated(X, y, reset=True)
+        samples, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
@@ -202,7 +201,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
-        unlabeled = None if X_unlabeled is None else self._validated(X_unlabeled)
+        unlabeled = None if X_unlabeled is None else validated(self, X_unlabeled)
         self.training_rows_ = row_digests(samples)
         if findings is None:
             findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
@@ -236,8 +235,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         labels : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the share of the weight behind each class.
@@ -254,40 +253,13 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         shares : ndarray of shape (n_samples, n_classes)
             Columns follow `classes_`.
         """
-        return vote_shares(self.predict_voters(X), self.weights_, len(self.classes_))
-
-    def predict_voters(self, X: Any) -> Codes:
-        """Return the prediction of every tree as positions in `classes_`.
-
-        Parameters
-        ----------
-        X : array_like
-            Samples as in `fit`.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_estimators, n_samples)
-            One row per tree.
-        """
         check_is_fitted(self)
-        return voter_predictions(self.forest_, self._validated(X))
+        votes = voter_predictions(self.forest_, validated(self, X))
+        return vote_shares(votes, self.weights_, len(self.classes_))
 
     def _members_digest(self) -> str:
         """Return the digest of the trees, which the certificate holds."""
         return digest_of([self.classes_, *self.forest_.estimators_])
-
-    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
-        allow_nan = get_tags(self).input_tags.allow_nan
-        return validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            accept_large_sparse=False,
-            dtype=np.float32,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-        )
 
     def _plain_forest(self) -> RandomForestClassifier:
         known = RandomForestClassifier().get_params()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.random import RandomState
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.abstention import note_empty_rows
 from tandemvote.auditing import Finding, check_findings
@@ -23,19 +21,15 @@ from tandemvote.counts import VoteCounts
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
 from tandemvote.metrics import check_metric
-from tandemvote.models.composed import as_it_is
 from tandemvote.models.model_checks import check_has_predict, check_one_label
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
-from tandemvote.models.voters import predict_labels, voters_in
+from tandemvote.models.voters import frozen_copy, predict_each, predict_labels
 from tandemvote.monitor import check_predicts_labels
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
-
-GROUP_SEED = 0
-"""Seed of the draw of one row per group: fixed, so that nobody can choose the draw."""
 
 
 def certify(
@@ -119,75 +113,89 @@ def certify(
     """
     check_metric(metric)
     delta = failure_probability(confidence)
-    asked: dict[str, Any] = {"weights": weights, "bound": bound, "delta": delta}
-    votes, findings = _evidence(models, X, y, groups, X_unlabeled, allow=allow)
+    votes, findings = votes_of(models, Samples(X, y, groups, X_unlabeled, allow))
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
-    certificate = certify_votes(votes, **asked, findings=findings)
+    certificate = certify_votes(votes, weights=weights, bound=bound, delta=delta, findings=findings)
     metric = "cost" if cost is not None and metric == "error" else metric
     if (metric, positive, sides) == ("error", None, "one"):
         return certificate
     return certificate.for_metric(metric, positive=positive, cost=cost, sides=sides)
 
 
-def _evidence(
-    models: Any,
-    X: Any,
-    y: ArrayLike | None,
-    groups: ArrayLike | None,
-    X_unlabeled: Any,
-    *,
-    allow: Sequence[str],
-) -> tuple[Votes | VoteCounts, tuple[Finding, ...]]:
+class Samples(NamedTuple):
+    """Held-out samples as they are given to `certify`, `certify_selective` and `compare`."""
+
+    X: Any
+    y: Any
+    groups: Any = None
+    X_unlabeled: Any = None
+    allow: Sequence[str] = ()
+
+    def checked(self, models: Sequence[Any]) -> tuple[Any, NDArray[Any], Any, tuple[Finding, ...]]:
+        """Return samples, labels, their rows if there are groups, and what the audit found.
+
+        With groups there is one random row of each. Samples that cannot test the models raise
+        ValueError.
+        """
+        X, y, groups, X_unlabeled, allow = self
+        if X is None or y is None:
+            raise ValueError("X and y are required: samples that no model was trained on.")
+        if groups is not None and X_unlabeled is not None:
+            raise ValueError(
+                "groups cannot be combined with X_unlabeled: one row of each group is drawn from"
+                " the labeled samples, so the two are not drawn from the same distribution. Pass"
+                " one of them."
+            )
+        for model in models:
+            check_has_predict(model)
+        check_collected(X)
+        labels = column_or_1d(y)
+        if not 2 <= labels.size == np.shape(X)[0]:
+            raise ValueError(
+                f"X has {np.shape(X)[0]} samples and y has {labels.size}. Pass one label per"
+                " sample, in the same order, for at least 2 samples."
+            )
+        findings = check_findings(audit(X, y, groups=groups, X_unlabeled=X_unlabeled), allow)
+        for model in models:
+            check_not_trained_on(model, X, labels, what="held-out")
+            if X_unlabeled is not None:
+                check_not_trained_on(model, X_unlabeled, what="unlabeled")
+        if groups is None:
+            return X, labels, None, findings
+        rows = one_row_per_group(group_codes(groups, y))
+        return pick(X, rows), labels[rows], rows, findings
+
+
+def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[Finding, ...]]:
     """Return the votes of models on held-out samples, or votes and counts as they are."""
-    given = isinstance(models, Votes | VoteCounts)
-    shards = not given and not hasattr(models, "predict") and not isinstance(models, Sequence)
-    if shards and (isinstance(models, Mapping) or not isinstance(models, Iterable)):
+    if hasattr(models, "predict") or isinstance(models, Sequence):
+        return held_out_votes([models] if hasattr(models, "predict") else models, samples)
+    if isinstance(models, Mapping) or not isinstance(models, Votes | VoteCounts | Iterable):
         check_has_predict(models)
-    if given or shards:
-        named = {"X": X, "y": y, "groups": groups, "X_unlabeled": X_unlabeled}
-        for name, value in named.items():
-            if value is not None:
-                raise ValueError(
-                    f"{name} cannot be combined with votes, which hold predictions and labels. Pass"
-                    " the fitted models, or put the predictions into Votes.from_predictions."
-                )
-        votes = models if given else count_votes(models)
-        return votes, tuple(
-            Finding(code="empty_rows", severity="warning", message=message)
-            for message in note_empty_rows(votes)
-        )
-    if X is None or y is None:
-        raise ValueError("X and y are required: samples that no model was trained on.")
-    voters = [models] if hasattr(models, "predict") else models
-    return held_out_votes(voters, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
-
-
-def held_out_votes(
-    models: Sequence[Any],
-    X: Any,
-    y: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    X_unlabeled: Any = None,
-    allow: Sequence[str] = (),
-) -> tuple[Votes, tuple[Finding, ...]]:
-    """Let models vote on held-out samples; return the votes and what was found in the samples."""
-    if groups is not None and X_unlabeled is not None:
+    if any(given is not None for given in samples[:-1]):
         raise ValueError(
-            "groups cannot be combined with X_unlabeled: one row of each group is drawn from the"
-            " labeled samples, so the two are not drawn from the same distribution. Pass one of"
-            " them."
+            "X, y, groups and X_unlabeled cannot be combined with votes, which hold predictions and"
+            " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
         )
-    labels, index = column_or_1d(y), index_of(X)
-    findings = check_held_out(models, X, y, groups=groups, X_unlabeled=X_unlabeled, allow=allow)
-    voters, rows = voters_in(models), None
-    n_given = labels.size
-    if groups is not None:
-        rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
-        X, labels = pick(X, rows), labels[rows]
+    votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
+    return votes, tuple(
+        Finding(code="empty_rows", severity="warning", message=message)
+        for message in note_empty_rows(votes)
+    )
+
+
+def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:
+    """Let models vote on held-out samples; return the votes and what was found in the samples."""
+    if not models:
+        raise ValueError("There are no classifiers in the sequence. Pass at least one, fitted.")
+    X, labels, rows, findings = samples.checked(models)
+    voters = partial(predict_each, [frozen_copy(model) for model in models])
+    n_given = np.shape(samples.X)[0]
     codes, classes = voters(X)
-    more, more_classes = (codes[:, :0], classes) if X_unlabeled is None else voters(X_unlabeled)
+    more, more_classes = codes[:, :0], classes
+    if samples.X_unlabeled is not None:
+        more, more_classes = voters(samples.X_unlabeled)
     # One set of sorted classes for the labels and for what the voters predict.
     known = np.concatenate([classes, more_classes])
     joined = Votes.from_predictions([labels], labels, unlabeled=known[None, :])
@@ -201,45 +209,13 @@ def held_out_votes(
         classes=joined.classes,
         unlabeled=more_position[more],
         voters=voters,
-        one_row_per_group=groups is not None,
+        one_row_per_group=rows is not None,
         rows=rows,
         n_given=n_given,
-        index=index,
+        index=index_of(samples.X),
     )
     check_predicts_labels(votes)
     return votes, findings
-
-
-def check_held_out(
-    models: Sequence[Any],
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    X_unlabeled: Any = None,
-    allow: Sequence[str] = (),
-) -> tuple[Finding, ...]:
-    """Raise ValueError for samples that cannot test the models; return what the audit found."""
-    for model in models:
-        check_has_predict(model)
-    check_collected(X)
-    n_labels = len(column_or_1d(y))
-    if np.shape(X)[0] != n_labels:
-        raise ValueError(
-            f"X has {np.shape(X)[0]} samples and y has {n_labels}. Pass one label per sample, in"
-            " the same order."
-        )
-    if n_labels < 2:
-        raise ValueError(
-            f"y has {n_labels} samples; at least 2 are required, hundreds for a useful bound."
-        )
-    found = audit(X, y, groups=groups, X_unlabeled=X_unlabeled)
-    findings = check_findings(found, allow)
-    for model in models:
-        check_not_trained_on(model, X, column_or_1d(y), what="held-out")
-        if X_unlabeled is not None:
-            check_not_trained_on(model, X_unlabeled, what="unlabeled")
-    return findings
 
 
 def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) -> Votes:
@@ -249,7 +225,6 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
     if not hasattr(deployed, "predict"):
         return votes.with_deployed(deployed)
     name = type(deployed).__name__
-    check_is_fitted(deployed)
     check_one_label(deployed)
     if X_unlabeled is None:
         raise ValueError(
@@ -257,5 +232,5 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
             " voter has seen. With Votes, pass its predictions on their unlabeled samples."
         )
     check_not_trained_on(deployed, X_unlabeled, what="unlabeled")
-    predict = partial(predict_labels, as_it_is(deployed))
+    predict = partial(predict_labels, frozen_copy(deployed))
     return votes.with_deployed(predict(X_unlabeled), name=name, predict=predict)

@@ -14,9 +14,11 @@ from tandemvote.codes import encode
 from tandemvote.counts import FloatArray
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows
-from tandemvote.models.training import LARGEST_SEED, seeded
+from tandemvote.models.voters import predict_labels
 
 Params = dict[str, Any]
+
+LARGEST_SEED = np.iinfo(np.int32).max
 
 SUBSET = 0.95
 """Share of the training rows for each further model of a deterministic learner. Measured with
@@ -39,9 +41,7 @@ class Member(NamedTuple):
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
-        predicted = np.asarray(self.model.predict(X))
-        if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost returns a column
-            predicted = predicted.ravel()
+        predicted = predict_labels(self.model, X)
         return np.asarray(self.known[encode(predicted, np.arange(self.known.size))])
 
     def predict_proba(self, X: Any, n_classes: int) -> FloatArray:
@@ -53,12 +53,12 @@ class Member(NamedTuple):
 
 
 class Job(NamedTuple):
-    """An estimator, the rows to train it on, its seed and its fit parameters."""
+    """An estimator with its fit parameters, the rows to train it on and its seed."""
 
     estimator: Any
+    params: Params
     rows: Rows
     seed: int
-    params: Params
 
     def run(self, X: Any, codes: NDArray[np.intp]) -> Member:
         """Fit a clone of the estimator to the rows, with the seed."""
@@ -86,31 +86,23 @@ def train_members(
     the training rows for every model but the first.
     """
     seeds = random_state.randint(LARGEST_SEED, size=n_tested + 1).tolist()
-    parts = [
-        np.sort(random_state.choice(training, int(SUBSET * training.size), replace=False))
-        for _ in range(n_tested)
-    ]
     workers = Parallel(n_jobs=n_jobs)
 
     def trained(jobs: list[Job]) -> list[Member]:
         return list(workers(delayed(Job.run)(job, X, codes) for job in jobs))
 
-    def job(rows: Rows, seed: int) -> Job:
-        return Job(tested[0], rows, seed, tested[1])
-
-    members = trained([job(training, seed) for seed in seeds[: min(n_tested, 2)]])
+    jobs = [Job(*tested, training, seed) for seed in seeds[:n_tested]]
+    members = trained(jobs[:2])
     some = pick(X, training[:N_COMPARED])
     if n_tested > 1 and have_equal_scores(members[0].model, members[1].model, some):
         members = members[:1]
-        # A part in which all rows have one class cannot train most classifiers.
-        parts = [training if np.ptp(codes[part]) == 0 else part for part in parts]
-    else:
-        parts = [training] * n_tested
-    further = range(len(members), n_tested)
-    jobs = [job(parts[number], seeds[number]) for number in further]
+        for number, job in enumerate(jobs):
+            part = random_state.choice(training, int(SUBSET * training.size), replace=False)
+            if np.ptp(codes[part]) > 0:  # one class alone cannot train most classifiers
+                jobs[number] = job._replace(rows=np.sort(part))
     if referee is not None:
-        jobs.append(Job(referee[0], np.arange(len(codes)), seeds[-1], referee[1]))
-    return members + trained(jobs)
+        jobs.append(Job(*referee, np.arange(len(codes)), seeds[-1]))
+    return members + trained(jobs[len(members) :])
 
 
 def have_equal_scores(first: Any, second: Any, X: Any) -> bool:
@@ -127,3 +119,17 @@ def have_equal_scores(first: Any, second: Any, X: Any) -> bool:
         if hasattr(first, method):
             return np.array_equal(getattr(first, method)(X), getattr(second, method)(X))
     return True
+
+
+def seeded(estimator: Any, random_state: RandomState) -> Any:
+    """Set every `random_state` parameter of an estimator and of the estimators inside it.
+
+    Those that scikit-learn marks as deprecated are left alone: setting them would warn.
+    """
+    names = [
+        name
+        for name, value in sorted(estimator.get_params().items())
+        if f"__{name}".endswith("__random_state")
+        and not (isinstance(value, str) and value == "deprecated")
+    ]
+    return estimator.set_params(**{name: int(random_state.randint(LARGEST_SEED)) for name in names})

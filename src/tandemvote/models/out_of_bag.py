@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.auditing import check_findings
 from tandemvote.auditing.checks import audit
@@ -18,11 +17,10 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
-from tandemvote.models.bootstraps import out_of_bag_votes, unaudited_assumptions
-from tandemvote.models.composed import last_step, steps_before, through
+from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.held_out import with_deployed
-from tandemvote.models.model_checks import assumptions_about_steps, check_has_voters
-from tandemvote.models.voters import BAGGED, member_input, members_of, predict_codes, voters_in
+from tandemvote.models.model_checks import check_bagged
+from tandemvote.models.voters import frozen_copy, predict_members, voter_predictions
 
 
 def certify_oob(
@@ -44,10 +42,10 @@ def certify_oob(
     Parameters
     ----------
     ensemble : classifier
-        A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True) or BaggingClassifier,
-        or a pipeline that ends in one. Its members vote.
+        A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True), or BaggingClassifier
+        of decision trees. Its trees vote.
     X, y : array_like
-        The data it was trained on, in the same order. The bootstraps of trees are audited.
+        The data it was trained on, in the same order. Its bootstraps are audited.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per member. All bounds
         hold for weights that were chosen on the same data.
@@ -91,18 +89,12 @@ def certify_oob(
     """
     delta = failure_probability(confidence)
     findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), allow)
-    model, labels = last_step(ensemble), column_or_1d(y)
-    if not isinstance(model, BAGGED):
-        check_has_voters(ensemble)
-    check_is_fitted(ensemble)
-    assumptions = assumptions_about_steps(ensemble) if isinstance(ensemble, Pipeline) else []
-    samples = through(steps_before(ensemble), X)
-    votes = out_of_bag_votes(model, samples, labels, voters=voters_in(ensemble))
-    votes = replace(votes, index=index_of(X))
+    check_bagged(ensemble)
+    votes = out_of_bag_votes(ensemble, X, column_or_1d(y))
+    voters = partial(predict_members, frozen_copy(ensemble))
+    votes = replace(votes, voters=voters, index=index_of(X))
     if X_unlabeled is not None:
-        more = member_input(model, through(steps_before(ensemble), X_unlabeled))
-        unlabeled = predict_codes(members_of(model), more, model.n_jobs)
-        votes = replace(votes, unlabeled=unlabeled)
+        votes = replace(votes, unlabeled=voter_predictions(ensemble, X_unlabeled))
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
     return certify_votes(
@@ -113,5 +105,4 @@ def certify_oob(
         published=published,
         delta=delta,
         findings=findings,
-        assumptions=[*assumptions, *unaudited_assumptions(model)],
     )

@@ -7,19 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import column_or_1d
 
-from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.models.composed import as_it_is
-from tandemvote.models.held_out import GROUP_SEED, check_held_out, held_out_votes
-from tandemvote.models.model_checks import check_one_label
-from tandemvote.models.private_names import pick
-from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.models.held_out import Samples, votes_of
+from tandemvote.models.voters import frozen_copy
 from tandemvote.votes import Voters, Votes
 from tandemvote.voting import vote_shares
 
@@ -72,21 +66,20 @@ def certify_selective(
     True
     """
     delta = failure_probability(confidence)
-    grouped = groups is not None
+    samples, one_row_per_group = Samples(X, y, groups, allow=allow), groups is not None
     if hasattr(models, "predict"):
-        if X is None or y is None:
-            raise ValueError("X and y are required: samples that the model was not trained on.")
-        labels = column_or_1d(y)
-        findings = check_held_out([models], X, y, groups=groups, allow=allow)
-        if groups is not None:
-            rows = one_row_per_group(group_codes(groups, y), RandomState(GROUP_SEED))
-            X, labels = pick(X, rows), labels[rows]
-        shares_of: Any = partial(_probabilities, as_it_is(models))
-        shares, classes = shares_of(X)
+        tested, labels, _, findings = samples.checked([models])
+        shares_of: Any = partial(_probabilities, frozen_copy(models))
+        shares, classes = shares_of(tested)
     else:
-        votes, findings = _votes(models, X, y, groups, allow)
-        grouped = votes.one_row_per_group
-        rho = check_distribution(None, votes.n_voters, "weights")
+        votes, findings = votes_of(models, samples)
+        if not isinstance(votes, Votes) or not votes.held_out.all():
+            raise ValueError(
+                "Some voters were trained on some of these samples, or only counts are given."
+                " certify_selective requires predictions on samples that no voter was trained on."
+            )
+        one_row_per_group = votes.one_row_per_group
+        rho = np.full(votes.n_voters, 1.0 / votes.n_voters)
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, rho, classes.size)
         shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters, rho)
@@ -98,32 +91,8 @@ def certify_selective(
         delta=delta,
         shares_of=shares_of,
         findings=findings,
-        one_row_per_group=grouped,
+        one_row_per_group=one_row_per_group,
     )
-
-
-def _votes(
-    models: Any, X: Any, y: Any, groups: Any, allow: Sequence[str]
-) -> tuple[Votes, tuple[Any, ...]]:
-    if isinstance(models, Votes):
-        if any(given is not None for given in (X, y, groups)):
-            raise ValueError(
-                "X, y and groups cannot be combined with votes, which hold predictions and labels."
-            )
-        if not models.held_out.all():
-            raise ValueError(
-                "Some voters were trained on some of these samples. certify_selective requires"
-                " samples that no voter was trained on."
-            )
-        return models, ()
-    if not isinstance(models, Sequence):
-        raise ValueError(
-            f"models is of type {type(models).__name__}; expected a fitted classifier, a list of"
-            " fitted classifiers, or Votes."
-        )
-    if X is None or y is None:
-        raise ValueError("X and y are required: samples that no model was trained on.")
-    return held_out_votes(models, X, y, groups=groups, allow=allow)
 
 
 def _vote_shares(voters: Voters, weights: FloatArray, X: Any) -> tuple[FloatArray, NDArray[Any]]:
@@ -132,7 +101,6 @@ def _vote_shares(voters: Voters, weights: FloatArray, X: Any) -> tuple[FloatArra
 
 
 def _probabilities(model: Any, X: Any) -> tuple[FloatArray, NDArray[Any]]:
-    check_one_label(model)
     if not hasattr(model, "predict_proba"):
         raise ValueError(
             f"{type(model).__name__} has no predict_proba, so its confidence is unknown. Use a"

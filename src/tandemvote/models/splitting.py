@@ -16,22 +16,11 @@ Rows = NDArray[np.intp]
 
 AUTO_TEST_SIZE = "auto"
 
-SEED = 20201206
-"""Seed of the rows that are drawn from the groups of held-out samples."""
+GROUP_SEED = 0
+"""Seed of the draw from groups of held-out samples: fixed, so that nobody can choose the draw."""
 
 FEWEST_GROUPS = 10
 """With fewer groups, even a test set without errors bounds the error rate by 1/4 or more."""
-
-
-def largest_share(n: int) -> float:
-    """Return the share of n samples that ``test_size="auto"`` sets aside for testing.
-
-    Examples
-    --------
-    >>> largest_share(1000), round(largest_share(64000), 3)
-    (0.2, 0.1)
-    """
-    return min(0.2, 4.0 / float(np.cbrt(n)))
 
 
 def draw_test_rows(
@@ -57,7 +46,7 @@ def draw_test_rows(
     unit = "samples" if groups is None else "groups"
     n_units = n_samples if groups is None else int(groups.max()) + 1
     if isinstance(test_size, str):
-        n_test = max(int(n_units * largest_share(n_units)), 1)
+        n_test = max(int(n_units * min(0.2, 4.0 / np.cbrt(n_units))), 1)
     else:
         n_test = int(test_size if test_size >= 1 else n_units * test_size)
     if not 1 <= n_test <= n_units - 2:
@@ -73,7 +62,9 @@ def draw_test_rows(
     return drawn[is_test_group[groups[drawn]]], np.flatnonzero(~is_test_group[groups])
 
 
-def one_row_per_group(groups: NDArray[np.intp], random_state: RandomState | int = SEED) -> Rows:
+def one_row_per_group(
+    groups: NDArray[np.intp], random_state: RandomState | int = GROUP_SEED
+) -> Rows:
     """Draw one row of each group, all rows of a group with the same probability.
 
     Examples

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from scipy.stats import binom, chi2, multinomial
+from scipy.stats import binom, multinomial
 from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_selection import RFE
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
+from tandemvote.auditing.columns import FALSE_ALARM
+from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.codes import encode
 from tandemvote.models.bootstraps import AuditError, audited_predictions
-from tandemvote.models.composed import parts_of, through
-from tandemvote.models.model_checks import check_one_label
+from tandemvote.models.model_checks import BAGGED, is_made_of_trees
 from tandemvote.models.private_names import (
-    TREE_LEAF,
     knows_all_bootstraps,
     n_trained_on,
     pick,
     rows_kept,
 )
-from tandemvote.models.rows import FALSE_ALARM, WAY_OUT, check_not_training_rows, row_digests
-from tandemvote.models.training import held_out_mask
-from tandemvote.models.voters import BAGGED, is_made_of_trees, member_input, members_of
+from tandemvote.models.voters import members_of, validated
+
+FITTED_PARTS = (
+    *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
+    "base_estimator_",  # of a Gaussian process
+    "estimator",
+)
+"""Attributes under which classifiers keep those that they fitted. If a classifier has none of the
+others, `estimator` was fitted before, as in a FrozenEstimator."""
+
+WAY_OUT = "The bound requires samples that no model was trained on. Pass held-out samples."
 
 COINCIDENCE = 0.01
 """Expected number of training samples that a sample fits by chance, below which a fit is
@@ -43,10 +52,10 @@ fit all, and a few new rows would not show how many are copies. 360 sets of 50 t
 samples, of ten data sets, were accepted with this limit; the forests above were tried without
 it."""
 
-OTHER_SPLITS = 40
-"""Thresholds that the columns besides the busiest one must have. Along a single column new samples
-lie in the leaves of their neighbors and fit these: up to 56% of the informative samples did, and up
-to 12% next to a column of 26 categories."""
+OTHER_STEPS = 40
+"""Steps between values that the columns besides the busiest one must have. Along a single column
+new samples lie in the leaves of their neighbors and fit these: up to 56% of the informative samples
+did, and up to 12% next to a column of 26 categories."""
 
 MOST_SAMPLES = 4000
 """How many samples are looked at, drawn at random."""
@@ -63,24 +72,66 @@ def check_not_trained_on(
     A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
     how many fell into their leaves. The classifier takes the samples after the `steps`.
     """
-    if hasattr(model, "training_rows_"):
-        check_not_training_rows(model.training_rows_, through(steps, X), what=what)
-    elif rows_kept(model) is not None:
-        check_not_training_rows(row_digests(rows_kept(model)), through(steps, X), what=what)
+    kept = getattr(model, "training_rows_", None)
+    if kept is None and rows_kept(model) is not None:
+        kept = row_digests(rows_kept(model))
+    if kept is not None:
+        check_not_training_rows(kept, _through(steps, X), what=what)
     elif hasattr(model, "tree_"):
-        _check_tree_samples(model, through(steps, X), what=what)
-    elif _has_bootstrapped_trees(model):
-        if knows_all_bootstraps(model):
-            _check_forest_samples(model, through(steps, X), y, what=what)
+        _check_tree_samples(model, _through(steps, X), what=what)
+    elif _has_known_bootstraps(model):
+        _check_forest_samples(model, _through(steps, X), y, what=what)
     else:
-        for part, labels, more in parts_of(model, y):
+        for part, labels, more in _parts_of(model, y):
             check_not_trained_on(part, X, labels, what=what, steps=[*steps, *more])
 
 
-def _has_bootstrapped_trees(model: Any) -> bool:
-    bagged = isinstance(model, BAGGED) and hasattr(model, "classes_") and is_made_of_trees(model)
-    forest = not isinstance(model, BaggingClassifier)
-    return bagged and (model.bootstrap or not forest)
+def _through(steps: Sequence[Any], X: Any) -> Any:
+    """Return samples after some steps, one by one as a pipeline takes them when it predicts."""
+    for step in steps:
+        X = step.transform(X)
+    return X
+
+
+def _parts_of(
+    model: Any, y: ArrayLike | None
+) -> Iterator[tuple[Any, ArrayLike | None, Sequence[Any]]]:
+    """Yield the fitted classifiers inside a classifier, each with its labels and steps.
+
+    The steps lead from the samples of the whole to those that the part takes. The labels are None
+    if the part was fitted to others, as the members of a VotingClassifier are to codes.
+    """
+    if isinstance(model, Pipeline):
+        steps = [step for _, step in model.steps[:-1] if step not in (None, "passthrough")]
+        yield model[-1], y, steps
+        return
+    own = getattr(model, "__dict__", {})
+    parts: Any = next((own[name] for name in FITTED_PARTS if name in own), [])
+    if not isinstance(parts, list | tuple):
+        parts = parts.ravel().tolist() if isinstance(parts, np.ndarray) else [parts]
+    for part in parts:
+        labels = getattr(model, "classes_", None)
+        same = labels is None or np.array_equal(labels, getattr(part, "classes_", labels))
+        yield part, y if same else None, [model] if isinstance(model, RFE) else []
+
+
+def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
+    """Raise ValueError if too many rows of the `what` samples have a `known` digest."""
+    new = row_digests(X)
+    n_shared, expected, chance = chance_of_shared(known, new)
+    if chance < FALSE_ALARM:
+        raise ValueError(
+            f"{n_shared} different rows of the {new.size} {what} samples are rows of the training"
+            f" data, where chance would give about {expected:.0f}. {WAY_OUT}"
+        )
+
+
+def _has_known_bootstraps(model: Any) -> bool:
+    """Return True for trees with bootstraps that can be drawn again."""
+    if not isinstance(model, BAGGED) or not hasattr(model, "classes_"):
+        return False
+    bagging = isinstance(model, BaggingClassifier)
+    return is_made_of_trees(model) and (knows_all_bootstraps(model) if bagging else model.bootstrap)
 
 
 def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
@@ -89,34 +140,22 @@ def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
     if model.n_features_in_ != np.shape(X)[1] or n > tree.n_node_samples[0]:
         return
     samples = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
-    leaves = tree.children_left == TREE_LEAF
+    leaves = tree.children_left < 0
     fallen = np.bincount(tree.apply(samples), minlength=tree.node_count)[leaves]
     trained = tree.n_node_samples[leaves]
-    if (fallen <= trained).all() and _log_chance_of_at_most(trained, n) < math.log(FALSE_ALARM):
+    # New samples fall into the leaves with the frequencies of the training samples, or deviate from
+    # them, which makes it rarer that no leaf receives more of them. The numbers in different leaves
+    # are negatively associated. As many new samples must fall exactly as the training samples did.
+    shares = trained / trained.sum()
+    if n == trained.sum():
+        chance = multinomial.logpmf(trained, n, shares)
+    else:
+        chance = binom.logcdf(trained, n, shares).sum()
+    if (fallen <= trained).all() and chance < math.log(FALSE_ALARM):
         raise ValueError(
             f"{type(model).__name__} seems to be trained on the {n} {what} samples: none of its"
             f" {len(trained)} leaves receives more of them than it was trained on. {WAY_OUT}"
         )
-
-
-def _log_chance_of_at_most(trained: NDArray[np.integer[Any]], n: int) -> float:
-    """Return the log-probability that no leaf receives more of n samples than it was trained on.
-
-    New samples fall into the leaves with the frequencies of the training samples, or deviate from
-    them, which makes it rarer. The numbers in different leaves are negatively associated. If there
-    are as many new samples, each leaf must receive exactly its number.
-    """
-    shares = trained / trained.sum()
-    if n == trained.sum():
-        return float(multinomial.logpmf(trained, n, shares))
-    return float(binom.logcdf(trained, n, shares).sum())
-
-
-def _all_known(model: Any, X: Any, what: str) -> str:
-    return (
-        f"The {np.shape(X)[0]} {what} samples are those that {type(model).__name__} was trained on."
-        f" {WAY_OUT}"
-    )
 
 
 def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
@@ -129,7 +168,6 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     """
     if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
         X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
-    check_one_label(model)
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
     if len(rows) == n_trained_on(model) == len(labels):
@@ -138,10 +176,12 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
         except AuditError:
             pass
         else:
-            raise ValueError(_all_known(model, X, what))
+            raise ValueError(
+                f"{type(model).__name__} was trained on the {len(labels)} {what} samples. {WAY_OUT}"
+            )
     if rows.size > MOST_SAMPLES:
         rows = np.random.default_rng(0).choice(rows, MOST_SAMPLES, replace=False)
-    fits = _fits(model, member_input(model, pick(X, rows)), labels[rows]) if rows.size else rows
+    fits = _fits(model, validated(model, pick(X, rows)), labels[rows]) if rows.size else rows
     n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
     shown, unseen = _copies_by_chance(model, X)
     share += shown + min(unseen, NEARLY_ALL - share)
@@ -154,29 +194,27 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
 
 def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     """Return for each informative sample whether some training sample fits what the trees hold."""
-    voters: list[Any] = members_of(model)
-    splits = Counter(column for column, _ in set().union(*(voter.splits for voter in voters)))
-    for column in splits:  # random thresholds may be many where values are few
-        values = samples[:, [column]]
-        n_values = np.unique(values.toarray() if issparse(values) else values).size
-        splits[column] = min(splits[column], n_values - 1)
-    if splits.total() - max(splits.values(), default=0) < OTHER_SPLITS:
+    if issparse(samples):
+        n_steps = samples.getnnz(axis=0)
+    else:
+        n_steps = np.array([np.unique(column).size - 1 for column in samples.T])
+    if n_steps.sum() - n_steps.max() < OTHER_STEPS:
         return np.zeros(0, bool)
+    voters = members_of(model)
     codes = encode(labels, model.classes_)
     every = np.arange(len(codes))
     strange = np.array(
         [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in voters]
     )
-    drawn = ~held_out_mask(model.estimators_samples_, n_trained_on(model))
-    if _drew_evenly(drawn):
-        left_out = np.log1p(-drawn.mean(axis=1).clip(max=1 - 1e-9))
-        by_chance = drawn.shape[1] * np.exp(left_out @ strange)
-    else:  # by weights: what hardly any tree drew would fit anything
-        often = drawn.mean(axis=0)
-        drawn = drawn[:, often >= np.median(often[often > 0])]
-        numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
-        left_out = 1 - drawn.mean(axis=0)
-        by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
+    drawn = np.zeros((len(voters), n_trained_on(model)), bool)
+    for mask, chosen in zip(drawn, model.estimators_samples_, strict=True):
+        mask[chosen] = True
+    # What hardly any tree drew, because of a small weight, would fit anything.
+    often = drawn.mean(axis=0)
+    drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
+    numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
+    left_out = 1 - drawn.mean(axis=0)
+    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
     # Expected numbers of training samples that all the strange trees left out by chance.
     telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
@@ -184,13 +222,6 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         part = drawn[:, start : start + CHUNK].astype(np.float32)
         fits |= (telling @ part == 0).any(axis=1)
     return fits
-
-
-def _drew_evenly(drawn: NDArray[np.bool_]) -> bool:
-    """Return True if trees drew all samples equally often, False if some have larger weights."""
-    often, share = drawn.mean(axis=0), drawn.mean()
-    spread = len(drawn) * ((often - share) ** 2).sum() / max(share * (1 - share), 1e-9)
-    return bool(chi2.sf(spread, often.size - 1) > FALSE_ALARM)
 
 
 def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from tandemvote.decimals import percent, rounded_up
 from tandemvote.displays import BoundsDisplay, GroupsDisplay, ProfileDisplay, TandemDisplay
 from tandemvote.extras import import_extra
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.models.composed import last_step
+from tandemvote.models.model_checks import last_step
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET

@@ -5,7 +5,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote.models.training import seeded
+from tandemvote.models.members import seeded
 
 
 def test_every_random_state_inside_is_seeded():
