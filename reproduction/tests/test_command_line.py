@@ -43,6 +43,7 @@ def _arguments(files: list[Path], output: Path, *options: str) -> list[str]:
     return ["run", "--output", str(output), *named, "--repetitions", "1", *options]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
 def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, capfd):
     output = tmp_path / "reproduction"
