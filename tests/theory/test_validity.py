@@ -88,7 +88,7 @@ IN_GROUPS = coin("groups that err together", 0.1, 300, 0.3)
 
 
 def repeated(promise: Guarantee) -> Guarantee:
-    return rows_repeated(promise, 60)
+    return rows_repeated(promise, 30)
 
 
 RARE_CLASS = confusion("rare class", (0.2, 0.1, 0.1), 60, 0.1)
@@ -99,7 +99,7 @@ CONTESTED_METRICS = contested("a referee decides metrics", 0.1, 100, 0.15, n_sam
 TRIALS = (
     Trial(SHARP, guarantees(SHARP, ("uniform", "tandem"), FORMS), half_the_value),
     Trial(SHARP, only("disagreement, ", guarantees(SHARP, ("disagreement",))), half_the_value),
-    Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), repeated),
+    Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), half_the_value),
     Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
     Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
