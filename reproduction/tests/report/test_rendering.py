@@ -186,7 +186,8 @@ def render(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SUBSETS]
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SUBSETS],
 )
 def test_any_subset_of_rows_can_be_rendered(render, name):
     written = render(SUBSETS[name], laid_out=name in TRYING_TO_DRAW)
