@@ -6,6 +6,9 @@ INSTALLED := $(VENV)/.installed
 # Interpreters of pyenv, where there are any, by their versions: its shims hide all but one.
 PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin)))
 
+# Numeric libraries start no threads of their own, and compiled tests are kept for the next time.
+QUICKLY := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
+
 .PHONY: help setup demo test test-fast test-slow recompute matrix dist lint format docs reproduce validity bench clean
 
 help:  ## show this list
@@ -23,10 +26,10 @@ demo: $(INSTALLED)  ## certify forests on bundled data, write report.html
 	$(BIN)/tandemvote demo
 
 test: $(INSTALLED)  ## the tests on all cores, minutes at most
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(QUICKLY) $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 test-fast: $(INSTALLED)  ## the mathematics, the votes and the doctests, for every small change
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not dist and not long" \
+	$(QUICKLY) $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not dist and not long" \
 		src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests

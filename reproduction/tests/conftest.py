@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
+from reproduction.experiments import protocol
 from reproduction.experiments.sources import DataSource, own_files
+
+
+@pytest.fixture
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grow small forests in this process, where their number of trees does not matter."""
+    monkeypatch.setattr(protocol, "N_TREES", 20)
 
 
 @pytest.fixture(scope="session")

@@ -43,6 +43,7 @@ def _arguments(files: list[Path], output: Path, *options: str) -> list[str]:
     return ["run", "--output", str(output), *named, "--repetitions", "1", *options]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
 def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, capfd):
     output = tmp_path / "reproduction"
@@ -128,6 +129,7 @@ def test_a_mistake_gets_one_line_and_exit_code_2(words, complaint, capfd, tmp_pa
     assert len(output.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_set_that_is_not_available_is_skipped_with_a_message(files, tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("TANDEMVOTE_DATA", str(files[0].parent))
     arguments = ["--dataset", "Protein", "--family", "A", "--no-download", "--no-render"]
@@ -136,6 +138,7 @@ def test_a_set_that_is_not_available_is_skipped_with_a_message(files, tmp_path, 
     assert {row["dataset"] for row in RowStore(tmp_path).rows("forests")} == {"wine"}
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_wrong_file_is_skipped_with_a_message_and_the_rest_runs(
     files, tmp_path, capfd, monkeypatch
 ):
@@ -157,6 +160,7 @@ def test_a_wrong_file_is_skipped_with_a_message_and_the_rest_runs(
     assert len(printed.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_small_set_runs_without_the_family_it_is_too_small_for(tmp_path, capfd):
     X = np.random.default_rng(0).normal(size=(122, 2))
     lines = ["a,b,kind", *(f"{a:.4f},{b:.4f},{int(a > 0)}" for a, b in X)]
@@ -178,6 +182,7 @@ def test_a_small_set_runs_without_the_family_it_is_too_small_for(tmp_path, capfd
     assert "none of these data sets enters" in capfd.readouterr().err
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_another_seed_needs_another_folder(files, tmp_path, capfd):
     words = ["--family", "A", "--no-render", "--repetitions", "1"]
     assert run(_arguments(files[:1], tmp_path, *words)) == 0

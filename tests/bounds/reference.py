@@ -91,7 +91,7 @@ def c2_bound(*, tandem_loss, disagreement, n_min_pairs, kl_divergence, delta):
         if divergence(inside, d) > radius:
             return None
         low, high = inside, 1 - d
-        for _ in range(70):
+        for _ in range(48):
             middle = (low + high) / 2
             low, high = (middle, high) if divergence(middle, d) <= radius else (low, middle)
         return low
@@ -109,13 +109,17 @@ def c2_bound(*, tandem_loss, disagreement, n_min_pairs, kl_divergence, delta):
     if low >= high:
         return mp.mpf(1)
     golden = (mp.sqrt(5) - 1) / 2
-    best = -mp.inf
-    for _ in range(70):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        at_left, at_right = value(left), value(right)
-        best = max(best, at_left, at_right)
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = value(left), value(right)
+    best = max(at_left, at_right)
+    for _ in range(65):
         if at_left >= at_right:
-            high = right
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = value(left)
         else:
-            low = left
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = value(right)
+        best = max(best, at_left, at_right)
     return mp.mpf(1) if best < 0 else clip(best)

@@ -56,7 +56,7 @@ def worst_case(losses, event):
     ).fun
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(voters())
 def test_the_bound_is_the_worst_over_all_joint_laws_of_errors(case):
     """Strong duality: nothing smaller follows from the errors of the voters."""
@@ -66,7 +66,7 @@ def test_the_bound_is_the_worst_over_all_joint_laws_of_errors(case):
     assert coalition_oracle(losses=losses, posterior=weights) == pytest.approx(worst, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(rates, min_size=1, max_size=7))
 def test_rugers_closed_form_is_the_worst_over_all_joint_laws(losses):
     worst = worst_case(losses, lambda erring: 2 * len(erring) >= len(losses))
@@ -116,7 +116,7 @@ def test_factors_are_rounded_up(smallest, order):
     assert exact <= factor <= exact * (1 + Fraction(1, 10**14))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.integers(2, 4))
 def test_the_vote_errs_no_more_often_than_coalitions_and_markov_allow(seed, k, n_classes):
     """Exactly, on every finite world, and whatever the vote does with ties."""

@@ -58,7 +58,7 @@ def test_c_box_is_never_looser_than_c_tandem_unless_its_intervals_contradict_eac
         assert at(c_box_bound, **terms) <= at(bounds.c_tandem_bound, **terms) + 1e-9
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(observed_moments())
 def test_c_box_is_the_largest_c_bound_over_its_box(terms):
     gibbs, tandem = intervals(terms)

@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -158,13 +159,22 @@ def commands(page):
                 yield shlex.split(command)[1:], [line for line in shown if line.strip() != "..."]
 
 
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    for extra in ("pandas", "pyarrow"):
+        pytest.importorskip(extra)
+    folder = tmp_path_factory.mktemp("tables")
+    write_tables(folder)
+    return folder
+
+
 @pytest.mark.parametrize("page", pages_with("sh", "console"))
-def test_every_command_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch, capsys):
+def test_every_command_runs_and_prints_what_is_shown(page, tables, tmp_path, monkeypatch, capsys):
     for extra in ("typer", "pandas", "pyarrow", "flint", "jinja2", "skops"):
         pytest.importorskip(extra)
     from tandemvote.cli.app import run
 
-    write_tables(tmp_path)
+    shutil.copytree(tables, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     for arguments, shown in commands(page):
         if any(argument.startswith("tcp://") for argument in arguments):

@@ -83,8 +83,8 @@ def assert_random_limits_hold(seed, n_deltas, largest_exponent, most_terms):
             assert_just_outside(limit, k, n, delta)
 
 
-def test_three_thousand_random_limits_are_never_inside_and_hardly_outside():
-    assert_random_limits_hold(0, 30, 12, 60)
+def test_a_thousand_random_limits_are_never_inside_and_hardly_outside():
+    assert_random_limits_hold(0, 10, 12, 60)
 
 
 @pytest.mark.slow

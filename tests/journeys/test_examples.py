@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("plot_*.py"))
+SLOW = {"plot_csv_to_ci", "plot_tuning_inside", "plot_more_labels", "plot_leaky_encoder"}
+"""`make docs` runs them, too."""
 
 
 def test_the_gallery_has_tutorials_three_levels_and_at_least_twelve_examples():
@@ -15,7 +17,13 @@ def test_the_gallery_has_tutorials_three_levels_and_at_least_twelve_examples():
         assert len(EXAMPLES) >= 12
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] if path.stem in SLOW else [], id=path.stem)
+        for path in EXAMPLES
+    ],
+)
 def test_an_example_runs_and_draws(path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -115,8 +115,9 @@ def certificate_and_page(tmp_path_factory):
     return certificate, page
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1280, False), (390, True)], ids=["desk by day", "phone by night"]
+)
 def test_the_report_reads_well_on_every_screen(certificate_and_page, tmp_path, width, dark):
     certificate, page = certificate_and_page
     actual = visit(tmp_path, page, width=width, dark=dark)

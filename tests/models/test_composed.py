@@ -77,8 +77,14 @@ WHOLE_SET_ALONE = {
 
 
 @pytest.mark.parametrize("name", [*RECOGNISED, *WHOLE_SET_ALONE])
-@pytest.mark.parametrize("form", [np.asarray, lambda X: pd.DataFrame(X, columns=list("abcde"))])
-@pytest.mark.parametrize("words", [np.array([0, 1]), np.array(["no", "yes"])])
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        (np.asarray, np.array([0, 1])),
+        (lambda X: pd.DataFrame(X, columns=list("abcde")), np.array(["no", "yes"])),
+    ],
+    ids=["array", "frame"],
+)
 def test_training_samples_are_seen_through_what_surrounds_a_model(name, form, words):
     model = {**RECOGNISED, **WHOLE_SET_ALONE}[name].fit(form(X), words[LABELS])
     for rows in (slice(None, None, -1), *([slice(400)] if name in RECOGNISED else [])):

@@ -50,6 +50,7 @@ def test_unlabeled_samples_pay_when_labels_are_few():
     assert disagreement[0.3] + 0.05 < tandem[0.3] < 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("TANDEMVOTE_DATA"), reason="TANDEMVOTE_DATA names no folder with data sets"
 )

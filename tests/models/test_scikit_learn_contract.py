@@ -13,10 +13,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 CHECKS = parametrize_with_checks(
-    [
-        CertifiedForestClassifier(n_estimators=10, random_state=0),
-        CertifiedForestClassifier(n_estimators=10, weights="tandem", max_samples=0.5, bound="best"),
-    ],
+    [CertifiedForestClassifier(n_estimators=5, random_state=0, weights="tandem", bound="best")],
     expected_failed_checks=lambda _: {
         "check_class_weight_classifiers": "class_weight={...} lets the labels choose the bootstraps"
     },

@@ -67,12 +67,12 @@ def only(word: str, promises: dict[str, Guarantee]) -> dict[str, Guarantee]:
 FORMS = (False, True)  # published
 
 SHARP = narrow_majorities(
-    "narrow majorities, uneven held-out sets", 0.2, 40_000, 0.25, n_unlabeled=100,
-    held_out_share=np.linspace(0.3, 1.0, 9)[:, None],
+    "narrow majorities, uneven held-out sets", 0.2, 14_000, 0.3, n_unlabeled=100,
+    held_out_share=np.linspace(0.8, 1.0, 9)[:, None],
 )  # fmt: skip
 SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabeled=0, n_test=1)
 RARE_ERRORS = coin("rare errors", 0.03, 3, 0.3, n_voters=2)
-FEW = narrow_majorities("two of three err", 0.3, 100, 0.15, k=3, held_out_share=0.5, n_unlabeled=0)
+FEW = narrow_majorities("two of three err", 0.3, 100, 0.3, k=3, held_out_share=0.5, n_unlabeled=0)
 FEW_BY_GROUP = replace(FEW, name="two of three err, by group", delta=0.25)
 REFITTED = refitted("refitted", 0.02, n_voters=1, n=3, delta=0.2)
 REFITTED_THREE = refitted("three refitted", 0.02, n_voters=3, n=3, delta=0.2)
@@ -92,18 +92,19 @@ def repeated(promise: Guarantee) -> Guarantee:
 
 
 RARE_CLASS = confusion("rare class", (0.2, 0.1, 0.1), 60, 0.1)
-TWO_MODELS = two_models("two models", (0.1, 0.1, 0.05), 100, 0.1)
-AT_THE_BOUND = coin("error rate at the bound", 0.1, 300, 0.1)
-CONTESTED_METRICS = contested("a referee decides metrics", 0.1, 100, 0.1)
+TWO_MODELS = two_models("two models", (0.1, 0.1, 0.05), 100, 0.3)
+AT_THE_BOUND = coin("error rate at the bound", 0.1, 300, 0.3)
+CONTESTED_METRICS = contested("a referee decides metrics", 0.1, 100, 0.15, n_samples=400)
 
 TRIALS = (
-    Trial(SHARP, guarantees(SHARP, ("uniform", "tandem", "disagreement"), FORMS), half_the_value),
+    Trial(SHARP, guarantees(SHARP, ("uniform", "tandem"), FORMS), half_the_value),
+    Trial(SHARP, only("disagreement, ", guarantees(SHARP, ("disagreement",))), half_the_value),
     Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), half_the_value),
     Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
     Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
     Trial(BY_GROUP, only(", tandem, ", finer_guarantees(BY_GROUP, ("tandem",))), half_the_value),
-    Trial(FEW_BY_GROUP, only("by group", finer_guarantees(FEW_BY_GROUP)), rows_repeated),
+    Trial(FEW_BY_GROUP, only("by group", finer_guarantees(FEW_BY_GROUP)), repeated),
     Trial(CONTESTED, REFEREES, half_the_value),
     Trial(FORGETFUL, FITTED, half_the_value),
     Trial(IN_GROUPS, GROUPED, half_the_value),
@@ -111,7 +112,7 @@ TRIALS = (
     Trial(CONTESTED_METRICS, COMMITTEE, repeated),
     Trial(TWO_MODELS, COMPARED, repeated),
     Trial(AT_THE_BOUND, MONITORED, repeated),
-    Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), rows_repeated),
+    Trial(BY_LEAD, only("selective", finer_guarantees(BY_LEAD)), repeated),
 )
 """A new kind of guarantee needs a line here; a new bound of the registry needs none."""
 
@@ -181,14 +182,17 @@ def test_every_public_name_that_promises_something_is_tested():
 @pytest.mark.parametrize("name", [*BROKEN, *BROKEN_FINER, *BROKEN_COMMITTEE, *BROKEN_QUESTIONS])
 def test_a_broken_guarantee_is_caught(name):
     world, broken = {**BROKEN, **BROKEN_FINER, **BROKEN_COMMITTEE, **BROKEN_QUESTIONS}[name]
-    (outcome,) = simulate(world, {name: broken}, draws=250, seed=0)
+    for draws in (50, 250):  # some need few
+        (outcome,) = simulate(world, {name: broken}, draws=draws, seed=0)
+        if not outcome.consistent:
+            break
     assert not outcome.consistent, outcome
 
 
 def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
     """Without errors in 30 samples the exact limit is just below 0.04: it fails 29.4 % of times."""
     world = coin("coin, 30 samples", 0.04, 30, delta=0.3)
-    (outcome,) = simulate(world, {"test_set": on_test_set}, draws=1500, seed=0)
+    (outcome,) = simulate(world, {"test_set": on_test_set}, draws=600, seed=0)
     assert 0.24 < outcome.failures / outcome.draws < 0.35
     assert outcome.consistent
 

@@ -108,6 +108,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(client_of_its_own, votes, tmp
     assert sum(progress) == votes.n_samples
 
 
+@pytest.mark.slow
 def test_a_worker_killed_from_outside_loses_and_doubles_nothing(client_of_its_own, votes):
     client = client_of_its_own
     doomed = next(iter(client.run(os.getpid).values()))

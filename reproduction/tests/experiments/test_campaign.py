@@ -11,6 +11,7 @@ def _rows(store):
     return [{**row, "seconds": ""} for row in store.rows("forests")]
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
     cells, store = cells_of(ForestCell, ["flowers"], repetitions=2), RowStore(tmp_path)
     assert run_campaign(cells, store=store, source=small_source) == 4
@@ -19,6 +20,7 @@ def test_a_second_run_has_nothing_to_do(tmp_path, small_source):
     assert store.table_path("forests").read_bytes() == before
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_finished_cells_of_learners_are_not_run_again(small_source, tmp_path):
     store = RowStore(tmp_path)
     cells = [CommitteeCell("flowers", "forest", 0), DeployedCell("flowers", "forest", 0)]
@@ -26,6 +28,7 @@ def test_finished_cells_of_learners_are_not_run_again(small_source, tmp_path):
     assert run_campaign(cells, store=store, source=small_source) == 0
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
     store = RowStore(tmp_path)
     run_campaign(cells_of(ForestCell, ["flowers"], repetitions=1), store=store, source=small_source)
@@ -35,6 +38,7 @@ def test_more_repetitions_add_rows_and_change_none(tmp_path, small_source):
     assert [row for row in store.rows("forests") if row["repetition"] == "0"] == first
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_another_root_gives_other_rows_and_is_not_mixed_in(tmp_path, small_source):
     cells = cells_of(ForestCell, ["flowers"], repetitions=1)
     others = [replace(cell, root=1) for cell in cells_of(ForestCell, ["cells"], repetitions=1)]

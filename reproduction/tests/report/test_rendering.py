@@ -154,6 +154,12 @@ TRYING_TO_DRAW = (
     *("a hostile name", "beyond only, a hostile name", "committee only, a hostile name"),
     *("committee only, no errors", "errors with one bagging only"),
 )
+QUICK = (
+    *("errors with one bagging only", "one's own set", "beyond only, a hostile name"),
+    *("unlabelled only, one fraction", "committee only, no errors", "one weighting lost"),
+)
+"""Every page and every kind of absent rows; the other subsets are slow."""
+
 PAGES = ("README.md", "beyond.md", "committee.md")
 
 
@@ -179,7 +185,10 @@ def render(tmp_path, monkeypatch):
     return render
 
 
-@pytest.mark.parametrize("name", SUBSETS)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SUBSETS],
+)
 def test_any_subset_of_rows_can_be_rendered(render, name):
     written = render(SUBSETS[name], laid_out=name in TRYING_TO_DRAW)
     pages = [text for path, text in written.items() if path in PAGES]
