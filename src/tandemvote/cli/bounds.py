@@ -11,10 +11,8 @@ import typer
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import Confidence, Json, grouped
 
-EXAMPLE = "tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
-
-share = partial(typer.Option, None, min=0, max=1)
-number = partial(typer.Option, None, min=0)
+share = partial(typer.Option, None, metavar="SHARE", min=0, max=1)
+number = partial(typer.Option, None, metavar="NUMBER", min=0)
 
 
 @grouped
@@ -36,7 +34,7 @@ def bounds(
         "--n-disagreement", help="The same including unlabeled samples; --n-pairs by default."
     ),
     kl_divergence: float = typer.Option(
-        0.0, min=0, help="KL divergence of the weights from the prior."
+        0.0, metavar="NUMBER", min=0, help="KL divergence of the weights from the prior."
     ),
     voter: list[str] = typer.Option(
         [],
@@ -45,7 +43,9 @@ def bounds(
         " once per voter (coalition).",
     ),
     n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
-    n_samples: int | None = typer.Option(None, "--samples", min=1, help="Samples in the test set."),
+    n_samples: int | None = typer.Option(
+        None, "--samples", metavar="NUMBER", min=1, help="Samples in the test set."
+    ),
     confidence: Confidence,
     as_json: Json = False,
 ) -> None:
@@ -58,14 +58,9 @@ def bounds(
     from tandemvote.bounds import BOUNDS, Estimates, RequirementError
     from tandemvote.decimals import rounded_up
 
+    counts = [_errors_and_samples(text) for text in voter]
     if n_errors is not None and n_samples is not None and n_errors > n_samples:
         raise typer.BadParameter(f"--errors {n_errors} is more than --samples {n_samples}.")
-    if (tandem_loss or 0) + (lone_error or 0) > 1:
-        raise typer.BadParameter(
-            f"--tandem-loss {tandem_loss:g} and --lone-error {lone_error:g} sum to more than 1,"
-            " but both voters err or exactly one."
-        )
-    errors, sizes = _counted(voter) if voter else (None, None)
     estimates = Estimates.from_numbers(
         gibbs_loss=gibbs_loss,
         n_min=n_min,
@@ -75,8 +70,8 @@ def bounds(
         n_min_disagreement=n_min_disagreement,
         lone_error=lone_error,
         kl_divergence=kl_divergence,
-        errors=errors,
-        sizes=sizes,
+        errors=[errors for errors, _ in counts] or None,
+        sizes=[samples for _, samples in counts] or None,
         n_errors=n_errors,
         n_samples=n_samples,
     )
@@ -87,8 +82,7 @@ def bounds(
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            " with --n-pairs, several --voter, or --errors with --samples. Example:"
-            f" {EXAMPLE}"
+            " with --n-pairs, several --voter, or --errors with --samples."
         )
     if as_json:
         say(json.dumps({"delta": confidence.delta, "bounds": values}))
@@ -98,15 +92,9 @@ def bounds(
         say(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _counted(voters: list[str]) -> tuple[list[int], list[int]]:
-    """Return the errors and samples of voters."""
-    errors, samples = [], []
-    for text in voters:
-        wrong, _, of = text.partition("/")
-        if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
-            raise typer.BadParameter(
-                f"--voter {text} is not valid; expected errors/samples, such as 12/200."
-            )
-        errors.append(int(wrong))
-        samples.append(int(of))
-    return errors, samples
+def _errors_and_samples(text: str) -> tuple[int, int]:
+    """Return the numbers in a text such as 12/200."""
+    errors, _, samples = text.partition("/")
+    if errors.isdecimal() and samples.isdecimal() and int(errors) <= int(samples) != 0:
+        return int(errors), int(samples)
+    raise typer.BadParameter(f"--voter {text} is not valid; expected errors/samples, as in 12/200.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,8 +17,9 @@ if TYPE_CHECKING:
 @options.grouped
 def compare(
     data: str = typer.Argument(
+        metavar="DATA",
         help="Table with labels, to train on; or with --predictions, a table of predictions: a"
-        " label column and one column per model, the first of which is compared with the others."
+        " label column and one column per model, the first of which is compared with the others.",
     ),
     *,
     predictions: bool = typer.Option(
@@ -28,16 +28,11 @@ def compare(
     learner: list[options.Learner] = typer.Option(
         [],
         metavar="forest|boosting",
-        help="Learner to train; repeatable. The first one is compared with the others.",
+        help="Learner to train. Repeatable. The first one is compared with the others.",
     ),
-    ignore: list[str] = typer.Option(
-        [], metavar="COLUMN", help="With --predictions: column that is not a model; repeatable."
-    ),
-    trees: int = typer.Option(100, help="Trees of each forest.", min=1),
-    seed: int = typer.Option(0, help="Seed of training and of the split."),
-    picture: Path | None = typer.Option(
-        None, metavar="FILE", help="File to write a picture to: .svg, .png or .pdf."
-    ),
+    trees: options.Trees = 100,
+    seed: options.Seed = 0,
+    picture: options.Picture = None,
     guarantee: options.Confidence,
     columns: options.Columns,
     reading: options.FileReading,
@@ -49,17 +44,14 @@ def compare(
 
     Or: tandemvote compare predictions.csv --predictions --target label
     """
-    outputs.check_outputs({} if picture is None else {"--picture": picture}, inputs=[data])
+    outputs.check_outputs({"--picture": picture}, inputs=[data])
     if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
         raise typer.BadParameter("Give --predictions, or at least two different --learner.")
-    confidence = guarantee.confidence
     if predictions:
-        compared = _read(
-            data, columns.target or "label", ignore, groups=columns.groups, confidence=confidence
-        )
+        compared = _read(data, columns, guarantee.confidence)
     else:
         training = [options.Training(learner=each, trees=trees, seed=seed) for each in learner]
-        compared = _trained(data, columns, reading, training, confidence=confidence)
+        compared = _trained(data, columns, reading, training, guarantee.confidence)
     if picture is not None:
         from tandemvote.displays import ComparisonDisplay
 
@@ -69,25 +61,27 @@ def compare(
         say(json.dumps(each.to_dict()) if as_json else repr(each))
 
 
-def _read(
-    path: str, target: str, ignore: list[str], *, groups: str | None, confidence: float
-) -> list[Comparison]:
+def _read(path: str, columns: options.Columns, confidence: float) -> list[Comparison]:
     """Compare the columns of a table of predictions."""
     from tandemvote import votes_io
     from tandemvote.models.compare import compare_all
 
-    skipped = {target, groups, *ignore}
+    target, groups = columns.target or "label", columns.groups
+    skipped = {target, groups, *columns.drop}
     names = [name for name in votes_io.column_names(path) if name not in skipped]
-    if len(names) < 2:
-        raise typer.BadParameter(f"{path} has {len(names)} columns of predictions; expected 2.")
-    columns = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
+    cells = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
     for name in (*names, target):
-        if "" in columns[name]:
-            row = columns[name].index("") + 1
+        if "" in cells[name]:
+            row = cells[name].index("") + 1
             raise typer.BadParameter(f"Row {row} of column {name!r} is empty. Fill or drop it.")
-    given = [columns[name] for name in names]
-    by = columns[groups] if groups else None
-    return compare_all(given, None, columns[target], groups=by, confidence=confidence, names=names)
+    return compare_all(
+        [cells[name] for name in names],
+        None,
+        cells[target],
+        groups=cells[groups] if groups else None,
+        confidence=confidence,
+        names=names,
+    )
 
 
 def _trained(
@@ -95,7 +89,6 @@ def _trained(
     columns: options.Columns,
     reading: options.FileReading,
     learners: list[options.Training],
-    *,
     confidence: float,
 ) -> list[Comparison]:
     """Train learners on the same rows and compare them on the others."""
@@ -124,6 +117,7 @@ def _trained(
         X.iloc[test],
         y[test],
         groups=None if by is None else by[test],
+        allow=columns.allow,
         confidence=confidence,
         names=[each.learner.value for each in learners],
     )

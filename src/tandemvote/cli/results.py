@@ -61,9 +61,7 @@ def _write(result: Result, files: VotesOutputs) -> list[str]:
     if files.report is not None:
         from tandemvote.report import write_report
 
-        model = None if result.model is None else result.model[-1]
-        candidates = (result.groups, model, result.certificate)
-        certified = next(each for each in candidates if each is not None)
+        certified = result.groups or (result.model or [result.certificate])[-1]
         write_report(files.report, certified=certified, description=result.data)
         lines.append(f"Report: {files.report}")
     if isinstance(files, Outputs) and files.votes is not None:
