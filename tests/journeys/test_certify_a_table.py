@@ -73,20 +73,20 @@ def test_rows_with_missing_cells_are_mentioned(messy, capsys):
 
 def test_a_bare_table_with_marks_of_its_own_is_read_by_options(tmp_path, capsys):
     path, extra = tmp_path / "bare.csv", tmp_path / "more.csv"
-    rows = [f"{i}.5,{i % 3},{'ab'[i % 2]}" for i in range(200, 0, -1)]
+    rows = [f"{i % 90}.5,{i % 7},{'ab'[i * i % 3 % 2]}" for i in range(200, 0, -1)]
     rows[7] = "unknown,3+,a"
-    path.write_text("\n".join(rows) + "\n")
-    extra.write_text("\n".join(f"{i}.25,0" for i in range(300, 0, -1)) + "\nunknown,3+\n")
-    options = ["certify", str(path), "--target", "column3", "--trees", "10", "--scheme", "trees"]
-    for option, complaint in [
-        ([], "Pass --no-header"),
-        (["--no-header"], "'column1' is numbers, but 'unknown' in row 8"),
-        (["--missing", "unknown"], "'column2' is numbers, but '3+' in row 8"),
-    ]:
-        options += option
-        assert run(options) == 2
-        assert complaint in capsys.readouterr().err
-    options += ["--category", "column2", "--unlabeled", str(extra)]
+    path.write_text("size,grade,kind\n" + "\n".join(rows) + "\n")
+    more = [f"{i}.25,0" for i in range(300, 0, -1)]
+    extra.write_text("size,grade\n" + "\n".join(more) + "\nunknown,3+\n")
+    options = ["certify", str(path), "--target", "kind", "--trees", "10", "--scheme", "trees"]
+    assert run(options) == 2
+    shown = capsys.readouterr().err
+    assert "'size' ('unknown' in row 8)" in shown and "--missing TEXT" in shown
+    options += ["--missing", "unknown"]
+    assert run(options) == 2
+    shown = capsys.readouterr().err
+    assert "'grade' ('3+' in row 8)" in shown and "--category COLUMN" in shown
+    options += ["--category", "grade", "--unlabeled", str(extra)]
     assert run(options) == 0
     assert "note: 1 row with missing entries included." in capsys.readouterr().out
 
@@ -224,24 +224,10 @@ def test_predictions_from_anywhere_are_certified(votes, capsys):
 
 
 def test_the_same_seed_gives_the_same_certificate(messy, capsys):
+    call = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json"]
     texts = []
-    for jobs in ("1", "2"):
-        assert (
-            run(
-                [
-                    "certify",
-                    str(messy),
-                    "--target",
-                    "quality",
-                    "--trees",
-                    "10",
-                    "-j",
-                    jobs,
-                    "--json",
-                ]
-            )
-            == 0
-        )
+    for _ in range(2):
+        assert run(call) == 0
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
 
@@ -259,10 +245,12 @@ KIND = ["--target", "kind"]
         ("size,kind\n1,0\n2,1\n3,0\n4,1\n", KIND, "4 rows; at least 20 are required"),
         (GOOD, [*KIND, "--category", "sise"], "no column 'sise'. Did you mean 'size'"),
         (GOOD, [], "The label column is not named. Pass --target COLUMN"),
-        (GOOD, [*KIND, "--confidence", "0.05"], "'--confidence': 0.05 is not at least 0.5 and"),
-        (GOOD, [*KIND, "--jobs", "0"], "--jobs must not be 0"),
+        (
+            GOOD,
+            [*KIND, "--confidence", "0.05"],
+            "--confidence 0.05 is not valid; expected at least",
+        ),
         (GOOD, [*KIND, "--trees", "ten"], "Invalid value for '--trees'"),
-        (GOOD, [*KIND, "--unlabeled", "nowhere.csv"], "there is no file nowhere.csv"),
     ],
 )
 def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, options, message):
@@ -277,8 +265,8 @@ def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, optio
     [
         (["certify"], "Missing argument"),
         (["certify-votes"], "Missing argument"),
-        (["certify", "nowhere.csv", "--target", "kind"], "There is no file nowhere.csv"),
-        (["certify", "Letter"], "There is no file Letter"),
+        (["certify", "nowhere.csv", "--target", "kind"], "nowhere.csv cannot be read"),
+        (["certify", "Letter"], "Letter cannot be read"),
         (["certify-votes", "nowhere.csv"], "No file matches nowhere.csv"),
         (
             ["certify", "http://example.org/t.csv", "--target", "kind"],

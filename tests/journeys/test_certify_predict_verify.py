@@ -91,9 +91,9 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
     turned.to_csv("turned.csv", index=False, sep=";")
     assert run([*predict, "turned.csv"]) == 0
     assert capsys.readouterr().out.splitlines() == ["prediction", *expected]
-    written = {"sep": "#", "encoding": "utf-16"}
+    written = {"sep": "|", "encoding": "utf-16"}
     rows_of(2).assign(name="Zoë; #1").to_csv("named.csv", index=False, **written)
-    options = ["--keep", "name", "--separator", "#"]
+    options = ["--keep", "name"]
     assert run([*predict, "named.csv", *options]) == 0
     named = pd.read_csv(io.StringIO(capsys.readouterr().out), dtype=str)
     assert {*named["name"]} == {"Zoë; #1"} and named["prediction"].tolist() == expected
@@ -142,9 +142,9 @@ def test_rows_without_a_label_are_named_or_dropped(files, capsys):
     data.loc[::4, "kind"] = None
     data.to_csv("data.csv", index=False)
     assert run(CALL) == 2
-    assert "--drop-unlabeled" in capsys.readouterr().err
-    assert run([*CALL, "--trees", "5", "--drop-unlabeled"]) == 0
-    assert f"{N_ROWS // 4} rows without a label excluded." in capsys.readouterr().out
+    assert "[missing_target]" in capsys.readouterr().err
+    assert run([*CALL, "--trees", "5", "--allow", "missing_target"]) == 0
+    assert f"No label in {N_ROWS // 4} of {N_ROWS} rows" in capsys.readouterr().out
 
 
 def test_row_numbers_and_copies_of_rows_are_named(files, capsys):

@@ -38,6 +38,7 @@ class Column:
     ) -> None:
         self.name, self.values = str(name), values
         self.sample = values if rows is None else values[rows]
+        self.is_category = False
 
     @cached_property
     def is_number(self) -> bool:
@@ -152,7 +153,10 @@ def read_columns(X: Any) -> tuple[list[Column], Any]:
     table = check_collected(X)
     if isinstance(table, nw.DataFrame):
         rows = sample_rows(len(table))
-        return [Column(each.name, series_values(each), rows) for each in table.iter_columns()], None
+        columns = [Column(each.name, series_values(each), rows) for each in table.iter_columns()]
+        for column in columns:
+            column.is_category = table[column.name].dtype in (nw.Categorical, nw.Enum)
+        return columns, None
     if issparse(X):
         return [], X
     array = series_values(table) if isinstance(table, nw.Series) else as_rows(X)

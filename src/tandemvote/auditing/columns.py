@@ -83,11 +83,12 @@ def column_findings(columns: Sequence[Column]) -> list[Finding]:
         ),
         *about_columns(
             *("stray_text", "error", "Columns of numbers with text among them", stray),
-            "Correct such cells or mark them as missing.",
+            "Correct such cells; pass missing_values=TEXT if they stand for missing entries, or"
+            " categories=COLUMN if these are categories.",
         ),
         *about_columns(
             *("decimal_comma", "error", "Columns of numbers with decimal commas", commas),
-            "Read the data with decimal=','.",
+            "For decimal commas, pass decimal=','. Remove commas that group thousands.",
         ),
     ]
 
@@ -139,7 +140,9 @@ def _stray_text(column: Column) -> str:
     texts = column.distinct.tolist()
     is_number = np.array([bool(_NUMBER.fullmatch(text.strip())) for text in texts], bool)
     n_stray = len(texts) - is_number.sum()
-    if not n_stray or n_stray > max(2, 0.05 * is_number.sum()) or is_number.sum() < 3:
+    if column.is_category or is_number.sum() < 3:
+        return ""
+    if not n_stray or n_stray > max(2, 0.05 * is_number.sum()):
         return ""
     stray = (column.codes >= 0) & ~np.append(is_number, True)[column.codes]
     if 2 * stray.sum() >= (column.codes >= 0).sum():
@@ -153,7 +156,7 @@ def _stray_text(column: Column) -> str:
 def _decimal_commas(column: Column) -> str:
     """Return the first cell of a column in which all cells are numbers, some with a comma."""
     texts = column.distinct.tolist()
-    if not any("," in text for text in texts):
+    if column.is_category or not any("," in text for text in texts):
         return ""
     if not all(_NUMBER.fullmatch(text.strip()) for text in texts):
         return ""

@@ -18,7 +18,6 @@ from tandemvote.tables import DatasetError, Table, read_features, read_table
 from tandemvote.tables.errors import number_of
 
 FEWEST_ROWS = 20
-READ = ("stray_text", "decimal_comma")
 ROWS = ("grouped_rows", "sorted_rows", "time_order")
 
 
@@ -56,8 +55,7 @@ def read_unlabeled(table: Table, columns: Columns, reading: FileReading, path: P
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
     """Audit a table; raise all errors at once, unless they are overridden."""
     groups = None if columns.groups is None else table.beside[columns.groups]
-    # The reader has checked text among numbers, and knows which numbers are categories.
-    found = [each for each in audit(table.raw, table.y, groups=groups) if each.code not in READ]
+    found = [*audit(table.raw, table.y, groups=groups)]
     if columns.drop:  # what a dropped column shows about the rows is still true
         about = audit(table.raw.join(table.dropped), table.y, groups=groups)
         found = [each for each in found if each.code not in ROWS]

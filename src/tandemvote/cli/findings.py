@@ -29,8 +29,9 @@ def _fix(error: Finding) -> list[tuple[str, ...]]:
             return [("--drop", name) for name in error.columns]
         case "grouped_rows" if error.columns != ("index",):
             return [("--groups", error.columns[0])]
-        case "stray_text" if "texts" in error.evidence:
-            return [("--missing", text) for text in error.evidence["texts"].splitlines()]
+        case "stray_text":  # such as 'n.d.' in row 18
+            cells = [text.rpartition(" in row ")[0] for text in error.evidence.values()]
+            return [("--missing", cell.strip("'\"")) for cell in cells]
         case "copied_rows":
             return [("--drop-duplicates",)]
         case "decimal_comma":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tandemvote.extras import import_extra
@@ -26,7 +25,7 @@ def find_column(columns: Sequence[str], wanted: str, name: Any) -> None:
         raise DatasetError(
             f"{name} has no column {wanted!r}. {suggestion}Its columns are"
             f" {shown(columns, NAMES_SHOWN)}. If these are data, the file has no header line: add"
-            " one, or pass header=False."
+            " one."
         )
 
 
@@ -35,28 +34,6 @@ def check_duplicates(columns: Sequence[str], name: Any) -> None:
     for column, count in Counter(columns).items():
         if count > 1:
             raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
-
-
-def reject_data(header: Sequence[str], name: Any) -> None:
-    """Reject a header line that holds numbers in no ascending order, as a line of data does.
-
-    Ascending numbers, such as 0, 1, 2, years or wavelengths, can be names.
-    """
-    if any(first >= second for first, second in pairwise(map(float, filter(is_number, header)))):
-        raise DatasetError(
-            f"{name} starts with {shown(header, NAMES_SHOWN)}, which looks like data, not names."
-            " Pass header=False to call the columns column1, column2 and so on; header=True if"
-            " these are their names."
-        )
-
-
-def is_number(cell: str) -> bool:
-    """Tell whether a cell is written as a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def inferred(column: pandas.Series) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import csv
 import gzip
 import io
-import lzma
 import re
 import sys
 import zlib
@@ -16,11 +14,12 @@ from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from warnings import catch_warnings, simplefilter
+
+import numpy as np
 
 from tandemvote.auditing import Finding
 from tandemvote.extras import import_extra
-from tandemvote.tables.columns import check_duplicates, find_column, reject_data
+from tandemvote.tables.columns import check_duplicates, find_column
 from tandemvote.tables.errors import DatasetError, explained, number_of
 
 if TYPE_CHECKING:
@@ -29,25 +28,13 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 PARQUET = (".parquet", ".pq")
-UNPACKERS: dict[bytes, Any] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ": lzma.decompress,
-}
-BYTE_ORDER_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-# What R, pandas, databases and spreadsheets write for a missing entry. UCI's ``?`` is not among
-# them, as it may be a category elsewhere.
+# What R, pandas, databases, spreadsheets and UCI write for a missing entry.
 MISSING_TEXTS = (
-    *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
+    *("", "?", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-# A comma comes last: it also occurs inside numbers and sentences of files separated otherwise.
-SEPARATORS = ("\t", ";", "|", ",")
-SPELLED = {"tab": "\t", "\\t": "\t", "space": " "}
+# Commas and spaces come last: they also occur inside numbers and sentences.
+SEPARATORS = ("\t", ";", "|", ",", " ")
 LINES_EXAMINED = 50
 
 
@@ -55,34 +42,41 @@ def read_frame(
     source: str | PathLike[str],
     *,
     categories: Collection[str] = (),
-    separator: str | None = None,
     decimal: str = ".",
-    header: bool | None = None,
-    missing_values: Collection[str] = ("?",),
+    missing_values: Collection[str] = (),
 ) -> tuple[pandas.DataFrame, list[Finding]]:
     """Read a table with named columns; return also findings about the file.
 
-    The format is recognized by the content. Columns named in `categories` stay text.
+    Columns named in `categories` stay text.
     """
     pandas = import_extra("pandas", "data")
     data, suffix = _read_bytes(source), Path(source).suffix.lower()
     findings: list[Finding] = []
+    untyped: set[str] = set()
     if suffix in PARQUET or data.startswith(b"PAR1"):
-        frame = _read_parquet(data, source)
+        parquet = import_extra("pyarrow.parquet", "data")
+        # pyarrow raises errors of most types on damaged files.
+        with explained(f"{source} cannot be read as Parquet", "Write it again.", Exception):
+            table = parquet.read_table(io.BytesIO(data))
+            table.validate(full=True)  # bytes that are not UTF-8 may be declared as text
+            frame = table.to_pandas()
     elif suffix in EXCEL:
         fix = "Install openpyxl for Excel files (pip install openpyxl), or save the table as CSV."
         with explained(f"{source} cannot be read as an Excel file", fix, Exception):
             frame = pandas.read_excel(io.BytesIO(data), na_values=list(missing_values))
     else:
-        missing = {*MISSING_TEXTS, *missing_values}
-        frame, findings = _read_text(data, source, separator, header, missing)
-        for name in frame.columns.difference([*categories], sort=False):
-            frame[name] = _typed(frame[name], decimal)
+        text, findings = _decoded(data, source)
+        frame, short = _read_text(text, source)
+        findings += short
+        frame = frame.map(str.strip, na_action="ignore")
+        frame = frame.mask(frame.isin([*MISSING_TEXTS, *missing_values]))
+        untyped = set(frame.columns) - {*categories}
     frame = frame.rename(columns=str).reset_index(drop=True)
-    names = list(frame.columns)
-    check_duplicates(names, source)
+    check_duplicates(list(frame.columns), source)
+    for name in untyped:
+        frame[name] = _typed(frame[name], decimal)
     for name in categories:
-        find_column(names, name, source)
+        find_column(list(frame.columns), name, source)
         frame[name] = frame[name].convert_dtypes().astype(object).map(str, na_action="ignore")
         frame[name] = frame[name].astype("category")
     if not len(frame):
@@ -92,7 +86,7 @@ def read_frame(
 
 def _read_bytes(source: str | PathLike[str]) -> bytes:
     """Return the content of a file or of the standard input, unpacked."""
-    name, path = str(source), Path(source)
+    name = str(source)
     if name == STANDARD_INPUT:
         data = sys.stdin.buffer.read()
     elif re.match(r"[A-Za-z][A-Za-z0-9+]+:/", name):
@@ -100,81 +94,52 @@ def _read_bytes(source: str | PathLike[str]) -> bytes:
             f"{name} is an address, not a file. Download it first, or pass it on:"
             f" curl -sL {name} | tandemvote certify - ..."
         )
-    elif path.is_dir():
-        raise DatasetError(f"{name} is a folder. Name one file in it.")
-    elif not path.exists():
-        raise DatasetError(f"There is no file {name}. Check the path.")
     else:
-        data = path.read_bytes()
-    unpack = next((UNPACKERS[magic] for magic in UNPACKERS if data.startswith(magic)), bytes)
-    damaged = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
-    with explained(f"{name} is damaged and cannot be unpacked", "Get it once more.", *damaged):
-        return unpack(data)
+        with explained(f"{name} cannot be read", "Check the path.", OSError):
+            data = Path(source).read_bytes()
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    problem = f"{name} is damaged and cannot be unpacked"
+    with explained(problem, "Get it once more.", OSError, EOFError, zlib.error):
+        return gzip.decompress(data)
 
 
-def _read_parquet(data: bytes, source: Any) -> pandas.DataFrame:
-    parquet = import_extra("pyarrow.parquet", "data")
-    # pyarrow raises errors of most types on damaged files.
-    with explained(f"{source} cannot be read as Parquet", "Write it again.", Exception):
-        table = parquet.read_table(io.BytesIO(data))
-        check_duplicates(table.column_names, source)
-        table.validate(full=True)  # bytes that are not UTF-8 may be declared as text
-        return table.to_pandas()
-
-
-def _read_text(
-    data: bytes, source: Any, separator: str | None, header: bool | None, missing: Collection[str]
-) -> tuple[pandas.DataFrame, list[Finding]]:
-    """Read a table of text cells, without blanks around them."""
+def _read_text(text: str, source: Any) -> tuple[pandas.DataFrame, list[Finding]]:
+    """Read a table of text cells, and report rows with too few."""
     pandas = import_extra("pandas", "data")
-    text, findings = _decoded(data, source)
-    separator = SPELLED.get(separator or "", separator) or find_separator(text)
-    if len(separator) != 1 or separator in '"\r\n':
-        raise DatasetError(f"separator={separator!r} is not one character, 'tab' or 'space'.")
-    with explained(f"{source} is not a table of text cells", "Save it again.", csv.Error):
-        lines = io.StringIO(text, newline="")
-        cells = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        rows = (row for row in cells if any(cell.strip() for cell in row) or len(row) > 1)
-        names = [name.strip() for name in next(rows)]
-        short = [place for place, row in enumerate(rows, start=1) if len(row) < len(names)]
-    if header is False:
-        names = [f"column{place + 1}" for place in range(len(names))]
-        short = [place + 1 for place in short]
-    else:
-        names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
-        if header is None:
-            reject_data(names, source)
-    check_duplicates(names, source)
-    if short:
-        findings.append(_short_rows(short, len(names)))
-    table = f"a table of {number_of(len(names), 'column')} separated by {separator!r}"
-    fix = "Correct the line, or name the sign between cells: separator=CHARACTER."
-    ragged = pandas.errors.ParserWarning  # a row longer than the header would lose its last cells
-    problem = f"{source} cannot be read as {table}"
-    with explained(problem, fix, ValueError, ragged), catch_warnings():
-        simplefilter("error", ragged)
+    fix = "Correct the line, or put cells in quotes and commas between them."
+    with explained(f"{source} is not a table of text cells", fix, ValueError, csv.Error):
         frame = pandas.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            header=None if header is False else 0,
-            names=names,
-            dtype=str,
+            io.StringIO(text, newline=""),
+            sep=find_separator(text),
+            engine="python",  # which tells cells that are not there from empty ones
+            header=None,
+            dtype=object,
             na_filter=False,
             index_col=False,
             skipinitialspace=True,
         )
-    for name in names:
-        cells = frame[name].astype(object).map(str.strip, na_action="ignore")
-        frame[name] = cells.mask(cells.isin(missing))
-    return frame, findings
+    names = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(frame.iloc[0])]
+    frame = frame.iloc[1:].set_axis(names, axis=1)
+    short = np.flatnonzero(frame.iloc[:, -1].isna()) + 1
+    if not short.size:
+        return frame, []
+    finding = Finding(
+        code="short_rows",
+        severity="warning",
+        message=f"{number_of(short.size, 'row')} with fewer than {len(names)} cells, the first of"
+        f" them row {short[0]}; the cells at the end count as missing.",
+        advice="Correct these rows if cells in the middle are missing.",
+    )
+    return frame, [finding]
 
 
 def _decoded(data: bytes, source: Any) -> tuple[str, list[Finding]]:
     """Return text in UTF-8, UTF-16 with a byte-order mark, or else Windows-1252."""
-    marks = (BYTE_ORDER_MARKS[mark] for mark in BYTE_ORDER_MARKS if data.startswith(mark))
-    encoding, findings = next(marks, "utf-8"), []
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    findings = []
     try:
-        text = data.decode(encoding)
+        text = data.decode("utf-16" if marked else "utf-8-sig")
     except UnicodeError:
         text = data.decode("cp1252", errors="replace")
         message = "The file is not UTF-8, so it was read as Windows-1252."
@@ -190,35 +155,24 @@ def _decoded(data: bytes, source: Any) -> tuple[str, list[Finding]]:
     return text, findings
 
 
-def _short_rows(short: list[int], n_columns: int) -> Finding:
-    return Finding(
-        code="short_rows",
-        severity="warning",
-        message=f"{number_of(len(short), 'row')} with fewer than {n_columns} cells, the first of"
-        f" them row {short[0]}; the cells at the end count as missing.",
-        advice="Correct these rows if cells in the middle are missing.",
-    )
-
-
 def _typed(cells: pandas.Series, decimal: str) -> pandas.Series:
     """Return numbers if all cells are numbers."""
-    present = cells.dropna().drop_duplicates()
-    texts = present.str.replace(".", " ").str.replace(decimal, ".") if decimal != "." else present
+    texts = cells
+    if decimal != ".":
+        texts = cells.str.replace(".", " ").str.replace(decimal, ".")
     numbers = import_extra("pandas", "data").to_numeric(texts, errors="coerce")
-    if numbers.isna().any():
-        return cells
-    return cells.map(dict(zip(present, numbers, strict=True))).infer_objects()
+    return numbers if numbers.notna().equals(cells.notna()) else cells
 
 
 def find_separator(text: str) -> str:
     """Return the sign that cuts the first lines into the same number of cells, more than one.
 
-    If none of tab, semicolon, bar and comma does, return the most frequent one of the first line.
+    If none does, return the most frequent one of the first line.
     """
     lines = [*islice((line for line in io.StringIO(text) if line.strip()), LINES_EXAMINED)]
     for separator in SEPARATORS:
-        with explained("The first lines are not text cells", "Save the file again.", csv.Error):
-            widths = {len(cells) for cells in csv.reader(lines, delimiter=separator)}
+        cells = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        widths = {len(row) for row in cells}
         if len(widths) == 1 and widths != {1}:
             return separator
-    return max(reversed(SEPARATORS), key=lines[0].count)
+    return max(",|;\t", key=lines[0].count)

@@ -19,12 +19,11 @@ from tandemvote.tables.files import read_frame
 from tandemvote.tables.kinds import (
     CATEGORY,
     DATE,
-    ISO,
     KINDS,
     NUMBER,
     TableColumns,
+    as_dates,
     find_kind,
-    stray_text,
 )
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ class Table:
     y : ndarray of shape (n_rows,)
         Class labels: whole numbers, booleans or text.
     kinds : dict of str to str
-        Kind of each feature: "number", "category", "duration" or "date", followed by the format of
-        dates that are text.
+        Kind of each feature: "number", "category" or "date", followed by the format of dates that
+        are text.
     findings : tuple of Finding
         What is suspicious about the file. Pass `raw` and `y` to `tandemvote.audit` for the rows.
     beside : dict of str to ndarray of shape (n_rows,)
@@ -76,7 +75,7 @@ class Table:
         """Rows, classes and kinds of columns in one line."""
         classes = f"{self.target} ({len(np.unique(self.y))} classes)"
         words = [f"{name} (not a feature)" for name in self.excluded]
-        words += [f"{name} ({_described(self.X[name], kind)})" for name, kind in self.kinds.items()]
+        words += [f"{name} ({kind})" for name, kind in self.kinds.items()]
         more = [f"{len(words) - NAMES_SHOWN} more"] * (len(words) > NAMES_SHOWN)
         return f"{len(self.y):,} rows: {', '.join([classes, *words[:NAMES_SHOWN], *more])}"
 
@@ -93,7 +92,6 @@ def read_table(
     beside: Sequence[str] = (),
     groups: str | None = None,
     categories: Collection[str] = (),
-    drop_unlabeled: bool = False,
     drop_duplicates: bool = False,
     **options: Any,
 ) -> Table:
@@ -102,8 +100,9 @@ def read_table(
     Parameters
     ----------
     path : path
-        The file, or "-" for the standard input. CSV files may be compressed (gzip, bzip2, xz) and
-        are UTF-8, UTF-16 with a byte-order mark, or else Windows-1252.
+        The file, or "-" for the standard input. CSV files may be compressed (gzip) and are
+        UTF-8, UTF-16 with a byte-order mark, or else Windows-1252. Tabs, semicolons, bars, commas
+        or spaces between cells are detected.
     target : str
         Label column.
     drop : sequence of str
@@ -115,13 +114,11 @@ def read_table(
         returned in `Table.beside` and is not a feature.
     categories : sequence of str
         Columns of categories even if they hold numbers.
-    drop_unlabeled, drop_duplicates : bool
-        Exclude rows without a label; rows that repeat an earlier one, label included.
+    drop_duplicates : bool
+        Exclude rows that repeat an earlier one, label included.
     **options
-        For CSV: `separator` (one character, "tab" or "space"; detected by default), `decimal`
-        ("." by default), `header` (False if the first line is data: columns are then called
-        column1, column2, ...), `missing_values` (texts of missing cells, "?" by default, besides
-        empty cells, NA, NaN and the like).
+        For CSV: `decimal` ("." by default), `missing_values` (texts of missing cells, besides
+        empty cells, ?, NA, NaN and the like).
 
     Returns
     -------
@@ -153,24 +150,26 @@ def read_table(
     beside = [*dict.fromkeys([*beside, *excluded[len(drop) :]])]
     for column in (target, *excluded, *beside):
         find_column(columns, column, name)
+    if target in drop:
+        raise DatasetError(f"{target!r} is the label, so it cannot be dropped. Keep it.")
     features = [column for column in columns if column not in (target, *excluded)]
     if not features:
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
-    if target in drop:
-        raise DatasetError(f"{target!r} is the label, so it cannot be dropped. Keep it.")
-    kinds = {column: find_kind(frame[column]) for column in features}
-    texts = [column for column, kind in kinds.items() if kind == CATEGORY]
-    findings += filter(None, (stray_text(frame[column]) for column in texts))
-    if drop_unlabeled:
-        labeled = frame[target].notna()
-        findings += _excluded("unlabeled_rows", len(frame) - labeled.sum())
-        frame = frame[labeled]
+    unlabeled = frame[target].isna().to_numpy()
+    if unlabeled.any():
+        findings.append(_without_labels(unlabeled, target))
+    frame = frame[~unlabeled]
     if drop_duplicates:
         repeated = frame[[*features, target]].duplicated()
-        findings += _excluded("repeated_rows", repeated.sum())
+        findings += [_repeated(int(repeated.sum()))] if repeated.any() else []
         frame = frame[~repeated]
     frame = frame.reset_index(drop=True)
-    y = _labels(frame[target], name)
+    written = {column: _as_written(frame[column]) for column in beside}
+    kinds = {column: find_kind(frame[column]) for column in (*features, *drop)}
+    for column, kind in kinds.items():
+        if kind.startswith(f"{DATE} "):
+            frame[column] = as_dates(frame[column], kind.removeprefix(f"{DATE} "))
+    kinds = {column: kinds[column] for column in features}
     X = TableColumns(kinds).transform(frame)
     gaps = int(X.loc[:, X.notna().any()].isna().any(axis=1).sum())
     findings += [_has_gaps(gaps)] if gaps else []
@@ -178,13 +177,13 @@ def read_table(
         name=name,
         target=target,
         X=X,
-        y=y,
+        y=_labels(frame[target]),
         kinds=kinds,
         findings=tuple(findings),
-        beside={column: _as_written(frame[column]) for column in beside},
+        beside=written,
         excluded=tuple(excluded),
-        raw=_with_dates(frame[features]),
-        dropped=_with_dates(frame[[*drop]]),
+        raw=frame[features],
+        dropped=frame[[*drop]],
     )
 
 
@@ -224,36 +223,12 @@ def read_features(
         raise DatasetError(f"{path}: {error}") from error
 
 
-def _excluded(code: str, n_rows: int) -> list[Finding]:
-    """Report rows that were excluded, and what that means for a bound."""
-    message, advice = {
-        "unlabeled_rows": (
-            "without a label excluded.",
-            "Unless labels are missing at random, the bound is not about such rows.",
-        ),
-        "repeated_rows": (
-            "that repeat an earlier row excluded.",
-            "The bound requires that each of them is one case recorded twice.",
-        ),
-    }[code]
-    message = f"{number_of(n_rows, 'row')} {message}"
-    finding = Finding(code=code, severity="warning", message=message, advice=advice)
-    return [finding] if n_rows else []
-
-
-def _labels(column: pandas.Series, name: str) -> NDArray[Any]:
+def _labels(column: pandas.Series) -> NDArray[Any]:
     """Return the labels of all rows."""
-    missing = column.isna().to_numpy()
-    if missing.any():
-        raise DatasetError(
-            f"{name}: no label in {missing.sum()} of {number_of(len(missing), 'row')}, the first of"
-            f" them row {missing.argmax() + 1}; texts such as NaN and None count as missing. Fill"
-            " it in, or pass drop_unlabeled=True to exclude such rows."
-        )
     if column.nunique() < 2:
         raise DatasetError(
-            f"The label column {column.name!r} holds one class, {column.iloc[0]!r:.40}. At least"
-            " two are required. Choose another column, or add rows of another class."
+            f"The label column {column.name!r} holds less than two classes. Choose another column,"
+            " or add rows of another class."
         )
     if KINDS.get(inferred(column)) != NUMBER:
         return np.array([str(label) for label in column])
@@ -262,12 +237,25 @@ def _labels(column: pandas.Series, name: str) -> NDArray[Any]:
     return np.asarray(numbers, np.int64 if whole else np.float64)
 
 
-def _with_dates(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """Return columns as they were read, with texts of dates as dates."""
-    kinds = {name: find_kind(frame[name]) for name in frame}
-    dates = TableColumns({name: kind for name, kind in kinds.items() if kind[:4] == DATE})
-    seconds = dates.transform(frame)
-    return frame.assign(**{name: seconds[name].astype("datetime64[s]") for name in seconds})
+def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
+    return Finding(
+        code="missing_target",
+        severity="error",
+        message=f"No label in {missing.sum()} of {number_of(len(missing), 'row')}, the first of"
+        f" them row {missing.argmax() + 1}; texts such as NaN and None count as missing.",
+        advice="Fill it in, or override this error to exclude such rows. Unless labels are missing"
+        " at random, the bound is not about such rows.",
+        columns=(target,),
+    )
+
+
+def _repeated(n_rows: int) -> Finding:
+    return Finding(
+        code="repeated_rows",
+        severity="warning",
+        message=f"{number_of(n_rows, 'repeated row')} excluded.",
+        advice="The bound requires that each of them is one case recorded twice.",
+    )
 
 
 def _has_gaps(n_rows: int) -> Finding:
@@ -275,27 +263,8 @@ def _has_gaps(n_rows: int) -> Finding:
     return Finding(code="missing_entries", severity="note", message=message)
 
 
-def _described(column: pandas.Series, kind: str) -> str:
-    """Describe a column of features in a few words."""
-    kind, _, date_format = kind.partition(" ")
-    present, words = column.dropna(), kind
-    if present.empty:
-        return "no value"
-    if kind == CATEGORY:
-        words = number_of(present.nunique(), "category").replace("categorys", "categories")
-    elif kind == DATE:
-        days = np.array([present.min(), present.max()]).astype("datetime64[s]").astype(str)
-        words = f"date {days[0][:10]} to {days[1][:10]}"
-    else:
-        words = f"{kind} {present.min():.6g} to {present.max():.6g}"
-    words += f", written as {date_format}" * (date_format not in ("", ISO))
-    return words + f", {column.isna().sum()} missing" * bool(column.isna().any())
-
-
 def _as_written(column: pandas.Series) -> NDArray[Any]:
     """Return whole numbers as such, also next to gaps, and dates as text; None where missing."""
-    values: NDArray[Any] = column.convert_dtypes().to_numpy(dtype=object, copy=True)
-    for place, (value, missing) in enumerate(zip(values, column.isna(), strict=True)):
-        if missing or not isinstance(value, str | int | float):
-            values[place] = None if missing else str(value)
-    return values
+    values = column.convert_dtypes().astype(object)
+    plain = values.map(lambda cell: cell if isinstance(cell, str | int | float) else str(cell))
+    return np.where(column.isna(), None, plain)
