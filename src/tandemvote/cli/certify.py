@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import typer
 
 from tandemvote.cli import options, outputs
@@ -28,7 +30,7 @@ def certify(
     _check_combinations(columns, training, guarantee, files)
     outputs.check_outputs(files.paths, inputs=[data, training.unlabeled])
     from tandemvote.cli import data as tables
-    from tandemvote.cli.results import Result, deliver
+    from tandemvote.cli.results import deliver
     from tandemvote.cli.schemes import train
 
     table = tables.read_data(data, columns, reading, by=guarantee.by)
@@ -38,14 +40,17 @@ def certify(
     model, rows = train(table, columns, training, guarantee, unlabeled=unlabeled, findings=findings)
     by = {name: values if isinstance(values, str) else values[rows] for name, values in by.items()}
     certificate = model[-1].certificate_
-    result = Result(
-        certificate=certificate,
-        groups=certificate.by_group(by) if by else None,
+    if by:
+        certificate = replace(certificate, groups=certificate.by_group(by))
+    deliver(
+        certificate,
+        files.paths,
+        guarantee,
+        as_json=as_json,
         data=f"{len(table.y):,} labeled rows of {table.name}",
         columns={name: values for name, values in by.items() if not isinstance(values, str)},
         model=model,
     )
-    deliver(result, files, guarantee, as_json=as_json)
 
 
 def _check_combinations(

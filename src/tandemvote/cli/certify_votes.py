@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ def certify_votes(
     outputs.check_outputs(files.paths, inputs=[votes, unlabeled])
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
-    from tandemvote.cli.results import Result, deliver
+    from tandemvote.cli.results import deliver
 
     names = votes_io.column_names(votes)
     by = options.groupings(guarantee.by, target, {*names} - {target})
@@ -72,8 +73,11 @@ def certify_votes(
     certificate = certificates.certify_votes(
         evidence, **guarantee.request, delta=guarantee.delta, findings=findings
     )
-    values: dict[str, Any] = votes_io.read_columns(votes, columns)
-    values = {name: [cell or None for cell in values[name]] for name in columns}
+    if by:
+        cells = votes_io.read_columns(votes, columns)
+        values = {name: [cell or None for cell in cells[name]] for name in columns}
+        groups = certificate.by_group({name: values.get(name, name) for name in by})
+        certificate = replace(certificate, groups=groups)
     tables = (
         *("--votes", votes),
         *(("--target", target) if target != "label" else ()),
@@ -81,13 +85,14 @@ def certify_votes(
         *(() if unlabeled is None else ("--unlabeled", str(unlabeled))),
         *(word for name in ignore for word in ("--ignore", name)),
     )
-    result = Result(
-        certificate=certificate,
-        groups=certificate.by_group({name: values.get(name, name) for name in by}) if by else None,
+    deliver(
+        certificate,
+        files.paths,
+        guarantee,
+        as_json=as_json,
         data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
         tables=() if large is not None else tables,
     )
-    deliver(result, files, guarantee, as_json=as_json)
 
 
 def _open_large(path: str, *, keep: list[str], **table: Any) -> VoteFiles | None:

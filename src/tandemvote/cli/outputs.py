@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -14,9 +14,6 @@ from tandemvote.cli.messages import say
 from tandemvote.cli.options import option
 from tandemvote.extras import import_extra
 from tandemvote.whole_files import written_whole
-
-if TYPE_CHECKING:
-    from tandemvote.votes import Votes
 
 TABLE_ENDINGS = (".csv", ".parquet")
 ENDINGS = {
@@ -92,7 +89,7 @@ def check_outputs(
             import_extra(*PACKAGES[need])
 
 
-def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, Path]:
+def write_votes(path: Path, votes: Any, columns: Mapping[str, Any]) -> dict[str, Path]:
     """Write the votes of a certificate; return the files by the option of verify.
 
     The labeled votes have the columns by which their rows are grouped next to them.
@@ -101,7 +98,12 @@ def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, 
 
     names = votes.classes.astype(str)
     predicted = np.where(votes.held_out, names[votes.predictions], "")
-    tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **columns}}
+    rows = ... if votes.rows is None else votes.rows
+    by = {
+        name: ["" if each is None else str(each) for each in columns[name][rows]]
+        for name in columns
+    }
+    tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **by}}
     if votes.n_unlabeled:
         tables["--unlabeled"] = _voters(names[votes.unlabeled])
     written = {}

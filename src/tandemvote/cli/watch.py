@@ -35,7 +35,7 @@ def watch(
     """Check whether new labels contradict a CERTIFICATE.
 
     The file may grow: each call reads all of it. If the certificate is true, an alarm is ever
-    raised with a probability of at most 1 minus --confidence.
+    raised with a probability of at most 1 minus --confidence. The exit code is then 4.
 
     For example: tandemvote watch wine.json labeled.csv --target quality
     """
