@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -30,9 +31,8 @@ def compare(
         metavar="forest|boosting",
         help="Learner to train. Repeatable. The first one is compared with the others.",
     ),
-    trees: options.Trees = 100,
-    seed: options.Seed = 0,
     picture: options.Picture = None,
+    fitting: options.Fitting,
     guarantee: options.Confidence,
     columns: options.Columns,
     reading: options.FileReading,
@@ -50,8 +50,9 @@ def compare(
     if predictions:
         compared = _read(data, columns, guarantee.confidence)
     else:
-        training = [options.Training(learner=each, trees=trees, seed=seed) for each in learner]
-        compared = _trained(data, columns, reading, training, guarantee.confidence)
+        holdout = {"scheme": options.Scheme.HOLDOUT, **vars(fitting)}
+        training = [options.Training(learner=each, **holdout) for each in learner]
+        compared = _trained(data, columns, reading, training, guarantee)
     if picture is not None:
         from tandemvote.displays import ComparisonDisplay
 
@@ -89,35 +90,26 @@ def _trained(
     columns: options.Columns,
     reading: options.FileReading,
     learners: list[options.Training],
-    confidence: float,
+    guarantee: options.Confidence,
 ) -> list[Comparison]:
     """Train learners on the same rows and compare them on the others."""
-    from numpy.random import RandomState
-
     from tandemvote.cli.data import audited, read_data
-    from tandemvote.cli.schemes import learner
+    from tandemvote.cli.schemes import train
     from tandemvote.models.compare import compare_all
-    from tandemvote.models.splitting import draw_test_rows, group_codes
-    from tandemvote.models.training import seeded
-    from tandemvote.tables import with_encoder
 
     table = read_data(path, columns, reading)
-    audited(table, columns)
-    X, y, seed = table.X, table.y, learners[0].seed
-    by = None if columns.groups is None else group_codes(table.beside[columns.groups], y)
-    test, training = draw_test_rows(len(y), by, learners[0].test_size, RandomState(seed))
+    findings = audited(table, columns)
     models = [
-        seeded(with_encoder(learner(each), table.kinds), RandomState(seed)).fit(
-            X.iloc[training], y[training]
-        )
+        train(table, columns, each, guarantee, unlabeled=None, findings=findings)[0][-1]
         for each in learners
     ]
-    return compare_all(
-        models,
-        X.iloc[test],
-        y[test],
-        groups=None if by is None else by[test],
-        allow=columns.allow,
-        confidence=confidence,
+    rows = models[0].test_indices_  # the seed determines them
+    compared = compare_all(
+        [each.predict(table.X.iloc[rows]) for each in models],
+        None,
+        table.y[rows],
+        groups=None if columns.groups is None else table.beside[columns.groups][rows],
+        confidence=guarantee.confidence,
         names=[each.learner.value for each in learners],
     )
+    return [replace(each, findings=tuple(findings)) for each in compared]

@@ -33,7 +33,7 @@ def read_data(
         categories=columns.category,
         drop_duplicates=columns.drop_duplicates,
         beside=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
-        **reading.file_options,
+        **vars(reading),
     )
     if len(table.y) < FEWEST_ROWS:
         raise DatasetError(
@@ -48,7 +48,7 @@ def read_unlabeled(table: Table, columns: Columns, reading: FileReading, path: P
     """Return the features of unlabeled rows, without copies if those of DATA are excluded."""
     if path is None:
         return None
-    rows, _ = read_features(path, table.columns(), **reading.file_options)
+    rows, _ = read_features(path, table.columns(), **vars(reading))
     return rows.drop_duplicates() if columns.drop_duplicates else rows
 
 

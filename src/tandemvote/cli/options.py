@@ -42,10 +42,6 @@ Picture = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Picture to write: .svg, .png or .pdf."),
 ]
-Trees = Annotated[
-    int, typer.Option(metavar="NUMBER", help="Trees of each forest, rounds of boosting.", min=1)
-]
-Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of training and of the split.")]
 
 
 def option(default: Any, about: str, *names: str, metavar: str | None = None, **more: Any) -> Any:
@@ -178,14 +174,12 @@ class FileReading:
     """Reading CSV files."""
 
     decimal: str = option(".", "Decimal sign of numbers.", metavar="CHARACTER")
-    missing: list[str] = option(
-        [], "Text of a missing cell, besides empty cells, NA, NaN, ? and the like.", metavar="TEXT"
+    missing_values: list[str] = option(
+        [],
+        "Text of a missing cell, besides empty cells, NA, NaN, ? and the like.",
+        "--missing",
+        metavar="TEXT",
     )
-
-    @property
-    def file_options(self) -> dict[str, Any]:
-        """Options of the readers of `tandemvote.tables`."""
-        return {"decimal": self.decimal, "missing_values": self.missing}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +202,15 @@ class Columns:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class Fitting:
+    """Training on DATA."""
+
+    trees: int = option(100, "Trees of each forest, rounds of boosting.", metavar="NUMBER", min=1)
+    seed: int = option(0, "Seed of training and of the split.", metavar="NUMBER")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Fitting):
     """Training on DATA."""
 
     scheme: Scheme = option(
@@ -220,7 +222,6 @@ class Training:
     learner: Learner = option(
         Learner.FOREST, "forest, or gradient boosting: boosting.", metavar="LEARNER"
     )
-    trees: int = option(100, "Trees of each forest, rounds of boosting.", metavar="NUMBER", min=1)
     test_size: Any = option(
         "auto",
         "Share or number of the rows (of --groups) that test the models.",
@@ -232,4 +233,3 @@ class Training:
         "Unlabeled rows from the same distribution, for a tighter bound (--scheme trees).",
         metavar="FILE",
     )
-    seed: int = option(0, "Seed of training and of the split.", metavar="NUMBER")

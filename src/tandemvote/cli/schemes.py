@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings
 from tandemvote.cli.messages import progress, say
-from tandemvote.cli.options import Columns, Guarantee, Learner, Scheme, Training
+from tandemvote.cli.options import Columns, Confidence, Learner, Scheme, Training
 from tandemvote.tables import Table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
 
@@ -25,7 +25,7 @@ def train(
     table: Table,
     columns: Columns,
     training: Training,
-    guarantee: Guarantee,
+    guarantee: Confidence,
     *,
     unlabeled: Any,
     findings: Findings,
@@ -55,7 +55,7 @@ def train(
 
 
 def _train_trees(
-    table: Table, training: Training, guarantee: Guarantee, unlabeled: Any, findings: Findings
+    table: Table, training: Training, guarantee: Confidence, unlabeled: Any, findings: Findings
 ) -> tuple[Pipeline, NDArray[np.intp]]:
     """Fit a forest; an encoder of text columns is fitted on rows that no tree is evaluated on."""
     X, rows = table.X, np.arange(len(table.y))
