@@ -22,7 +22,7 @@ from tandemvote.displays import ProfileDisplay, TandemDisplay
 
 X, y = load_digits(return_X_y=True)
 forest = CertifiedForestClassifier(60, max_samples=0.5, random_state=0).fit(X, y)
-display = TandemDisplay.from_counts(forest.certificate_.counts).plot()
+display = TandemDisplay(forest.certificate_.counts).plot()
 print(display.description)
 plt.show()
 
@@ -33,7 +33,7 @@ plt.show()
 # The first-order bound counts 2 Z for every sample, the second-order bound 4 Z²: less where a few
 # trees err, more where nearly all do. Which of the two is smaller depends on the histogram below.
 
-profile = ProfileDisplay.from_votes(forest.certificate_.votes, forest.weights_).plot()
+profile = ProfileDisplay(forest.certificate_.votes, forest.weights_).plot()
 print(profile.description)
 plt.show()
 

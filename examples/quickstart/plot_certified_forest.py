@@ -44,7 +44,7 @@ for assumption in forest.certificate_.assumptions:
 # every distribution that could have produced data like this.
 
 print(f"errors on {len(y_new)} new samples: {(forest.predict(X_new) != y_new).mean():.3f}")
-BoundsDisplay.from_certificate(forest.certificate_).plot()
+BoundsDisplay(forest.certificate_).plot()
 plt.show()
 
 # %%

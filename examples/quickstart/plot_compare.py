@@ -32,4 +32,4 @@ for each in results:
 # -----------
 # Lines end at the limits, squares are observed. A line on one side of 0 shows the better model.
 
-ComparisonDisplay(comparisons=tuple(results)).plot()
+ComparisonDisplay(results).plot()

@@ -34,7 +34,7 @@ new[400:] += rng.normal(scale=6.0, size=new[400:].shape)
 monitor = Monitor(certificate)
 path = monitor.log_evidence(labels, model.predict(new))
 print(monitor)
-MonitorDisplay.from_path(monitor, path).plot()
+MonitorDisplay(monitor, path).plot()
 
 # %%
 # Label until a goal is shown

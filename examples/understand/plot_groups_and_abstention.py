@@ -37,7 +37,7 @@ print(model.certificate_.guarantee)
 
 by_class = model.certificate_.by_group("class")
 print(by_class)
-GroupsDisplay.from_certificates(by_class).plot()
+GroupsDisplay(by_class).plot()
 plt.show()
 
 # %%
@@ -49,7 +49,7 @@ on_hold_out = certify(model, X_hold_out, y_hold_out).by_group(
     {"predicted": "predicted", "ink": ink}
 )
 print(on_hold_out)
-GroupsDisplay.from_certificates(on_hold_out).plot()
+GroupsDisplay(on_hold_out).plot()
 plt.show()
 
 # %%
@@ -62,7 +62,7 @@ plt.show()
 found = certify_selective(model, X_hold_out, y_hold_out, max_error=0.03)
 print(found)
 print(found.guarantee)
-SelectiveDisplay.from_certificate(found).plot()
+SelectiveDisplay(found).plot()
 plt.show()
 
 # %%

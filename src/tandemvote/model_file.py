@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import gc
 import io
-import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -21,19 +19,12 @@ from zipfile import ZIP_STORED, ZipFile
 
 import joblib
 import numpy as np
-import sklearn
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-)
-from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 
-from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.file import load_certificate
 from tandemvote.extras import import_extra
 from tandemvote.models.committee import CertifiedClassifier
@@ -65,7 +56,7 @@ class ModelFileError(ValueError):
     """The file does not hold a certified classifier, or cannot hold this one."""
 
 
-def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
+def save_model(model: Any, path: str | Path) -> Path:
     """Write a fitted certified classifier and its certificate to a file, without the votes.
 
     Parameters
@@ -93,14 +84,9 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
     ['b']
     """
     path = _model_path(path)
-    if not isinstance(getattr(last_step(model), "certificate_", None), Certificate):
-        raise ModelFileError(
-            f"model is a {type(model).__name__} without a certificate. Pass a fitted"
-            " CertifiedClassifier or CertifiedForestClassifier."
-        )
-    fix = "Define functions in a module, and fit the classifier again if it was changed."
-    if path.suffix == SKOPS:
-        fix = f"Save a {JOBLIB} file, for yourself and for those who trust you."
+    if not hasattr(last_step(model), "certificate_"):
+        raise ModelFileError("Pass a fitted CertifiedClassifier or CertifiedForestClassifier.")
+    fix = f"A {JOBLIB} file holds any classifier whose functions are defined in modules."
     with _one_error(f"This classifier cannot be saved as {path.suffix}", fix):
         data = _written(model, path.suffix)
         _read(data, path.suffix)  # a file that could not be loaded is not written
@@ -109,7 +95,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
+def load_model(path: str | Path, *, trusted: bool = False) -> Any:
     """Load a classifier that `save_model` wrote, and verify its certificate.
 
     Parameters
@@ -148,31 +134,13 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     True
     """
     path = _model_path(path)
-    if not path.is_file():
-        raise ModelFileError(f"{path} does not exist. Check the path.")
     if path.suffix == JOBLIB and not trusted:
-        raise ModelFileError(
-            f"{path} is {JOBLIB_WARNING}. If you know its source, pass trusted=True. If not, ask"
-            f" for a {SKOPS} file."
-        )
-    with (
-        warnings.catch_warnings(),
-        _one_error(f"{path} cannot be loaded", "Save the classifier again."),
-    ):
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
-        model = _read(path.read_bytes(), path.suffix)
-    saved = last_step(model).certificate_.versions.get("scikit-learn", "unknown")[:20]
-    if saved != sklearn.__version__:
-        warnings.warn(
-            f"{path} was certified with scikit-learn {saved}; version {sklearn.__version__} is"
-            " installed, with which the models may predict differently. Install that version, or"
-            " fit the classifier again.",
-            stacklevel=2,
-        )
-    return model
+        raise ModelFileError(f"{path} is {JOBLIB_WARNING}. If you trust it, pass trusted=True.")
+    with _one_error(f"{path} cannot be loaded", "Check the path, or save the classifier again."):
+        return _read(path.read_bytes(), path.suffix)
 
 
-def _model_path(path: str | os.PathLike[str]) -> Path:
+def _model_path(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix not in (SKOPS, JOBLIB):
         raise ModelFileError(
@@ -200,17 +168,15 @@ def _written(model: Any, suffix: str) -> bytes:
 def _read(data: bytes, suffix: str) -> Any:
     """Return the model in a file, checked; damaged files raise errors of any type."""
     parts = joblib.load(io.BytesIO(data)) if suffix == JOBLIB else _read_skops(data)
-    if not isinstance(parts, dict) or {*parts} != {"model", "certificate"}:
-        raise ModelFileError("it does not hold a certified classifier")
     classifier = last_step(parts["model"])
     if type(classifier) not in (CertifiedClassifier, CertifiedForestClassifier):
         raise ModelFileError(f"it holds a {type(classifier).__name__}, not a certified classifier")
     document = Document.from_json(parse_document(parts["certificate"].encode()))
-    classifier.certificate_ = certificate = load_certificate(document)
-    if certificate.deployed is not None or not _fits(classifier, certificate):
-        raise ModelFileError("its certificate belongs to another classifier")
-    if certificate.members != classifier._members_digest():
+    classifier.certificate_ = load_certificate(document)
+    if classifier.certificate_.members != classifier._members_digest():
         raise ModelFileError("its tested models are not those that its certificate is about")
+    if isinstance(classifier, CertifiedForestClassifier):
+        classifier.weights_ = classifier.certificate_.weights
     return parts["model"]
 
 
@@ -231,19 +197,6 @@ def _read_skops(data: bytes) -> Any:
     return parts
 
 
-def _fits(classifier: Any, certificate: Certificate) -> bool:
-    """Return True if a certificate has the voters and weights of a classifier."""
-    forest = isinstance(classifier, CertifiedForestClassifier)
-    expected = [True] * len(classifier.estimators_)
-    if not forest and classifier._averages():
-        expected = [True]
-    elif not forest and classifier.referee_ is not None:
-        expected.append(False)
-    weights = classifier.weights_ if forest else np.full(len(expected), 1.0 / len(expected))
-    tested = (certificate.counts.sizes > 0).tolist()
-    return tested == expected and np.array_equal(certificate.weights, weights)
-
-
 def _parts(whole: Any) -> Iterator[Any]:
     """Yield every estimator and tree inside an object, by the references that Python holds."""
     waiting, seen = [whole], {}
@@ -262,59 +215,35 @@ def _parts(whole: Any) -> Iterator[Any]:
 def check_trees(whole: Any) -> None:
     """Raise ModelFileError if a path through some tree could leave the tree or its samples."""
     parts = list(_parts(whole))
-    owners = [p for p in parts if isinstance(p, BaseDecisionTree) and hasattr(p, "tree_")]
-    owned = {id(owner.tree_) for owner in owners}
-    for part in parts:
+    trees = {id(part) for part in parts if isinstance(part, Tree)}
+    estimators = [part for part in parts if isinstance(part, BaseEstimator)]
+    for part in estimators:
         if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
             raise ModelFileError("gradient boosting does not check the features of its trees")
-        if isinstance(part, Tree):
-            if id(part) not in owned:
-                raise ModelFileError("it holds a tree that belongs to no estimator")
-            continue
         hidden = [name for name in vars(part) if callable(getattr(type(part), name, None))]
         if hidden:
             raise ModelFileError(f"it replaces the method {hidden[0]} of {type(part).__name__}")
-        if isinstance(part, CertifiedForestClassifier):
-            _check_forest(part)
-    for owner in owners:
-        # scikit-learn compares new samples with this number, and only if it is there.
-        if getattr(owner, "n_features_in_", None) != owner.tree_.n_features:
-            raise ModelFileError("it holds a tree with another number of features than stated")
-        _check_tree(owner.tree_)
+    owners = [p for p in estimators if isinstance(p, BaseDecisionTree) and hasattr(p, "tree_")]
+    if trees != {id(owner.tree_) for owner in owners} or not all(map(_is_sound, owners)):
+        raise ModelFileError("it holds a tree with invalid branches or of unknown width")
 
 
-def _check_tree(tree: Any) -> None:
+def _is_sound(owner: BaseDecisionTree) -> bool:
+    """Return True if every walk through a tree ends in a leaf, and samples of its width suffice."""
+    tree = owner.tree_
     if not 0 < tree.node_count <= tree.capacity:
-        raise ModelFileError("it holds a tree without nodes, or with fewer than stated")
-    left, right, feature = tree.children_left, tree.children_right, tree.feature
-    inner = np.flatnonzero(left != TREE_LEAF)
-    children = np.concatenate([left[inner], right[inner]])
-    # Each node but the root is the child of one node before it, so every walk ends in a leaf.
-    if not (
-        np.array_equal(np.sort(children), np.arange(1, tree.node_count))
+        return False
+    inner = np.flatnonzero(tree.children_left != TREE_LEAF)
+    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    # Each node but the root is the child of one node before it.
+    return bool(
+        # scikit-learn compares new samples with this number, and only if it is there.
+        getattr(owner, "n_features_in_", None) == tree.n_features
+        and np.array_equal(np.sort(children), np.arange(1, tree.node_count))
         and (children > np.concatenate([inner, inner])).all()
-        and ((feature[inner] >= 0) & (feature[inner] < tree.n_features)).all()
-    ):
-        raise ModelFileError("it holds a tree with invalid branches")
-    depth, level = -1, np.zeros(1, dtype=np.intp)
-    while level.size:
-        inner = level[left[level] != TREE_LEAF]
-        depth, level = depth + 1, np.concatenate([left[inner], right[inner]])
-    if tree.max_depth != depth:
-        raise ModelFileError("it holds a tree of another depth than stated")
-
-
-def _check_forest(model: CertifiedForestClassifier) -> None:
-    """Check the widths of a certified forest, which validates samples once for all trees."""
-    forest = model.forest_
-    if (
-        type(forest) is not RandomForestClassifier
-        or hasattr(forest, "estimators_features_")
-        or len(forest.estimators_) != len(model.weights_)
-        or len({each.n_features_in_ for each in (model, forest, *forest.estimators_)}) > 1
-        or not all(isinstance(each, BaseDecisionTree) for each in forest.estimators_)
-    ):
-        raise ModelFileError("its forest does not fit its weights or its features")
+        and ((tree.feature[inner] >= 0) & (tree.feature[inner] < tree.n_features)).all()
+        and tree.max_depth == tree.compute_node_depths().max() - 1
+    )
 
 
 @contextmanager
@@ -325,9 +254,6 @@ def _one_error(problem: str, fix: str) -> Iterator[None]:
     except ImportError:
         raise
     except Exception as error:
-        words = " ".join(str(error).split()).removesuffix(".")
-        if not isinstance(error, ModelFileError):
-            words = f"{type(error).__name__}, {words}"
-        if len(words) > 300:
-            words = f"{words[:300]} ..."
-        raise ModelFileError(f"{problem}: {words}. {fix}") from error
+        kind = "" if isinstance(error, ModelFileError) else f"{type(error).__name__}, "
+        words = " ".join(str(error).split()).removesuffix(".")[:300]
+        raise ModelFileError(f"{problem}: {kind}{words}. {fix}") from error

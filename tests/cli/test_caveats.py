@@ -17,15 +17,12 @@ NOISY = SIZE + 0.3 * RNG.normal(size=N_ROWS) > 0
 PLAIN = pd.DataFrame({"size": SIZE, "kind": np.where(NOISY, "yes", "no")})
 
 
-UNLABELED = ["--scheme", "trees", "--unlabeled", "more.csv"]
-
-
 def days(n_rows):
     return pd.Timestamp("2020-02-01") + pd.to_timedelta(np.arange(n_rows), unit="D")
 
 
 CASES = {
-    "copies": (PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]], "3 rows that repeat an earlier row excluded"),
+    "copies": (PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]], "3 of 203 rows repeat an earlier one"),
     "gaps": (
         PLAIN.assign(size=PLAIN["size"].where(PLAIN.index > 6)),
         "7 rows with missing entries included",
@@ -45,7 +42,6 @@ def test_it_is_in_the_output_the_file_the_report_and_the_model(case, tmp_path, m
     frame, caveat = CASES[case]
     frame.to_csv("data.csv", index=False)
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5"]
-    call += ["--drop-duplicates"] if case == "copies" else []
     files = ["--certificate", "c.json", "--report", "r.html", "--model", "m.skops"]
     assert run([*call, *files, "--by", "class"]) == 0
     shown = capsys.readouterr()
@@ -79,17 +75,6 @@ def test_the_order_of_dates_is_reported_even_if_no_model_uses_them(
     call = ["certify", "data.csv", "--target", "kind", "--trees", "5"]
     assert run([*call, *drop, "--json"]) == 0
     assert any("in the order of time: 'day'" in each for each in findings_in(capsys))
-
-
-def test_copies_of_unlabeled_rows_are_excluded(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    PLAIN.to_csv("data.csv", index=False)
-    options = pd.DataFrame({"size": RNG.normal(size=N_ROWS)})
-    options.iloc[[*range(N_ROWS), 0, 1]].to_csv("more.csv", index=False)
-    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", *UNLABELED]
-    assert run([*call, "--drop-duplicates", "--model", "m.skops", "--json"]) == 0
-    assert findings_in(capsys) == []
-    assert load_model("m.skops")[-1].certificate_.profile.n_samples == N_ROWS
 
 
 def test_copies_are_reported_once(tmp_path, monkeypatch, capsys):

@@ -5,21 +5,15 @@ import sys
 import pytest
 from matplotlib import pyplot
 
-from tandemvote.displays import (
-    BoundsDisplay,
-    ProfileDisplay,
-    TandemDisplay,
-    WeightsDisplay,
-)
+from tandemvote.displays import BoundsDisplay, ProfileDisplay, TandemDisplay
 
 
-@pytest.fixture(params=["bounds", "weights", "tandem", "profile"])
+@pytest.fixture(params=["bounds", "tandem", "profile"])
 def display(request, certificate, votes, weights):
     return {
-        "bounds": lambda: BoundsDisplay.from_certificate(certificate),
-        "weights": lambda: WeightsDisplay.from_certificate(certificate),
-        "tandem": lambda: TandemDisplay.from_counts(certificate.counts),
-        "profile": lambda: ProfileDisplay.from_votes(votes, weights),
+        "bounds": lambda: BoundsDisplay(certificate),
+        "tandem": lambda: TandemDisplay(certificate.counts),
+        "profile": lambda: ProfileDisplay(votes, weights),
     }[request.param]()
 
 

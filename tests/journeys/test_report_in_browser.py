@@ -127,7 +127,7 @@ def test_the_report_reads_well_on_every_screen(certificate_and_page, tmp_path, w
 
     assert certificate.guarantee in seen["text"]
     assert seen["opening"]["height"] > 20
-    assert len(seen["pictures"]) == 5
+    assert len(seen["pictures"]) == 4
     for picture in seen["pictures"]:
         assert picture["width"] > 300
         assert picture["height"] > 100

@@ -116,7 +116,7 @@ def test_what_skops_cannot_keep_safely_is_not_written(base, reason, tmp_path):
 
 def test_what_joblib_cannot_keep_is_not_written(tmp_path):
     vote = committee(make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()))
-    with pytest.raises(ModelFileError, match="Define functions in a module"):
+    with pytest.raises(ModelFileError, match="defined in modules"):
         save_model(vote, tmp_path / "vote.joblib")
     assert not list(tmp_path.iterdir())
 
@@ -153,20 +153,6 @@ def test_a_pipeline_for_a_table_is_loaded_as_it_was(ending, tmp_path):
     tested["encoder"].named_transformers_["one_hot"].categories_[0][0] = "red"
     with pytest.raises(ModelFileError, match="tested models are not those"):
         save_model(pipeline, path)
-
-
-@pytest.mark.parametrize("ending", [".skops", ".joblib"])
-def test_another_scikit_learn_is_warned_of_once(ending, tmp_path):
-    vote = forest()
-    versions = {**vote.certificate_.versions, "scikit-learn": "1.5.0"}
-    vote.certificate_ = replace(vote.certificate_, versions=versions)
-    path = tmp_path / f"vote{ending}"
-    path.write_bytes(_written(vote, ending))
-    with pytest.warns(
-        UserWarning, match=r"scikit-learn 1\.5\.0; .* fit the classifier again"
-    ) as caught:
-        load_model(path, trusted=True)
-    assert len(caught) == 1
 
 
 def test_without_skops_the_extra_is_named(tmp_path, monkeypatch):
@@ -244,7 +230,7 @@ def test_a_function_that_could_do_harm_is_rejected(target, tmp_path):
 
 
 def test_anything_but_a_certified_vote_is_rejected(tmp_path):
-    assert "does not hold a certified classifier" in rejection(filed({"a": 1}, tmp_path))
+    assert "cannot be loaded" in rejection(filed({"a": 1}, tmp_path))
     certificate = json.dumps(forest().certificate_.to_dict())
     parts = {"model": GaussianNB(), "certificate": certificate}
     assert "a GaussianNB, not a certified classifier" in rejection(filed(parts, tmp_path))
@@ -305,27 +291,27 @@ def set_node(field, value):
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    "change",
     [
-        (set_node("left_child", 10**6), "invalid branches"),
-        (set_node("right_child", -7), "invalid branches"),
-        (set_node("left_child", 0), "invalid branches"),
-        (set_node("feature", 6), "invalid branches"),
-        (set_node("feature", -1), "invalid branches"),
-        (lambda state: state.update(node_count=0), "without nodes"),
-        (lambda state: state.update(max_depth=1), "another depth"),
+        set_node("left_child", 10**6),
+        set_node("right_child", -7),
+        set_node("left_child", 0),
+        set_node("feature", 6),
+        set_node("feature", -1),
+        lambda state: state.update(node_count=0),
+        lambda state: state.update(max_depth=1),
     ],
 )
-def test_trees_that_lead_out_of_memory_are_rejected(change, reason, tmp_path):
-    assert reason in rejection(filed(with_first_tree(change), tmp_path))
+def test_trees_that_lead_out_of_memory_are_rejected(change, tmp_path):
+    assert "invalid branches" in rejection(filed(with_first_tree(change), tmp_path))
 
 
-def narrower(vote):
+def test_trees_compare_the_width_of_samples_with_their_own(tmp_path):
+    vote = forest()
     vote.n_features_in_ = vote.forest_.n_features_in_ = 3
-
-
-def of_other_columns(vote):
-    vote.forest_.estimators_features_ = [np.arange(2)] * 8
+    loaded = load_model(filed(vote, tmp_path))
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 6 features"):
+        loaded.predict(X[:, :3])
 
 
 def of_unknown_width(vote):
@@ -366,8 +352,6 @@ def with_fewer_trees(vote):
 @pytest.mark.parametrize(
     "change",
     [
-        narrower,
-        of_other_columns,
         of_unknown_width,
         of_lying_width,
         with_a_hidden_tree,
@@ -388,7 +372,7 @@ def test_a_tree_in_an_attribute_that_pickles_leave_out_is_found():
     part = IsotonicRegression()
     part.f_ = forest().estimators_[0].tree_
     assert "f_" not in part.__getstate__()
-    with pytest.raises(ModelFileError, match="belongs to no estimator"):
+    with pytest.raises(ModelFileError, match="invalid branches"):
         check_trees([part])
 
 
@@ -420,10 +404,11 @@ def test_a_certificate_with_a_changed_digest_is_rejected(tmp_path):
     assert "not a valid certificate" in rejection(filed(parts, tmp_path))
 
 
-def test_a_forest_cannot_show_the_certificate_of_other_weights(tmp_path):
+def test_a_forest_has_the_weights_of_its_certificate(tmp_path):
     vote = forest()
     vote.weights_ = np.eye(8)[0]
-    assert "belongs to another classifier" in rejection(filed(vote, tmp_path))
+    loaded = load_model(filed(vote, tmp_path))
+    np.testing.assert_array_equal(loaded.weights_, vote.certificate_.weights)
 
 
 def without_a_referee(model):
@@ -453,7 +438,7 @@ def of_a_forest(model):
 def test_a_committee_cannot_show_the_certificate_of_another_vote(change, tmp_path):
     model = committee(GaussianNB())
     change(model)
-    assert "its certificate belongs to another classifier" in rejection(filed(model, tmp_path))
+    assert "its tested models are not those" in rejection(filed(model, tmp_path))
 
 
 def test_the_referee_of_a_loaded_committee_may_be_refitted(tmp_path):

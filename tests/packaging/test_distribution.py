@@ -33,7 +33,7 @@ assert verify_file("iris.json").valid
 
 MISSING = {
     "made.to_frame()": "report",
-    "import tandemvote.displays as d; d.BoundsDisplay.from_certificate(made).plot()": "report",
+    "import tandemvote.displays as d; d.BoundsDisplay(made).plot()": "report",
     "from tandemvote.report import write_report; write_report('r.html', made)": "report",
     "from tandemvote.verify import verify_file; verify_file('iris.json', rigorous=True)": "verify",
     "from tandemvote.tables import read_table; read_table('votes.csv', target='label')": "data",

@@ -14,7 +14,7 @@ def test_the_report_shows_metrics_that_share_delta(tmp_path):
     page = write_report(tmp_path / "r.html", certify(VOTES)).read_text(encoding="utf-8")
     shared = certify(VOTES, metric="f1", positive=2, confidence=1 - 0.05 / 9)
     assert "Recall, precision and F1" in page
-    assert shared.limits.replace(">", "&gt;") in page
+    assert shared.limits.replace(">= ", "≥\N{NO-BREAK SPACE}") in page
 
 
 def test_the_report_is_about_the_error_rate(tmp_path):

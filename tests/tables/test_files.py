@@ -194,9 +194,9 @@ def test_an_unusable_file_is_rejected_with_the_reason(tmp_path, name, content, c
 
 
 def test_a_folder_a_missing_file_and_an_address_are_rejected(tmp_path):
-    with pytest.raises(DatasetError, match="Is a directory.*Check the path"):
+    with pytest.raises(DatasetError, match=r"Is a directory.*Check the path"):
         read_frame(tmp_path)
-    with pytest.raises(DatasetError, match="No such file.*Check the path"):
+    with pytest.raises(DatasetError, match=r"No such file.*Check the path"):
         read_frame(tmp_path / "gone.csv")
     with pytest.raises(DatasetError, match=r"s3://bucket/t\.csv is an address.*curl"):
         read_frame("s3://bucket/t.csv")

@@ -95,8 +95,8 @@ def test_categories_become_text_with_gaps():
 @pytest.mark.parametrize(
     ("values", "kind", "complaint"),
     [
-        (["big"], "number", "'x' holds text, such as big, where numbers are expected"),
-        ([1.5], "date", "'x' holds numbers, such as 1.5, where dates are expected"),
+        (["big"], "number", "'x' holds 'big', which is not a number"),
+        ([1.5], "date", "'x' holds .*1.5.*, which is not a date"),
         (["soon"], "date %d.%m.%Y", "'soon', which is not a date written as %d.%m.%Y"),
         ([np.inf], "number", "infinite or above 3.4e\\+38"),
         ([10**400], "number", "do not accept .int too large"),
@@ -109,7 +109,7 @@ def test_values_that_do_not_fit_their_kind_are_rejected(values, kind, complaint)
 
 def test_missing_and_doubled_columns_are_rejected():
     columns = TableColumns({"a": "number", "b": "number", "c": "number"})
-    with pytest.raises(DatasetError, match="no column 'b', 'c'"):
+    with pytest.raises(DatasetError, match="no column 'b'"):
         columns.transform(pandas.DataFrame({"a": [1]}))
     with pytest.raises(DatasetError, match="2 columns '1'"):
         columns.transform(pandas.DataFrame([[1, 2]], columns=[1, "1"]))

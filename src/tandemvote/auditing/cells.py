@@ -153,10 +153,10 @@ def read_columns(X: Any) -> tuple[list[Column], Any]:
     table = check_collected(X)
     if isinstance(table, nw.DataFrame):
         rows = sample_rows(len(table))
-        columns = [Column(each.name, series_values(each), rows) for each in table.iter_columns()]
-        for column in columns:
+        by_name = [Column(each.name, series_values(each), rows) for each in table.iter_columns()]
+        for column in by_name:
             column.is_category = table[column.name].dtype in (nw.Categorical, nw.Enum)
-        return columns, None
+        return by_name, None
     if issparse(X):
         return [], X
     array = series_values(table) if isinstance(table, nw.Series) else as_rows(X)

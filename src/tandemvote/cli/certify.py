@@ -32,10 +32,13 @@ def certify(
     from tandemvote.cli import data as tables
     from tandemvote.cli.results import deliver
     from tandemvote.cli.schemes import train
+    from tandemvote.tables import read_features
 
     table = tables.read_data(data, columns, reading, by=guarantee.by)
     by = tables.read_groupings(guarantee.by, table)
-    unlabeled = tables.read_unlabeled(table, columns, reading, training.unlabeled)
+    unlabeled = None
+    if training.unlabeled is not None:
+        unlabeled, _ = read_features(training.unlabeled, table.columns(), **vars(reading))
     findings = tables.audited(table, columns, unlabeled)
     model, rows = train(table, columns, training, guarantee, unlabeled=unlabeled, findings=findings)
     by = {name: values if isinstance(values, str) else values[rows] for name, values in by.items()}

@@ -56,7 +56,7 @@ def compare(
     if picture is not None:
         from tandemvote.displays import ComparisonDisplay
 
-        ComparisonDisplay(comparisons=tuple(compared)).save(picture)
+        ComparisonDisplay(compared).save(picture)
         say(f"Picture: {picture}", err=True)
     for each in compared:
         say(json.dumps(each.to_dict()) if as_json else repr(each))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,7 +13,7 @@ from tandemvote.certificate.groups import MAX_GROUPS
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import CLASS, PREDICTED, Columns, FileReading, groupings
 from tandemvote.spelling import printable
-from tandemvote.tables import DatasetError, Table, read_features, read_table
+from tandemvote.tables import DatasetError, Table, read_table
 from tandemvote.tables.errors import number_of
 
 FEWEST_ROWS = 20
@@ -31,7 +30,6 @@ def read_data(
         drop=columns.drop,
         groups=columns.groups,
         categories=columns.category,
-        drop_duplicates=columns.drop_duplicates,
         beside=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **vars(reading),
     )
@@ -42,14 +40,6 @@ def read_data(
         )
     say(f"Read {printable(table.summary)}.", err=True)
     return table
-
-
-def read_unlabeled(table: Table, columns: Columns, reading: FileReading, path: Path | None) -> Any:
-    """Return the features of unlabeled rows, without copies if those of DATA are excluded."""
-    if path is None:
-        return None
-    rows, _ = read_features(path, table.columns(), **vars(reading))
-    return rows.drop_duplicates() if columns.drop_duplicates else rows
 
 
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:

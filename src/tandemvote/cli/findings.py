@@ -32,8 +32,6 @@ def _fix(error: Finding) -> list[tuple[str, ...]]:
         case "stray_text":  # such as 'n.d.' in row 18
             cells = [text.rpartition(" in row ")[0] for text in error.evidence.values()]
             return [("--missing", cell.strip("'\"")) for cell in cells]
-        case "copied_rows":
-            return [("--drop-duplicates",)]
         case "decimal_comma":
             return [("--decimal", ",")]
     return [("--allow", error.code)]

@@ -33,7 +33,6 @@ WORDS = {
     "test_size": "--test-size",
     "groups has": "--groups has",
     "Pass more samples": "Give more rows",
-    "If they are copies, remove them": "If they are copies, use --drop-duplicates",
 }
 """Other words of the library, and what they are called on the command line."""
 

@@ -96,6 +96,13 @@ def share(given: str | float) -> float:
     return value
 
 
+def _parsed_confidence(given: str | float) -> float:
+    value = share(given)
+    if not 0.5 <= value < 1:
+        raise typer.BadParameter(f"{value:g} is not at least 0.5 and below 1, such as 0.95 or 95%.")
+    return value
+
+
 def groupings(by: Collection[str], target: str | None, columns: Collection[str]) -> list[str]:
     """Return what --by names; the label column is "class", which must not be another column."""
     for name in {*by} & {CLASS, PREDICTED} & {*columns} - {target}:
@@ -116,7 +123,7 @@ class Confidence:
     """The guarantee."""
 
     confidence: float = option(
-        0.95, "Probability with which the bound holds.", metavar="SHARE", parser=share
+        0.95, "Probability with which the bound holds.", metavar="SHARE", parser=_parsed_confidence
     )
 
     @property
@@ -195,7 +202,6 @@ class Columns:
     )
     drop: list[str] = option([], "Column to exclude.", metavar="COLUMN")
     category: list[str] = option([], "Column of numbers that are categories.", metavar="COLUMN")
-    drop_duplicates: bool = option(False, "Exclude copies of rows.", "--drop-duplicates")
     allow: list[str] = option(
         [], "Code of an error of the audit to override, such as identifier.", metavar="CODE"
     )

@@ -65,7 +65,7 @@ def watch(
     if picture is not None:
         from tandemvote.displays import MonitorDisplay
 
-        MonitorDisplay.from_path(monitor, path).save(picture)
+        MonitorDisplay(monitor, path).save(picture)
         say(f"Picture: {picture}", err=True)
     say(monitor.summary)
     raise typer.Exit(ALARM if monitor.alarm else 0)

@@ -1,13 +1,13 @@
-"""Pictures of a vote and of its error bound, each with the numbers behind it.
+"""Pictures of a vote and of its error bound.
 
-The constructor of a display takes numbers, ``from_...`` reads them from a certificate, ``plot``
-draws them and ``frame`` returns a pandas DataFrame. Drawing requires ``tandemvote[report]``.
+A display is constructed from the result that it shows, and ``plot`` draws it. Drawing requires
+``tandemvote[report]``.
 """
 
 from tandemvote.displays.display import Display
 from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
 from tandemvote.displays.questions import ComparisonDisplay, MonitorDisplay
-from tandemvote.displays.voters import ProfileDisplay, TandemDisplay, WeightsDisplay
+from tandemvote.displays.voters import ProfileDisplay, TandemDisplay
 
 __all__ = [
     "BoundsDisplay",
@@ -18,5 +18,4 @@ __all__ = [
     "ProfileDisplay",
     "SelectiveDisplay",
     "TandemDisplay",
-    "WeightsDisplay",
 ]

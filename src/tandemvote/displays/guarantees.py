@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,7 @@ from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
-from tandemvote.certificate.selective import SelectiveCertificate, Threshold
-from tandemvote.counts import FloatArray
+from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 
@@ -24,91 +21,68 @@ WIDEST_NAME = 30
 TO_THE_RIGHT: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
 
 
-@dataclass(eq=False, kw_only=True)
 class BoundsDisplay(Display):
     """The reported bound among all bounds on the error rate of the same vote.
 
-    Attributes
+    Parameters
     ----------
-    bounds : mapping of str to float
-        Values by name, in the order of the picture.
-    chosen : str
-        Name of the bound that is reported. The others are for comparison.
-    observed : float or None
-        Observed error rate, if it is known.
+    certificate : Certificate
+        Its bounds and its observed error are shown.
     """
 
-    bounds: Mapping[str, float]
-    chosen: str
-    observed: float | None = None
+    def __init__(self, certificate: Certificate) -> None:
+        self.certificate = certificate
+        self.height = 1.1 + 0.3 * len(certificate.bounds)
 
-    @classmethod
-    def from_certificate(cls, certificate: Certificate) -> BoundsDisplay:
-        """Show the bounds of a certificate and its observed error."""
-        return cls(
-            bounds=certificate.bounds, chosen=certificate.bound, observed=certificate.observed
-        )
-
-    def _size(self) -> tuple[float, float]:
-        return 6.0, 1.1 + 0.35 * len(self.bounds)
-
-    def _words(self) -> str:
-        listed = ", ".join(f"{name} {_bound_text(value)}" for name, value in self.bounds.items())
-        seen = "" if self.observed is None else f" Observed error: {rate(self.observed)}."
-        return f"Bounds on the error rate: {listed}. Reported: {self.chosen}.{seen}"
-
-    def _columns(self) -> dict[Any, Any]:
-        return {
-            "bound": list(self.bounds),
-            "label": [get_bound(name).label for name in self.bounds],
-            "value": list(self.bounds.values()),
-            "chosen": [name == self.chosen for name in self.bounds],
-        }
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        bounds, observed = self.certificate.bounds, self.certificate.observed
+        listed = ", ".join(f"{name} {_bound_text(value)}" for name, value in bounds.items())
+        seen = "" if observed is None else f" Observed error: {rate(observed)}."
+        return f"Bounds on the error rate: {listed}. Reported: {self.certificate.bound}.{seen}"
 
     def _draw(self, ax: Axes) -> None:
-        for row, (name, value) in enumerate(self.bounds.items()):
-            mark = name == self.chosen
+        bounds = self.certificate.bounds
+        for row, (name, value) in enumerate(bounds.items()):
+            mark = name == self.certificate.bound
             color = ACCENT if mark else MUTED
             ax.plot([0, value], [row, row], color=color, linewidth=3 if mark else 1.5)
             ax.plot(value, row, "o", color=color, markersize=8 if mark else 6)
             weight = "bold" if mark else "normal"
             ax.annotate(_bound_text(value), (value, row), (8, 0), **TO_THE_RIGHT, weight=weight)
-        if self.observed is not None:
-            ax.axvline(self.observed, color=SECOND, linestyle="--", label="observed", zorder=0)
-        names = [f"{name} ({get_bound(name).label})" for name in self.bounds]
-        _name_rows(ax, names, max(self.bounds.values()), right=(1.7, 1.25))
+        if self.certificate.observed is not None:
+            style: dict[str, Any] = {"color": SECOND, "linestyle": "--", "zorder": 0}
+            ax.axvline(self.certificate.observed, label="observed", **style)
+        names = [f"{name} ({get_bound(name).label})" for name in bounds]
+        _name_rows(ax, names, max(bounds.values()), right=(1.7, 1.25))
         ax.set_xlabel("bound on the error rate")
 
 
-@dataclass(eq=False, kw_only=True)
 class GroupsDisplay(Display):
     """Observed error and error bound of every group.
 
-    Attributes
+    Parameters
     ----------
-    groups : tuple of Certificate
-        Certificates of the groups, in the order of the picture.
+    certificates : GroupCertificates
+        What `Certificate.by_group` returned.
 
     Examples
     --------
     >>> from tandemvote import Votes, certify
     >>> votes = Votes.from_predictions([[0, 1] * 200], [0, 1] * 200)
     >>> groups = certify(votes).by_group("class")
-    >>> GroupsDisplay.from_certificates(groups).description
+    >>> GroupsDisplay(groups).description
     'Error bounds by group: 0 1.9% (200 samples), 1 1.9% (200 samples).'
     """
 
-    groups: tuple[Certificate, ...]
+    def __init__(self, certificates: GroupCertificates) -> None:
+        self.groups = certificates.members
+        self.height = 1.1 + 0.3 * len(self.groups)
 
-    @classmethod
-    def from_certificates(cls, certificates: GroupCertificates) -> GroupsDisplay:
-        """Show the certificates of `Certificate.by_group`."""
-        return cls(groups=certificates.members)
-
-    def _size(self) -> tuple[float, float]:
-        return 6.0, 1.1 + 0.35 * len(self.groups)
-
-    def _words(self) -> str:
+    @property
+    def description(self) -> str:
+        """The picture in words."""
         named = zip(self._names, self.groups, self._sizes, strict=True)
         listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, each, n in named]
         return f"Error bounds by group: {', '.join(listed)}."
@@ -125,14 +99,6 @@ class GroupsDisplay(Display):
     def _sizes(self) -> list[int]:
         tallies = [each.counts.tally for each in self.groups]
         return [0 if tally is None else tally.n_samples for tally in tallies]
-
-    def _columns(self) -> dict[Any, Any]:
-        return {
-            "group": self._names,
-            "n_samples": self._sizes,
-            "observed": [each.observed for each in self.groups],
-            "value": [each.value for each in self.groups],
-        }
 
     def _draw(self, ax: Axes) -> None:
         sizes = self._sizes
@@ -153,78 +119,52 @@ class GroupsDisplay(Display):
         ax.set_xlabel("error bound of each group", loc="right")
 
 
-@dataclass(eq=False, kw_only=True)
 class SelectiveDisplay(Display):
     """Error rate among confident samples against their share, at every threshold.
 
-    Attributes
+    Parameters
     ----------
-    thresholds : tuple of Threshold
-        From the smallest margin, which covers most samples, to the largest.
-    n_samples : int
-        Number of test samples.
-    chosen : float
-        The threshold of the certificate; inf if none passed.
-    max_error : float
-        The largest error rate allowed among confident samples.
+    certificate : SelectiveCertificate
+        What `certify_selective` returned.
     """
 
-    thresholds: tuple[Threshold, ...]
-    n_samples: int
-    chosen: float
-    max_error: float
-
-    @classmethod
-    def from_certificate(cls, certificate: SelectiveCertificate) -> SelectiveDisplay:
-        """Show all thresholds of a certificate."""
-        return cls(
-            thresholds=certificate.thresholds,
-            n_samples=certificate.n_samples,
-            chosen=certificate.chosen.margin,
-            max_error=certificate.max_error,
-        )
+    def __init__(self, certificate: SelectiveCertificate) -> None:
+        self.certificate = certificate
 
     @property
-    def observed(self) -> FloatArray:
-        """Error rate among the confident test samples; NaN where none is confident."""
-        rates = [each.n_errors / (each.n_confident or np.nan) for each in self.thresholds]
-        return np.array(rates)
-
-    def _words(self) -> str:
+    def description(self) -> str:
+        """The picture in words."""
+        thresholds, chosen = self.certificate.thresholds, self.certificate.chosen.margin
         listed = "; ".join(
             f"margin {each.margin:g}: at least {rounded_down(100 * each.coverage, 1)}% confident"
-            for each in self.thresholds
+            for each in thresholds
             if each.passed
         )
-        chosen = "none" if math.isinf(self.chosen) else f"margin {self.chosen:g}"
         return (
-            f"Error rate among confident samples against their share, {len(self.thresholds)}"
-            f" thresholds. At most {_bound_text(self.max_error)} with {listed or 'no threshold'}."
-            f" Chosen: {chosen}."
+            f"Error rate among confident samples against their share, {len(thresholds)} thresholds."
+            f" At most {_bound_text(self.certificate.max_error)} with {listed or 'no threshold'}."
+            f" Chosen: {'none' if math.isinf(chosen) else f'margin {chosen:g}'}."
         )
 
-    def _columns(self) -> dict[Any, Any]:
-        names = ("margin", "n_confident", "n_errors", "coverage", "passed")
-        columns = {name: [getattr(each, name) for each in self.thresholds] for name in names}
-        return {**columns, "chosen": [each.margin == self.chosen for each in self.thresholds]}
-
     def _draw(self, ax: Axes) -> None:
-        shares = [each.n_confident / self.n_samples for each in self.thresholds]
-        words = f"observed on {self.n_samples} test samples"
-        ax.plot(shares, self.observed, ".--", color=MUTED, label=words)
-        words = f"largest error rate allowed, {rounded_up(100 * self.max_error, 1)}%"
-        ax.axhline(self.max_error, color=SECOND, linestyle=":", zorder=0, label=words)
-        passed = [each for each in self.thresholds if each.passed]
-        coverages = [each.coverage for each in passed]
+        n_samples, max_error = self.certificate.n_samples, self.certificate.max_error
+        tried = [each for each in self.certificate.thresholds if each.n_confident]
+        shares = [each.n_confident / n_samples for each in tried]
+        observed = [each.n_errors / each.n_confident for each in tried]
+        words = f"observed on {n_samples} test samples"
+        ax.plot(shares, observed, ".--", color=MUTED, label=words)
+        words = f"largest error rate allowed, {rounded_up(100 * max_error, 1)}%"
+        ax.axhline(max_error, color=SECOND, linestyle=":", zorder=0, label=words)
+        coverages = [each.coverage for each in tried if each.passed]
         words = "guaranteed: share at least, error at most"
-        ax.plot(coverages, [self.max_error] * len(passed), "o", color=ACCENT, label=words)
-        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
-        for each in passed:
-            if each.margin == self.chosen:
-                ax.plot(each.coverage, self.max_error, "o", color=ACCENT, markersize=10)
-                place = (each.coverage, self.max_error)
-                ax.annotate(f"margin {each.margin:g}", place, (6, 9), **above, weight="bold")
-        highest = max(self.max_error, *np.nan_to_num(self.observed))
+        ax.plot(coverages, [max_error] * len(coverages), "o", color=ACCENT, label=words)
+        chosen = self.certificate.chosen
+        if not math.isinf(chosen.margin):
+            place = (chosen.coverage, max_error)
+            ax.plot(*place, "o", color=ACCENT, markersize=10)
+            above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
+            ax.annotate(f"margin {chosen.margin:g}", place, (6, 9), **above, weight="bold")
+        highest = max([max_error, *observed])
         ax.set(xlim=(0, 1.03), ylim=(0, 1.6 * highest), xlabel="share of confident samples")
         ax.set_ylabel("error rate among them")
         ax.xaxis.set_major_formatter(_percent_tick)

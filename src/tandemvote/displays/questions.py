@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.counts import FloatArray
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.models.compare import Comparison
 from tandemvote.monitor import Monitor
@@ -18,35 +16,30 @@ LARGEST_POWER = 12
 """Evidence is drawn up to 10 to this power of the threshold."""
 
 
-@dataclass(eq=False, kw_only=True)
 class ComparisonDisplay(Display):
     """Observed difference of error rates and its limits, one row per candidate.
 
-    Attributes
+    Parameters
     ----------
-    comparisons : tuple of Comparison
+    comparisons : sequence of Comparison
         Results of `compare`, all with the same first model.
 
     Examples
     --------
     >>> from tandemvote import compare
     >>> result = compare([0, 1, 1, 0] * 50, [0, 1, 1, 1] * 50, y=[0, 1, 1, 1] * 50)
-    >>> ComparisonDisplay(comparisons=(result,)).description
+    >>> ComparisonDisplay([result]).description
     'B is better than A by at least 14.4 percentage points.'
     """
 
-    comparisons: tuple[Comparison, ...]
+    def __init__(self, comparisons: Sequence[Comparison]) -> None:
+        self.comparisons = comparisons
+        self.height = 1.3 + 0.4 * len(comparisons)
 
-    def _size(self) -> tuple[float, float]:
-        return 6.0, 1.3 + 0.4 * len(self.comparisons)
-
-    def _words(self) -> str:
+    @property
+    def description(self) -> str:
+        """The picture in words."""
         return " ".join(each.verdict for each in self.comparisons)
-
-    def _columns(self) -> dict[Any, Any]:
-        names = ("lower", "difference", "upper")
-        columns = {name: [getattr(each, name) for each in self.comparisons] for name in names}
-        return {"model": [each.names[1] for each in self.comparisons], **columns}
 
     def _draw(self, ax: Axes) -> None:
         for row, each in enumerate(self.comparisons):
@@ -61,39 +54,28 @@ class ComparisonDisplay(Display):
         ax.set_xlabel(f"percentage points fewer errors than {first}: limits and observed")
 
 
-@dataclass(eq=False, kw_only=True)
 class MonitorDisplay(Display):
     """Evidence against a certificate after each label, and the threshold of the alarm.
 
-    Attributes
+    Parameters
     ----------
-    log_evidence : ndarray of shape (n_samples,)
-        Natural logarithm of the evidence after each label.
-    threshold : float
-        Evidence at which the alarm is raised.
-    alarm_at : int or None
-        Number of labels at the alarm.
+    monitor : Monitor
+        The monitor, after all labels.
+    log_evidence : array_like of shape (n_samples,)
+        What `Monitor.log_evidence` returned: the logarithm of the evidence after each label.
     """
 
-    log_evidence: FloatArray
-    threshold: float
-    alarm_at: int | None = None
+    def __init__(self, monitor: Monitor, log_evidence: ArrayLike) -> None:
+        self.threshold, self.alarm_at = monitor.threshold, monitor.alarm_at
+        self.log_evidence = np.asarray(log_evidence, float)
 
-    @classmethod
-    def from_path(cls, monitor: Monitor, log_evidence: ArrayLike) -> MonitorDisplay:
-        """Show what `Monitor.log_evidence` returned for all labels of a monitor."""
-        path = np.asarray(log_evidence, float)
-        return cls(log_evidence=path, threshold=monitor.threshold, alarm_at=monitor.alarm_at)
-
-    def _words(self) -> str:
+    @property
+    def description(self) -> str:
+        """The picture in words."""
         n, reached = len(self.log_evidence), f"reaches {self.threshold:.4g}"
         if self.alarm_at is None:
             return f"Evidence after each of {n} labels. It never {reached}, the threshold."
         return f"Evidence after each of {n} labels. It {reached} after {self.alarm_at} labels."
-
-    def _columns(self) -> dict[Any, Any]:
-        n_samples = np.arange(1, len(self.log_evidence) + 1)
-        return {"n_samples": n_samples, "log_evidence": self.log_evidence}
 
     def _draw(self, ax: Axes) -> None:
         top = math.log(self.threshold) + LARGEST_POWER * math.log(10)

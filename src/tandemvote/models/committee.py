@@ -353,8 +353,10 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return list(map(Member, models, self._known))
 
     def _members_digest(self) -> str:
-        """Return the digest of the tested models, which the certificate holds."""
-        return digest_of([self.classes_, *self.estimators_, *self._known[: len(self.estimators_)]])
+        """Return the digest of the tested models and how they vote, which the certificate holds."""
+        rule = [self.referee_ is None, self._averages()]
+        known = self._known[: len(self.estimators_)]
+        return digest_of([rule, self.classes_, *self.estimators_, *known])
 
     def _check_parameters(self) -> None:
         if self._has_referee() and self.n_tested % 2:

@@ -86,7 +86,7 @@ class TreeVoter(Voter):
         samples = self.seen(X)
         if isinstance(samples, np.ndarray):
             samples = np.ascontiguousarray(samples)
-        return np.asarray(self.estimator.tree_.apply(samples))
+        return np.asarray(self.estimator.apply(samples, check_input=False))
 
     def predict(self, X: Any, rows: Rows | None = None) -> Codes:
         """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""

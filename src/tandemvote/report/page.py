@@ -20,13 +20,7 @@ from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.metric import class_metrics
 from tandemvote.certificate.rendering import rate
 from tandemvote.decimals import percent, rounded_up
-from tandemvote.displays import (
-    BoundsDisplay,
-    GroupsDisplay,
-    ProfileDisplay,
-    TandemDisplay,
-    WeightsDisplay,
-)
+from tandemvote.displays import BoundsDisplay, GroupsDisplay, ProfileDisplay, TandemDisplay
 from tandemvote.extras import import_extra
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.models.composed import last_step
@@ -37,6 +31,7 @@ from tandemvote.voting import held_out_vote
 from tandemvote.whole_files import written_whole
 
 TITLE = "Certified error rate"
+GROUPS = "Lines end at the error bound. Squares are observed errors, larger for more samples."
 
 
 def write_report(
@@ -94,6 +89,8 @@ def write_report(
             f"The certificate is about {certificate.metric}; a report requires that of the error"
             " rate, and shows recall, precision and F1 as well. Pass certify(model, X, y)."
         )
+    weights = certificate.weights
+    order = np.argsort(-weights, kind="stable").tolist()
     page = _template().render(
         title=title,
         description=description,
@@ -101,11 +98,12 @@ def write_report(
         counts=certificate.counts,
         tally=certificate.counts.tally,
         n_tested=certificate.counts.n_voters - certificate.n_untested,
-        weights=WeightsDisplay.from_certificate(certificate),
+        order=order,
+        n_for_half=int(np.searchsorted(np.cumsum(weights[order]), 0.5 - 1e-9)) + 1,
         confusion=Confusion.from_certificate(certificate),
         class_metrics=class_metrics(certificate),
         groups=groups,
-        groups_picture=None if groups is None else _draw_groups(groups),
+        groups_picture=None if groups is None else draw(GroupsDisplay(groups), "groups", GROUPS),
         more_labels=_more_labels(certificate),
         pictures=list(_pictures(certificate)),
         classifier=None if classifier is None else repr(classifier),
@@ -138,9 +136,15 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        percent=percent, printable=printable, rate=rate, rounded_up=rounded_up
+        percent=percent, printable=printable, rate=rate, rounded_up=rounded_up, signs=_with_signs
     )
     return environment.get_template("certificate.html")
+
+
+def _with_signs(text: str) -> str:
+    return (
+        printable(text).replace(" <=", "\N{NO-BREAK SPACE}≤").replace(">= ", "≥\N{NO-BREAK SPACE}")
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,21 +206,11 @@ def _more_labels(certificate: Certificate) -> str:
     return certificate.labels_for(goal) if counted < goal else ""
 
 
-def _draw_groups(groups: GroupCertificates) -> Picture:
-    caption = "Lines end at the error bound. Squares are observed errors, larger for more samples."
-    display = GroupsDisplay.from_certificates(groups)
-    return draw(display, "groups", caption, 1.1 + 0.3 * len(groups))
-
-
 def _pictures(certificate: Certificate) -> Iterator[Picture]:
     votes, counts = certificate.votes, certificate.counts
     if len(certificate.bounds) > 1:
         caption = "All bounds that apply. The reported bound is highlighted."
-        height = max(2.9, 1.1 + 0.26 * len(certificate.bounds))
-        yield draw(BoundsDisplay.from_certificate(certificate), "bounds", caption, height)
-    if np.ptp(certificate.weights) > 0:
-        caption = "Weights of the models from largest to smallest."
-        yield draw(WeightsDisplay.from_certificate(certificate), "weights", caption)
+        yield draw(BoundsDisplay(certificate), "bounds", caption)
     if certificate.n_untested:
         return
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
@@ -224,11 +218,10 @@ def _pictures(certificate: Certificate) -> Iterator[Picture]:
             "Share of the weight that is wrong on a sample (Z), among the models that were not"
             " trained on it. The vote can be wrong only where Z is one half or more."
         )
-        profile = ProfileDisplay.from_votes(votes, certificate.weights)
-        yield draw(profile, "profile", caption)
+        yield draw(ProfileDisplay(votes, certificate.weights), "profile", caption)
     if counts.n_voters > 1 and counts.n_min_pairs > 0:
         caption = (
             "How often two models are wrong on the same sample; on the diagonal, the error rates"
             " of single models. Models of a dark pair correct each other."
         )
-        yield draw(TandemDisplay.from_counts(counts), "tandem", caption, 4.0)
+        yield draw(TandemDisplay(counts), "tandem", caption)

@@ -32,11 +32,8 @@ class Picture(NamedTuple):
     svg: Any
 
 
-def draw(display: Display, name: str, caption: str, height: float = 2.9) -> Picture:
-    """Draw a display for a page, `height` in inches.
-
-    Identifiers in the markup begin with `name`, so that they are unique on the page.
-    """
+def draw(display: Display, name: str, caption: str) -> Picture:
+    """Draw a display for a page; identifiers in the markup begin with `name`, to be unique."""
     matplotlib = import_extra("matplotlib", "report")
     figures = import_extra("matplotlib.figure", "report")
     style = {
@@ -51,7 +48,7 @@ def draw(display: Display, name: str, caption: str, height: float = 2.9) -> Pict
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The reader's browser sets the text, in fonts that matplotlib may not have.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = figures.Figure(figsize=(WIDTH, height), layout="constrained")
+        figure = figures.Figure(figsize=(WIDTH, display.height), layout="constrained")
         display.plot(figure.subplots())
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     markup = import_extra("markupsafe", "report").Markup

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tandemvote.extras import import_extra
 from tandemvote.spelling import shown
 from tandemvote.tables.errors import DatasetError
@@ -34,6 +36,12 @@ def check_duplicates(columns: Sequence[str], name: Any) -> None:
     for column, count in Counter(columns).items():
         if count > 1:
             raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
+
+
+def as_text(column: pandas.Series) -> pandas.Series:
+    """Return cells as text, whole numbers as such also next to gaps; NaN where they are missing."""
+    texts = column.convert_dtypes().astype(object).map(str, na_action="ignore")
+    return texts.where(column.notna(), np.nan).astype(object)
 
 
 def inferred(column: pandas.Series) -> str:

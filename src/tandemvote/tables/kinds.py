@@ -8,10 +8,9 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
 
 from tandemvote.extras import import_extra
-from tandemvote.tables.columns import check_duplicates, inferred
+from tandemvote.tables.columns import as_text, check_duplicates, find_column, inferred
 from tandemvote.tables.errors import DatasetError, explained
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ KINDS = {
     **dict.fromkeys(("boolean", "empty", "timedelta64", "timedelta"), NUMBER),
     **dict.fromkeys(("datetime64", "datetime", "date"), DATE),
 }
-PLURALS = {NUMBER: "numbers", CATEGORY: "text", DATE: "dates"}
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 """Largest number that scikit-learn's trees accept."""
 
@@ -67,17 +65,10 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = X.to_pandas() if hasattr(X, "to_pandas") else X  # from polars
         frame = frame.rename(columns=str)
         check_duplicates(list(frame.columns), "The table")
-        absent = [name for name in self.kinds if name not in frame.columns]
-        if absent:
-            words = ", ".join(map(repr, absent))
-            raise DatasetError(f"The table has no column {words}. Give the columns of the model.")
+        for name in self.kinds:
+            find_column(list(frame.columns), name, "The table")
         columns = {name: _converted(frame[name], kind) for name, kind in self.kinds.items()}
         return pandas.DataFrame(columns, index=frame.index)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = False
-        return tags
 
 
 def find_kind(column: pandas.Series) -> str:
@@ -93,16 +84,14 @@ def _converted(column: pandas.Series, kind: str) -> pandas.Series:
     pandas = import_extra("pandas", "data")
     kind, _, date_format = kind.partition(" ")
     if kind == CATEGORY:
-        texts = column.convert_dtypes().astype(object).map(str, na_action="ignore")
-        return texts.where(column.notna(), np.nan).astype(object)
+        return as_text(column)
     if kind == DATE and inferred(column) == "string":
         column = as_dates(column, date_format or ISO)
     given = inferred(column)
     if given != "empty" and KINDS.get(given, CATEGORY) != kind:
-        found = PLURALS[KINDS.get(given, CATEGORY)]
         raise DatasetError(
-            f"Column {column.name!r} holds {found}, such as {column.dropna().iloc[0]!s:.40}, where"
-            f" {PLURALS[kind]} are expected. Write it as in the table of the model."
+            f"Column {column.name!r} holds {column.dropna().iloc[0]!r:.40}, which is not a {kind}."
+            " Write it as in the table of the model."
         )
     if kind == DATE:  # in whole seconds, since nanoseconds do not reach the year 9999
         start = pandas.Timestamp(0, unit="s", tz="UTC").as_unit("s")

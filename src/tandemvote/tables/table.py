@@ -92,7 +92,6 @@ def read_table(
     beside: Sequence[str] = (),
     groups: str | None = None,
     categories: Collection[str] = (),
-    drop_duplicates: bool = False,
     **options: Any,
 ) -> Table:
     r"""Read labeled rows from a CSV, Parquet or Excel file.
@@ -114,8 +113,6 @@ def read_table(
         returned in `Table.beside` and is not a feature.
     categories : sequence of str
         Columns of categories even if they hold numbers.
-    drop_duplicates : bool
-        Exclude rows that repeat an earlier one, label included.
     **options
         For CSV: `decimal` ("." by default), `missing_values` (texts of missing cells, besides
         empty cells, ?, NA, NaN and the like).
@@ -150,20 +147,13 @@ def read_table(
     beside = [*dict.fromkeys([*beside, *excluded[len(drop) :]])]
     for column in (target, *excluded, *beside):
         find_column(columns, column, name)
-    if target in drop:
-        raise DatasetError(f"{target!r} is the label, so it cannot be dropped. Keep it.")
     features = [column for column in columns if column not in (target, *excluded)]
     if not features:
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
-    frame = frame[~unlabeled]
-    if drop_duplicates:
-        repeated = frame[[*features, target]].duplicated()
-        findings += [_repeated(int(repeated.sum()))] if repeated.any() else []
-        frame = frame[~repeated]
-    frame = frame.reset_index(drop=True)
+    frame = frame[~unlabeled].reset_index(drop=True)
     written = {column: _as_written(frame[column]) for column in beside}
     kinds = {column: find_kind(frame[column]) for column in (*features, *drop)}
     for column, kind in kinds.items():
@@ -227,7 +217,7 @@ def _labels(column: pandas.Series) -> NDArray[Any]:
     """Return the labels of all rows."""
     if column.nunique() < 2:
         raise DatasetError(
-            f"The label column {column.name!r} holds less than two classes. Choose another column,"
+            f"The label column {column.name!r} holds one class at most. Choose another column,"
             " or add rows of another class."
         )
     if KINDS.get(inferred(column)) != NUMBER:
@@ -249,15 +239,6 @@ def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
     )
 
 
-def _repeated(n_rows: int) -> Finding:
-    return Finding(
-        code="repeated_rows",
-        severity="warning",
-        message=f"{number_of(n_rows, 'repeated row')} excluded.",
-        advice="The bound requires that each of them is one case recorded twice.",
-    )
-
-
 def _has_gaps(n_rows: int) -> Finding:
     message = f"{number_of(n_rows, 'row')} with missing entries included."
     return Finding(code="missing_entries", severity="note", message=message)
@@ -267,4 +248,6 @@ def _as_written(column: pandas.Series) -> NDArray[Any]:
     """Return whole numbers as such, also next to gaps, and dates as text; None where missing."""
     values = column.convert_dtypes().astype(object)
     plain = values.map(lambda cell: cell if isinstance(cell, str | int | float) else str(cell))
-    return np.where(column.isna(), None, plain)
+    written: NDArray[Any] = np.array(plain, dtype=object)
+    written[column.isna().to_numpy()] = None
+    return written
