@@ -52,10 +52,14 @@ def certify_votes(
     Or: tandemvote certify-votes 'votes/*.parquet' --target label --weights tandem
     """
     outputs.check_outputs(files.paths, inputs=[votes, unlabeled])
+    import numpy as np
+
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
+    from tandemvote.certificate.pipeline import check_request
     from tandemvote.cli.results import deliver
 
+    check_request(**guarantee.request, classes=np.arange(2))  # before hours of counting
     names = votes_io.column_names(votes)
     by = options.groupings(guarantee.by, target, {*names} - {target})
     columns = [name for name in by if name not in (options.CLASS, options.PREDICTED)]
@@ -65,7 +69,8 @@ def certify_votes(
     evidence: Votes | VoteCounts
     findings: list[Finding] = []
     if large is not None:
-        _check_large(guarantee, unlabeled)
+        if unlabeled or by:
+            raise typer.BadParameter("--unlabeled and --by require votes that fit in memory.")
         evidence = _counted(large)
     else:
         evidence = votes_io.read_votes(votes, **table, unlabeled=unlabeled)
@@ -106,17 +111,6 @@ def _open_large(path: str, *, keep: list[str], **table: Any) -> VoteFiles | None
         return None
     check_voters(next(iter(files)), files.voters, keep=keep)
     return files
-
-
-def _check_large(guarantee: options.VoteGuarantee, unlabeled: Path | None) -> None:
-    """Reject before hours of counting what can be rejected without the classes."""
-    import numpy as np
-
-    from tandemvote.certificate.pipeline import check_request
-
-    if unlabeled or guarantee.by:
-        raise typer.BadParameter("--unlabeled and --by require votes that fit in memory.")
-    check_request(**guarantee.request, classes=np.arange(2))
 
 
 def _counted(files: VoteFiles) -> VoteCounts:
