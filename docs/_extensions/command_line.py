@@ -35,7 +35,9 @@ def option(parameter: inspect.Parameter) -> tuple[str, str]:
     text = written(info.help or "")
     if isinstance(info, ArgumentInfo):
         return f"``{value}``", text
-    typed = " ".join(info.param_decls or [f"--{name.replace('_', '-')}"])
+    # In an annotation, the first name stands where the default would.
+    names = [info.default] * str(info.default).startswith("-") + [*(info.param_decls or ())]
+    typed = " ".join(names or [f"--{name.replace('_', '-')}"])
     default = default.value if isinstance(default, Enum) else default
     if isinstance(default, (str, int, float)) and not isinstance(default, bool) and default != "":
         text += f" Default: {written(str(default))}."

@@ -60,7 +60,7 @@ def test_the_confidence_is_one_minus_the_failure_probability(capsys):
         (["--gibbs-loss", "-0.1", "--n", "10"], "--gibbs-loss"),
         (["--tandem-loss", "1.1", "--n-pairs", "10"], "--tandem-loss"),
         (["--gibbs-loss", "0.1", "--n", "10", "--kl-divergence", "-1"], "--kl-divergence"),
-        (["--gibbs-loss", "0.1", "--n", "10", "--confidence", "1"], "--confidence"),
+        (["--gibbs-loss", "0.1", "--n", "10", "--confidence", "2"], "--confidence"),
         (["--errors", "-1", "--samples", "10"], "--errors"),
         (["--errors", "1", "--samples", "0"], "--samples"),
     ],

@@ -160,14 +160,6 @@ def test_dates_of_a_parquet_file_are_groups_that_verify_finds_again(table, capsy
         assert "where since = '2018-02-01 00:00:00'" in output and output.count("not checked") == 1
 
 
-def test_a_column_named_like_votes_is_rejected_before_training(table, capsys, monkeypatch):
-    table.rename(columns={"region": "voter1"}).to_csv("data.csv", index=False)
-    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
-    call = ["certify", "data.csv", "--target", "kind", "--by", "voter1", "--votes", "votes.csv"]
-    assert run(call) == 2
-    assert "--votes writes a column of this name" in " ".join(capsys.readouterr().err.split())
-
-
 def test_groups_are_named_as_the_table_writes_them(table, capsys):
     table["tame"] = np.tile([True, False], N_ROWS // 2)
     table["since"] = np.tile(["01.02.2018", "15.03.2019"], N_ROWS // 2)

@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_plan_prints_the_number_for_the_test_set_and_in_all(capsys):
-    assert run(["plan", "--error", "0.03", "--max-error", "0.05"]) == 0
+    assert run(["plan", "--error", "3%", "--max-error", "0.05"]) == 0
     shown = capsys.readouterr().out
     assert f"{labels_needed(0.03, 0.05)} test rows" in shown
     assert "3,470 labeled rows" in shown
@@ -37,7 +37,7 @@ def test_plan_prints_the_number_for_the_test_set_and_in_all(capsys):
 
 
 def test_compare_reads_predictions(folder, capsys):
-    call = ["compare", "p.csv", "--predictions", "--ignore", "patient"]
+    call = ["compare", "p.csv", "--predictions", "--drop", "patient"]
     assert run([*call, "--picture", "c.svg"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("new is better than old by at least ")
@@ -65,8 +65,8 @@ def test_compare_trains_learners_on_the_same_rows(folder, capsys):
     [
         (["p.csv"], "--predictions, or at least two different --learner"),
         (["p.csv", "--learner", "forest"], "at least two different --learner"),
-        (["p.csv", "--predictions", "--ignore", "old", "--ignore", "new", "--ignore", "patient"],
-         "has 1 columns of predictions; expected 2"),
+        (["p.csv", "--predictions", "--drop", "old", "--drop", "new", "--drop", "patient"],
+         "compare requires labels, and two models"),
         (["p.csv", "--predictions", "--picture", "c.txt"], "--picture c.txt"),
     ],
 )  # fmt: skip

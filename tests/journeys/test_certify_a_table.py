@@ -224,24 +224,10 @@ def test_predictions_from_anywhere_are_certified(votes, capsys):
 
 
 def test_the_same_seed_gives_the_same_certificate(messy, capsys):
+    call = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json"]
     texts = []
-    for jobs in ("1", "2"):
-        assert (
-            run(
-                [
-                    "certify",
-                    str(messy),
-                    "--target",
-                    "quality",
-                    "--trees",
-                    "10",
-                    "-j",
-                    jobs,
-                    "--json",
-                ]
-            )
-            == 0
-        )
+    for _ in range(2):
+        assert run(call) == 0
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
 
@@ -259,10 +245,12 @@ KIND = ["--target", "kind"]
         ("size,kind\n1,0\n2,1\n3,0\n4,1\n", KIND, "4 rows; at least 20 are required"),
         (GOOD, [*KIND, "--category", "sise"], "no column 'sise'. Did you mean 'size'"),
         (GOOD, [], "The label column is not named. Pass --target COLUMN"),
-        (GOOD, [*KIND, "--confidence", "0.05"], "'--confidence': 0.05 is not at least 0.5 and"),
-        (GOOD, [*KIND, "--jobs", "0"], "--jobs must not be 0"),
+        (
+            GOOD,
+            [*KIND, "--confidence", "0.05"],
+            "0.05 is not at least 0.5 and",
+        ),
         (GOOD, [*KIND, "--trees", "ten"], "Invalid value for '--trees'"),
-        (GOOD, [*KIND, "--unlabeled", "nowhere.csv"], "there is no file nowhere.csv"),
     ],
 )
 def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, options, message):
@@ -286,7 +274,7 @@ def test_a_mistake_gets_one_line_and_exit_code_two(tmp_path, capsys, text, optio
         ),
         (["bounds"], "no bound can be computed"),
         (["bounds", "--gibbs-loss", "1.2", "--n", "10"], "Invalid value for '--gibbs-loss'"),
-        (["bounds", "--errors", "7", "--samples", "5"], "--errors 7 is more than --samples 5"),
+        (["bounds", "--errors", "7", "--samples", "5"], "--errors/--samples 7/5 is not valid"),
         (["bounds", "--gibbs-loss", "high"], "Invalid value for '--gibbs-loss'"),
         (["certfy"], "certfy"),
     ],

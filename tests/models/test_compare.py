@@ -98,7 +98,7 @@ def test_invalid_input_is_rejected():
         compare([0, 1], [0.25, 0.75], y=[0, 1])
     with pytest.raises(ValueError, match="fitted models with X and y"):
         compare(DummyClassifier(), [0, 1], y=[0, 1])
-    with pytest.raises(ValueError, match="y and at least one candidate"):
+    with pytest.raises(ValueError, match="compare requires labels, and two models"):
         compare([0, 1], [0, 1])
     with pytest.raises(ValueError, match="not valid"):
         difference_lower(5, 6, 10)

@@ -106,6 +106,5 @@ def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
     # The library rejects values with ValueError. Folders that cannot be written to and schedulers
     # that do not respond are OSErrors.
     if lacks_extra or isinstance(error, ValueError | OSError):
-        message = getattr(error, "on_command_line", None) or in_options(str(error))
-        return f"Error: {printable(' '.join(message.split()))}"
+        return f"Error: {printable(' '.join(in_options(str(error)).split()))}"
     return None

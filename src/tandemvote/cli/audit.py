@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
-
-import typer
 
 from tandemvote.cli import options
 from tandemvote.cli.messages import in_options, say
 from tandemvote.spelling import printable
 
-if TYPE_CHECKING:
-    from tandemvote.auditing import Finding
-
 
 @options.grouped
 def audit(
-    data: str = typer.Argument(help="CSV, Parquet or Excel file; - for the standard input."),
+    data: options.Data,
     *,
     columns: options.Columns,
     reading: options.FileReading,
@@ -36,19 +29,12 @@ def audit(
 
     table = read_data(data, columns, reading)
     try:
-        findings = audited(table, columns)
-    except FindingsError as error:
-        if as_json:
-            say(_as_json(error.findings))
-        raise
-    say(_as_json(findings) if as_json else printable_lines(findings))
-
-
-def _as_json(findings: Iterable[Finding]) -> str:
-    return json.dumps([asdict(each) for each in findings], indent=2)
-
-
-def printable_lines(findings: Iterable[Finding]) -> str:
-    """Return one line per finding, with options in the place of parameters."""
-    lines = [printable(in_options(str(each))) for each in findings]
-    return "\n".join(lines) or "The audit found nothing suspicious."
+        findings, error = audited(table, columns), None
+    except FindingsError as raised:
+        findings, error = raised.findings, raised
+    if as_json:
+        say(json.dumps([asdict(each) for each in findings], indent=2))
+    elif error is None:
+        say("\n".join(printable(in_options(line)) for line in str(findings).splitlines()))
+    if error is not None:
+        raise error

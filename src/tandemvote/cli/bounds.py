@@ -4,48 +4,48 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import typer
 
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import Confidence, Json, grouped
+from tandemvote.cli.options import Confidence, Json, grouped, option
 
-EXAMPLE = "tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360"
+rate = partial(option, None, metavar="SHARE", min=0, max=1)
+number = partial(option, None, metavar="NUMBER", min=0)
 
-share = partial(typer.Option, None, min=0, max=1)
-number = partial(typer.Option, None, min=0)
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """What was observed."""
+
+    gibbs_loss: float | None = rate("Error rate of a random voter on held-out samples.")
+    tandem_loss: float | None = rate("Rate of common errors of two random voters.")
+    lone_error: float | None = rate("Rate of samples on which exactly one of the two errs.")
+    disagreement: float | None = rate("Rate of disagreement of two random voters (two classes).")
+    n_min: float | None = number("Held-out samples of the voter with the fewest.", "--n")
+    n_min_pairs: float | None = number("Samples in the smallest pairwise overlap.", "--n-pairs")
+    n_min_disagreement: float | None = number(
+        "The same including unlabeled samples; --n-pairs by default.", "--n-disagreement"
+    )
+    kl_divergence: float = option(
+        0.0, "KL divergence of the weights from the prior.", metavar="NUMBER", min=0
+    )
+    n_errors: int | None = number("Errors of the vote on a test set.", "--errors")
+    n_samples: int | None = number("Samples in the test set.", "--samples", min=1)
 
 
 @grouped
 def bounds(
     *,
-    gibbs_loss: float | None = share(help="Error rate of a random voter on held-out samples."),
-    tandem_loss: float | None = share(help="Rate of common errors of two random voters."),
-    lone_error: float | None = share(help="Rate of samples on which exactly one of the two errs."),
-    disagreement: float | None = share(
-        help="Rate of disagreement of two random voters (two classes)."
-    ),
-    n_min: float | None = number(
-        "--n", help="Number of held-out samples of the voter with the fewest."
-    ),
-    n_min_pairs: float | None = number(
-        "--n-pairs", help="Number of samples in the smallest pairwise overlap."
-    ),
-    n_min_disagreement: float | None = number(
-        "--n-disagreement", help="The same including unlabeled samples; --n-pairs by default."
-    ),
-    kl_divergence: float = typer.Option(
-        0.0, min=0, help="KL divergence of the weights from the prior."
-    ),
+    numbers: Numbers,
     voter: list[str] = typer.Option(
         [],
         metavar="ERRORS/SAMPLES",
         help="Errors of one voter of an equal vote on its held-out samples, such as 12/200;"
         " once per voter (coalition).",
     ),
-    n_errors: int | None = number("--errors", help="Errors of the vote on a test set."),
-    n_samples: int | None = typer.Option(None, "--samples", min=1, help="Samples in the test set."),
     confidence: Confidence,
     as_json: Json = False,
 ) -> None:
@@ -58,27 +58,13 @@ def bounds(
     from tandemvote.bounds import BOUNDS, Estimates, RequirementError
     from tandemvote.decimals import rounded_up
 
-    if n_errors is not None and n_samples is not None and n_errors > n_samples:
-        raise typer.BadParameter(f"--errors {n_errors} is more than --samples {n_samples}.")
-    if (tandem_loss or 0) + (lone_error or 0) > 1:
-        raise typer.BadParameter(
-            f"--tandem-loss {tandem_loss:g} and --lone-error {lone_error:g} sum to more than 1,"
-            " but both voters err or exactly one."
-        )
-    errors, sizes = _counted(voter) if voter else (None, None)
+    counts = [_errors_and_samples(text) for text in voter]
+    if None not in (numbers.n_errors, numbers.n_samples):
+        _errors_and_samples(f"{numbers.n_errors}/{numbers.n_samples}", "--errors/--samples")
     estimates = Estimates.from_numbers(
-        gibbs_loss=gibbs_loss,
-        n_min=n_min,
-        tandem_loss=tandem_loss,
-        n_min_pairs=n_min_pairs,
-        disagreement=disagreement,
-        n_min_disagreement=n_min_disagreement,
-        lone_error=lone_error,
-        kl_divergence=kl_divergence,
-        errors=errors,
-        sizes=sizes,
-        n_errors=n_errors,
-        n_samples=n_samples,
+        **asdict(numbers),
+        errors=[errors for errors, _ in counts] or None,
+        sizes=[samples for _, samples in counts] or None,
     )
     values = {}
     for name, bound in BOUNDS.items():
@@ -87,8 +73,7 @@ def bounds(
     if not values:
         raise typer.BadParameter(
             "no bound can be computed from these numbers. Give --gibbs-loss with --n, --tandem-loss"
-            " with --n-pairs, several --voter, or --errors with --samples. Example:"
-            f" {EXAMPLE}"
+            " with --n-pairs, several --voter, or --errors with --samples."
         )
     if as_json:
         say(json.dumps({"delta": confidence.delta, "bounds": values}))
@@ -98,15 +83,11 @@ def bounds(
         say(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _counted(voters: list[str]) -> tuple[list[int], list[int]]:
-    """Return the errors and samples of voters."""
-    errors, samples = [], []
-    for text in voters:
-        wrong, _, of = text.partition("/")
-        if not (wrong.isdecimal() and of.isdecimal() and int(wrong) <= int(of) and int(of)):
-            raise typer.BadParameter(
-                f"--voter {text} is not valid; expected errors/samples, such as 12/200."
-            )
-        errors.append(int(wrong))
-        samples.append(int(of))
-    return errors, samples
+def _errors_and_samples(text: str, option: str = "--voter") -> tuple[int, int]:
+    """Return the numbers in a text such as 12/200."""
+    errors, _, samples = text.partition("/")
+    if errors.isdecimal() and samples.isdecimal() and int(errors) <= int(samples) != 0:
+        return int(errors), int(samples)
+    raise typer.BadParameter(
+        f"{option} {text} is not valid; expected errors/samples, as in 12/200."
+    )

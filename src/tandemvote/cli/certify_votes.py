@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tandemvote.cli import options, outputs
-from tandemvote.cli.combinations import CLASS, PREDICTED, check_ambiguous, check_bounds
-from tandemvote.cli.messages import say
+from tandemvote.cli.messages import progress, say
 
 if TYPE_CHECKING:
     from tandemvote.auditing import Finding
@@ -22,37 +22,25 @@ if TYPE_CHECKING:
 @options.grouped
 def certify_votes(
     votes: str = typer.Argument(
+        metavar="VOTES",
         help="CSV or Parquet file with one row per sample, a label column and one column per voter,"
         " empty where the voter was trained on the sample. Labels are text: NA is a label, and 1"
-        " is not 1.0. For files of any size: a folder or quoted pattern of Parquet files."
+        " is not 1.0. For files of any size: a folder or quoted pattern of Parquet files.",
     ),
     *,
-    target: str = typer.Option("label", "--target", "-t", metavar="COLUMN", help="Label column."),
+    target: options.LabelColumn = "label",
     unlabeled: Path | None = typer.Option(
         None,
         metavar="FILE",
-        callback=options.check_exists,
-        help="File with predictions of the same voters on unlabeled samples from the same"
-        " distribution.",
+        help="Predictions of the same voters on unlabeled samples from the same distribution.",
     ),
-    ignore: list[str] = typer.Option(
-        [], metavar="COLUMN", help="Column that is not a voter; repeatable."
-    ),
+    ignore: options.Ignored = [],  # noqa: B006  Typer requires a list
     keep: list[str] = typer.Option(
         [],
         metavar="COLUMN",
-        help="Column that is a voter although it does not look like one; repeatable.",
+        help="Column that is a voter although it does not look like one. Repeatable.",
     ),
-    empty_as_error: bool = typer.Option(
-        False,
-        "--empty-as-error",
-        help="Count empty cells as votes for a wrong class, for voters that abstain.",
-    ),
-    dask: str | None = typer.Option(
-        None,
-        metavar="ADDRESS",
-        help="Address of a Dask scheduler, for counting votes in Parquet files.",
-    ),
+    empty_as_error: options.EmptyAsError = False,
     guarantee: options.VoteGuarantee,
     files: outputs.VotesOutputs,
     as_json: options.Json = False,
@@ -62,101 +50,77 @@ def certify_votes(
     For example: tandemvote certify-votes votes.csv --target label --certificate vote.json
 
     Or: tandemvote certify-votes 'votes/*.parquet' --target label --weights tandem
-
-    Exit codes: 0 done; 2 a mistake in the call or the data; 3 --max-error is not guaranteed; 70 a
-    bug in tandemvote.
     """
-    check_bounds(guarantee.bound, by=guarantee.by, unlabeled=unlabeled is not None)
     outputs.check_outputs(files.paths, inputs=[votes, unlabeled])
+    import numpy as np
+
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
-    from tandemvote.cli.results import Result, deliver
-    from tandemvote.cli.running import connected
+    from tandemvote.certificate.pipeline import check_request
+    from tandemvote.cli.results import deliver
 
-    if dask is not None and not votes_io.is_parquet(votes):
-        raise typer.BadParameter("--dask requires Parquet files; text is read at once.")
-    columns = [name for name in guarantee.by if name not in (CLASS, PREDICTED, target)]
+    check_request(**guarantee.request, classes=np.arange(2))  # before hours of counting
+    names = votes_io.column_names(votes)
+    by = options.groupings(guarantee.by, target, {*names} - {target})
+    columns = [name for name in by if name not in (options.CLASS, options.PREDICTED)]
     table: dict[str, Any] = {"target": target, "ignore": [*ignore, *columns], "keep": keep}
     table["empty_as_error"] = empty_as_error
-    if len(columns) < len(guarantee.by):
-        check_ambiguous(guarantee.by, {*votes_io.column_names(votes)} - {target})
-    request = guarantee.request
-    large = _open_large(votes, **table, always=dask is not None)
+    large = _open_large(votes, **table)
     evidence: Votes | VoteCounts
     findings: list[Finding] = []
     if large is not None:
-        _check_large(guarantee, unlabeled, request)
-        with connected(dask) as client:
-            evidence = _counted(large, client)
+        if unlabeled or by:
+            raise typer.BadParameter("--unlabeled and --by require votes that fit in memory.")
+        evidence = _counted(large)
     else:
         evidence = votes_io.read_votes(votes, **table, unlabeled=unlabeled)
         findings = _about_missing(evidence)
     certificate = certificates.certify_votes(
-        evidence, **request, delta=guarantee.delta, findings=findings
+        evidence, **guarantee.request, delta=guarantee.delta, findings=findings
     )
-    values = votes_io.read_columns(votes, columns)
-    by: dict[str, Any] = {name: [cell or None for cell in values[name]] for name in columns}
-    words = {CLASS: CLASS, PREDICTED: PREDICTED, target: CLASS}
-    by |= {words[name]: words[name] for name in guarantee.by if name in words}
-    result = Result(
-        certificate=certificate,
-        groups=certificate.by_group(by) if by else None,
+    if by:
+        cells = votes_io.read_columns(votes, columns)
+        values = {name: [cell or None for cell in cells[name]] for name in columns}
+        groups = certificate.by_group({name: values.get(name, name) for name in by})
+        certificate = replace(certificate, groups=groups)
+    tables = (
+        *("--votes", votes),
+        *(("--target", target) if target != "label" else ()),
+        *("--empty-as-error",) * empty_as_error,
+        *(() if unlabeled is None else ("--unlabeled", str(unlabeled))),
+        *(word for name in ignore for word in ("--ignore", name)),
+    )
+    deliver(
+        certificate,
+        files.paths,
+        guarantee,
+        as_json=as_json,
         data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
-        tables=(
-            _tables(votes, target, unlabeled, ignore, empty_as_error=empty_as_error)
-            if large is None
-            else ()
-        ),
+        tables=() if large is not None else tables,
     )
-    deliver(result, files, guarantee, as_json=as_json)
 
 
-def _tables(
-    votes: str, target: str, unlabeled: Path | None, ignore: list[str], *, empty_as_error: bool
-) -> tuple[str, ...]:
-    """Return the options with which verify reads the same tables."""
-    words = ["--votes", votes, *(["--target", target] if target != "label" else [])]
-    words += ["--empty-as-error"] * empty_as_error
-    words += [] if unlabeled is None else ["--unlabeled", str(unlabeled)]
-    return (*words, *(word for name in ignore for word in ("--ignore", name)))
-
-
-def _open_large(path: str, *, keep: list[str], always: bool, **table: Any) -> VoteFiles | None:
+def _open_large(path: str, *, keep: list[str], **table: Any) -> VoteFiles | None:
     """Return Parquet files to be counted in parts; None if the table is to be read at once."""
     from tandemvote.votes_io import VoteFiles, cells, check_voters
 
     if not cells.is_parquet(path):
         return None
     files = VoteFiles(path, **table)
-    if not always and files.n_samples * files.n_voters <= cells.BATCH_CELLS:
+    if files.n_samples * files.n_voters <= cells.BATCH_CELLS:
         return None
     check_voters(next(iter(files)), files.voters, keep=keep)
     return files
 
 
-def _check_large(
-    guarantee: options.VoteGuarantee, unlabeled: Path | None, request: dict[str, Any]
-) -> None:
-    """Reject before hours of counting what can be rejected without the classes."""
-    import numpy as np
-
-    from tandemvote.certificate.pipeline import check_request
-
-    for option, given in {"--unlabeled": unlabeled, "--by": guarantee.by}.items():
-        if given:
-            raise typer.BadParameter(f"{option} requires votes that fit in memory.")
-    check_request(**request, classes=np.arange(2))
-
-
-def _counted(files: VoteFiles, client: Any) -> VoteCounts:
+def _counted(files: VoteFiles) -> VoteCounts:
     """Count votes in parts, with a progress bar."""
-    from tandemvote.cli.running import progress
     from tandemvote.votes_io import count_votes
 
-    say(f"Counting {files.n_samples} rows.", err=True)
+    say(f"Counting {files.n_samples:,} rows.", err=True)
     with progress() as bars:
         task = bars.add_task("rows", total=files.n_samples)
-        return count_votes(files, client=client, progress=partial(bars.advance, task))
+        return count_votes(files, progress=partial(bars.advance, task))
 
 
 def _about_missing(votes: Votes) -> list[Finding]:

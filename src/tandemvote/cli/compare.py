@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 @options.grouped
 def compare(
     data: str = typer.Argument(
+        metavar="DATA",
         help="Table with labels, to train on; or with --predictions, a table of predictions: a"
-        " label column and one column per model, the first of which is compared with the others."
+        " label column and one column per model, the first of which is compared with the others.",
     ),
     *,
     predictions: bool = typer.Option(
@@ -28,16 +29,10 @@ def compare(
     learner: list[options.Learner] = typer.Option(
         [],
         metavar="forest|boosting",
-        help="Learner to train; repeatable. The first one is compared with the others.",
+        help="Learner to train. Repeatable. The first one is compared with the others.",
     ),
-    ignore: list[str] = typer.Option(
-        [], metavar="COLUMN", help="With --predictions: column that is not a model; repeatable."
-    ),
-    trees: int = typer.Option(100, help="Trees of each forest.", min=1),
-    seed: int = typer.Option(0, help="Seed of training and of the split."),
-    picture: Path | None = typer.Option(
-        None, metavar="FILE", help="File to write a picture to: .svg, .png or .pdf."
-    ),
+    picture: options.Picture = None,
+    fitting: options.Fitting,
     guarantee: options.Confidence,
     columns: options.Columns,
     reading: options.FileReading,
@@ -49,17 +44,15 @@ def compare(
 
     Or: tandemvote compare predictions.csv --predictions --target label
     """
-    outputs.check_outputs({} if picture is None else {"--picture": picture}, inputs=[data])
+    outputs.check_outputs({"--picture": picture}, inputs=[data])
     if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
         raise typer.BadParameter("Give --predictions, or at least two different --learner.")
-    confidence = guarantee.confidence
     if predictions:
-        compared = _read(
-            data, columns.target or "label", ignore, groups=columns.groups, confidence=confidence
-        )
+        compared = _read(data, columns, guarantee.confidence)
     else:
-        training = [options.Training(learner=each, trees=trees, seed=seed) for each in learner]
-        compared = _trained(data, columns, reading, training, confidence=confidence)
+        holdout = {"scheme": options.Scheme.HOLDOUT, **vars(fitting)}
+        training = [options.Training(learner=each, **holdout) for each in learner]
+        compared = _trained(data, columns, reading, training, guarantee)
     if picture is not None:
         from tandemvote.displays import ComparisonDisplay
 
@@ -69,26 +62,22 @@ def compare(
         say(json.dumps(each.to_dict()) if as_json else repr(each))
 
 
-def _read(
-    path: str, target: str, ignore: list[str], *, groups: str | None, confidence: float
-) -> list[Comparison]:
+def _read(path: str, columns: options.Columns, confidence: float) -> list[Comparison]:
     """Compare the columns of a table of predictions."""
     from tandemvote import votes_io
     from tandemvote.models.compare import compare_all
     from tandemvote.models.held_out import Samples
 
-    skipped = {target, groups, *ignore}
+    target, groups = columns.target or "label", columns.groups
+    skipped = {target, groups, *columns.drop}
     names = [name for name in votes_io.column_names(path) if name not in skipped]
-    if len(names) < 2:
-        raise typer.BadParameter(f"{path} has {len(names)} columns of predictions; expected 2.")
-    columns = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
+    cells = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
     for name in (*names, target):
-        if "" in columns[name]:
-            row = columns[name].index("") + 1
+        if "" in cells[name]:
+            row = cells[name].index("") + 1
             raise typer.BadParameter(f"Row {row} of column {name!r} is empty. Fill or drop it.")
-    given = [columns[name] for name in names]
-    by = columns[groups] if groups else None
-    samples = Samples(None, columns[target], by)
+    by = cells[groups] if groups else None
+    given, samples = [cells[name] for name in names], Samples(None, cells[target], by)
     return compare_all(given, samples, confidence=confidence, names=names)
 
 
@@ -97,34 +86,26 @@ def _trained(
     columns: options.Columns,
     reading: options.FileReading,
     learners: list[options.Training],
-    *,
-    confidence: float,
+    guarantee: options.Confidence,
 ) -> list[Comparison]:
     """Train learners on the same rows and compare them on the others."""
-    from numpy.random import RandomState
-
     from tandemvote.cli.data import audited, read_data
-    from tandemvote.cli.schemes import learner
+    from tandemvote.cli.schemes import train
     from tandemvote.models.compare import compare_all
     from tandemvote.models.held_out import Samples
-    from tandemvote.models.members import seeded
-    from tandemvote.models.splitting import draw_test_rows, group_codes
-    from tandemvote.tables import with_encoder
 
     table = read_data(path, columns, reading)
-    audited(table, columns)
-    X, y, seed = table.X, table.y, learners[0].seed
-    by = None if columns.groups is None else group_codes(table.beside[columns.groups], y)
-    test, training = draw_test_rows(len(y), by, learners[0].test_size, RandomState(seed))
+    findings = audited(table, columns)
     models = [
-        seeded(with_encoder(learner(each), table.kinds), RandomState(seed)).fit(
-            X.iloc[training], y[training]
-        )
+        train(table, columns, each, guarantee, unlabeled=None, findings=findings)[0][-1]
         for each in learners
     ]
-    return compare_all(
-        models,
-        Samples(X.iloc[test], y[test], None if by is None else by[test]),
-        confidence=confidence,
+    rows = models[0].test_indices_  # the seed determines them
+    by = None if columns.groups is None else table.beside[columns.groups][rows]
+    compared = compare_all(
+        [each.predict(table.X.iloc[rows]) for each in models],
+        Samples(None, table.y[rows], by),
+        confidence=guarantee.confidence,
         names=[each.learner.value for each in learners],
     )
+    return [replace(each, findings=tuple(findings)) for each in compared]

@@ -14,10 +14,10 @@ from tandemvote.cli.outputs import check_outputs
 
 def demo(
     report: Path = typer.Option("report.html", metavar="FILE", help="HTML report to write."),
-    trees: int = typer.Option(100, min=2, help="Trees in each forest."),
+    trees: int = typer.Option(100, min=2, metavar="NUMBER", help="Trees in each forest."),
 ) -> None:
     """Certify random forests on bundled data with each scheme, and write a report. No network."""
-    check_outputs({"--report": report}, inputs=[])
+    check_outputs({"--report": report})
     from sklearn.datasets import load_digits
     from sklearn.ensemble import RandomForestClassifier
 

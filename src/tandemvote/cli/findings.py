@@ -17,17 +17,21 @@ def describe(findings: Findings, arguments: Sequence[str]) -> Iterator[str]:
     n_errors = len(findings.errors)
     yield f"Error: the audit of the data found {n_errors} error{'s' * (n_errors > 1)}."
     yield from (f"  {in_options(str(each))}" for each in findings)
-    fixes = dict.fromkeys(word for each in findings.errors for word in _fix(each))
+    fixes = dict.fromkeys(fix for each in findings.errors for fix in _fix(each))
     words = [word for fix in fixes for word in fix]
     yield f"Correct the data, or decide: {shlex.join(['tandemvote', *arguments, *words])}"
 
 
 def _fix(error: Finding) -> list[tuple[str, ...]]:
     """Return options that a user may choose for an error."""
-    if error.code == "identifier":
-        return [("--drop", name) for name in error.columns]
-    if error.code == "grouped_rows" and error.columns and error.columns[0] != "index":
-        return [("--groups", error.columns[0])]
-    if error.code == "decimal_comma":
-        return [("--decimal", ",")]
+    match error.code:
+        case "identifier":
+            return [("--drop", name) for name in error.columns]
+        case "grouped_rows" if error.columns != ("index",):
+            return [("--groups", error.columns[0])]
+        case "stray_text":  # such as 'n.d.' in row 18
+            cells = [text.rpartition(" in row ")[0] for text in error.evidence.values()]
+            return [("--missing", cell.strip("'\"")) for cell in cells]
+        case "decimal_comma":
+            return [("--decimal", ",")]
     return [("--allow", error.code)]

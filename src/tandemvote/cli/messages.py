@@ -7,36 +7,27 @@ import os
 import re
 import sys
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import typer
 
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+NAMES = (
+    "allow bound by confidence decimal drop empty_as_error error groups ignore keep max_error power"
+    " target test_size trusted weights"
+)
 OPTIONS = {
-    "bound": "--bound",
-    "by": "--by",
+    **{name: f"--{name.replace('_', '-')}" for name in NAMES.split()},
     "categories": "--category",
-    "confidence": "--confidence",
-    "decimal": "--decimal",
-    "drop": "--drop",
-    "empty_as_error": "--empty-as-error",
-    "error": "--error",
-    "groups": "--groups",
-    "ignore": "--ignore",
-    "allow": "--allow",
-    "keep": "--keep",
-    "max_error": "--max-error",
     "missing_values": "--missing",
-    "power": "--power",
-    "target": "--target",
-    "test_size": "--test-size",
-    "trusted": "--trusted",
-    "weights": "--weights",
     "X_unlabeled": "--unlabeled",
 }
 """Parameters as messages name them, such as ``bound='tandem'``, and their options."""
 
 WORDS = {
     "X_unlabeled": "--unlabeled",
-    "max_samples=0.5": "--bagging reduced",
     "referee=False": "--scheme holdout",
     "CertifiedClassifier": "--scheme committee",
     "test_size": "--test-size",
@@ -53,8 +44,8 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> in_options("Pass drop=['row id', 'b'] or target=COLUMN.")
-    "Pass --drop 'row id' --drop b or --target COLUMN."
+    >>> in_options("Pass drop=['row id', 'b'], trusted=True or target=COLUMN.")
+    "Pass --drop 'row id' --drop b, --trusted or --target COLUMN."
     """
     message = ASSIGNED.sub(_typed, message)
     for word, option in WORDS.items():
@@ -69,8 +60,8 @@ def _typed(assigned: re.Match[str]) -> str:
         value = ast.literal_eval(value)
     except (ValueError, SyntaxError):
         return f"{option} {value}"
-    if isinstance(value, bool):
-        return option if value else option.replace("--", "--no-", 1)
+    if value is True:
+        return option
     values = value if isinstance(value, list) else [value]
     return " ".join(f"{option} {quote(str(each))}" for each in values)
 
@@ -82,3 +73,12 @@ def say(text: str, *, err: bool = False, newline: bool = True) -> None:
     except BrokenPipeError:
         stream = sys.stderr if err else sys.stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def progress(*columns: ProgressColumn) -> Progress:
+    """Return bars or clocks that a terminal shows until the work is done, and a log never."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

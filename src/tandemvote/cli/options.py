@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
-from enum import Enum
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -16,26 +16,38 @@ import typer
 
 from tandemvote.cli import GATE_CLOSED
 
-Scheme = Enum(
-    "Scheme", {"COMMITTEE": "committee", "HOLDOUT": "holdout", "TREES": "trees"}, type=str
-)
-Learner = Enum("Learner", {"FOREST": "forest", "BOOSTING": "boosting"}, type=str)
-Weights = Enum(
-    "Weights",
-    {
-        "UNIFORM": "uniform",
-        "FIRST_ORDER": "first_order",
-        "TANDEM": "tandem",
-        "DISAGREEMENT": "disagreement",
-    },
-    type=str,
-)
+CLASS, PREDICTED = "class", "predicted"
+Scheme = StrEnum("Scheme", ["COMMITTEE", "HOLDOUT", "TREES"])
+Learner = StrEnum("Learner", ["FOREST", "BOOSTING"])
+
+Data = Annotated[
+    str,
+    typer.Argument(metavar="DATA", help="CSV, Parquet or Excel file; - for the standard input."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LabelColumn = Annotated[
+    str, typer.Option("--target", "-t", metavar="COLUMN", help="Column of the labels.")
+]
+Ignored = Annotated[
+    list[str], typer.Option("--ignore", metavar="COLUMN", help="Column that is not a voter.")
+]
+EmptyAsError = Annotated[
+    bool,
+    typer.Option(
+        "--empty-as-error",
+        help="Count empty cells as votes for a wrong class, for voters that abstain.",
+    ),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Picture to write: .svg, .png or .pdf."),
+]
 
 
-def option(default: Any, about: str, *names: str, **limits: Any) -> Any:
+def option(default: Any, about: str, *names: str, metavar: str | None = None, **more: Any) -> Any:
     """Declare an option of a group; if its default is a list, it is repeatable."""
-    info = typer.Option(*names, help=about, **limits)
+    about += " Repeatable." * isinstance(default, list)
+    info = typer.Option(*names, help=about, metavar=metavar, **more)
     return field(default_factory=lambda: default, metadata={"option": info})
 
 
@@ -47,17 +59,21 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {}
     parameters: list[Parameter] = []
     for parameter in signature(command, eval_str=True).parameters.values():
-        if is_dataclass(parameter.annotation):
-            groups[parameter.name] = parameter.annotation
-            parameters += _options_of(parameter.annotation)
-        else:
+        if not is_dataclass(parameter.annotation):
             parameters.append(parameter)
+            continue
+        group: Any = parameter.annotation
+        groups[parameter.name], hints = group, get_type_hints(group)
+        for each in fields(group):
+            info = copy(each.metadata["option"])
+            info.rich_help_panel = group.__doc__.rstrip(".")
+            kind, default = Annotated[hints[each.name], info], each.default_factory()  # type: ignore[operator]
+            parameters.append(
+                Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            )
 
     @wraps(command)
     def with_groups(**given: Any) -> None:
-        if "context" in given:  # in which earlier releases of Typer leave what was typed as it is
-            params = given["context"].params
-            params.update({name: given[name] for name in params})
         for name, group in groups.items():
             given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
         command(**given)
@@ -65,17 +81,6 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     with_groups.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     with_groups.__annotations__ = {each.name: each.annotation for each in parameters}
     return with_groups
-
-
-def _options_of(group: Any) -> Iterator[Parameter]:
-    hints = get_type_hints(group)
-    # Options of its own come before those of the group that it extends.
-    for each in sorted(fields(group), key=lambda each: each.name not in group.__annotations__):
-        assert callable(each.default_factory), "as `option` declares it"
-        info = copy(each.metadata["option"])
-        info.rich_help_panel = group.__doc__.rstrip(".")
-        kind, default = Annotated[hints[each.name], info], each.default_factory()
-        yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def share(given: str | float) -> float:
@@ -91,38 +96,26 @@ def share(given: str | float) -> float:
     return value
 
 
-def _checked_confidence(confidence: float) -> float:
-    if not 0.5 <= confidence < 1:
+def _parsed_confidence(given: str | float) -> float:
+    value = share(given)
+    if not 0.5 <= value < 1:
+        raise typer.BadParameter(f"{value:g} is not at least 0.5 and below 1, such as 0.95 or 95%.")
+    return value
+
+
+def groupings(by: Collection[str], target: str | None, columns: Collection[str]) -> list[str]:
+    """Return what --by names; the label column is "class", which must not be another column."""
+    for name in {*by} & {CLASS, PREDICTED} & {*columns} - {target}:
         raise typer.BadParameter(
-            f"{confidence:g} is not at least 0.5 and below 1. Give the probability with which the"
-            " bound holds, such as 0.95 or 95%."
+            f"--by {name} is ambiguous: the {name} of each row, or the column {name!r}. Rename the"
+            " column."
         )
-    return confidence
+    return [CLASS if name == target else name for name in by]
 
 
-def _parsed_test_size(given: str | float) -> float | int:
-    """Return a share of the rows, or a number of rows."""
-    text = str(given)
-    size = int(text) if text.isdecimal() else share(text)
-    if 0 < size < 1 or (isinstance(size, int) and size >= 1):
-        return size
-    raise typer.BadParameter(
-        f"{text!r} is not a test size. Give a share such as 0.2 or 20%, or a number of rows such"
-        " as 500."
-    )
-
-
-def _checked_jobs(jobs: int) -> int:
-    if jobs == 0:
-        raise typer.BadParameter("--jobs must not be 0. Give a number, or -1 for all cores.")
-    return jobs
-
-
-def check_exists(path: Path | None) -> Path | None:
-    """Reject a file that does not exist, before anything else is read."""
-    if path is not None and not path.exists() and not {*"*?["} & {*str(path)}:
-        raise typer.BadParameter(f"there is no file {path}. Check the path.")
-    return path
+def _parsed_test_size(given: str) -> float | int | str:
+    """Return a share of the rows, a number of rows, or "auto"."""
+    return int(given) if given.isdecimal() else given if given == "auto" else share(given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,11 +123,7 @@ class Confidence:
     """The guarantee."""
 
     confidence: float = option(
-        0.95,
-        "Probability with which the bound holds.",
-        metavar="SHARE",
-        parser=share,
-        callback=_checked_confidence,
+        0.95, "Probability with which the bound holds.", metavar="SHARE", parser=_parsed_confidence
     )
 
     @property
@@ -157,9 +146,9 @@ class Guarantee(Confidence):
     )
     by: list[str] = option(
         [],
-        "Certify groups of rows as well: by true class (recall), by predicted class (precision;"
-        " --scheme holdout) or by a column; repeatable.",
-        metavar="class|predicted|COLUMN",
+        "Certify groups of rows as well: by class (recall), predicted (precision; not for a"
+        " committee or trees), or a column.",
+        metavar="COLUMN",
     )
     all_bounds: bool = option(False, "Print every bound that applies.", "--all-bounds")
 
@@ -168,14 +157,15 @@ class Guarantee(Confidence):
 class VoteGuarantee(Guarantee):
     """The guarantee."""
 
-    weights: Weights = option(
-        Weights.UNIFORM,
-        "Weight of each voter: equal, or the weights that minimize the named bound.",
+    weights: str = option(
+        "uniform",
+        "uniform, or the weights that minimize the bound first_order, tandem or disagreement.",
+        metavar="WEIGHTS",
     )
     bound: list[str] = option(
         [],
-        "Bound to report, by default chosen by the kind of evidence; repeatable, or 'best' (several"
-        " bounds share the failure probability).",
+        "Bound to report, by default chosen by the kind of evidence; or 'best'. Several bounds"
+        " share the failure probability.",
         metavar="BOUND",
     )
 
@@ -183,7 +173,7 @@ class VoteGuarantee(Guarantee):
     def request(self) -> dict[str, Any]:
         """The weights and the bound of the vote."""
         bound = self.bound[0] if len(self.bound) == 1 else self.bound or "auto"
-        return {"weights": self.weights.value, "bound": bound}
+        return {"weights": self.weights, "bound": bound}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,68 +181,61 @@ class FileReading:
     """Reading CSV files."""
 
     decimal: str = option(".", "Decimal sign of numbers.", metavar="CHARACTER")
-    missing: list[str] = option(
-        ["?"],
-        "Text of a missing cell, besides empty cells, NA, NaN and the like; repeatable.",
+    missing_values: list[str] = option(
+        [],
+        "Text of a missing cell, besides empty cells, NA, NaN, ? and the like.",
+        "--missing",
         metavar="TEXT",
     )
-
-    @property
-    def file_options(self) -> dict[str, Any]:
-        """Options of the readers of `tandemvote.tables`."""
-        return {
-            "decimal": self.decimal,
-            "missing_values": self.missing,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
     """Rows and columns of DATA."""
 
-    target: str | None = option(None, "Label column.", "--target", "-t", metavar="COLUMN")
+    target: str | None = option(None, "Column of the labels.", "--target", "-t", metavar="COLUMN")
     groups: str | None = option(
         None,
-        "Column whose equal values mark rows that belong together, such as the patient (committee,"
-        " holdout). It is not a feature.",
+        "Column whose equal values mark rows that belong together, such as the patient. It is not a"
+        " feature.",
         metavar="COLUMN",
     )
-    drop: list[str] = option([], "Column to exclude; repeatable.", "--drop", metavar="COLUMN")
-    category: list[str] = option(
-        [], "Column of numbers that are categories; repeatable.", metavar="COLUMN"
-    )
+    drop: list[str] = option([], "Column to exclude.", metavar="COLUMN")
+    category: list[str] = option([], "Column of numbers that are categories.", metavar="COLUMN")
     allow: list[str] = option(
-        [],
-        "Code of an error of the audit to override, such as identifier; repeatable.",
-        metavar="CODE",
+        [], "Code of an error of the audit to override, such as identifier.", metavar="CODE"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class Fitting:
+    """Training on DATA."""
+
+    trees: int = option(100, "Trees of each forest, rounds of boosting.", metavar="NUMBER", min=1)
+    seed: int = option(0, "Seed of training and of the split.", metavar="NUMBER")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Fitting):
     """Training on DATA."""
 
     scheme: Scheme = option(
         Scheme.COMMITTEE,
         "committee: 4 models tested on rows set aside vote with one trained on all rows. holdout:"
         " one model is tested. trees: the paper's forest, without a test set.",
+        metavar="SCHEME",
     )
     learner: Learner = option(
-        Learner.FOREST, "Random forests, or gradient boosting (committee, holdout)."
+        Learner.FOREST, "forest, or gradient boosting: boosting.", metavar="LEARNER"
     )
-    trees: int = option(100, "Trees of each forest.", min=1)
     test_size: Any = option(
-        0.2,
-        "Share or number of the rows (with --groups: of the groups) that test the models"
-        " (committee, holdout).",
-        metavar="SHARE|NUMBER",
+        "auto",
+        "Share or number of the rows (of --groups) that test the models.",
+        metavar="SIZE",
         parser=_parsed_test_size,
     )
     unlabeled: Path | None = option(
         None,
-        "File of unlabeled rows from the same distribution, for a tighter bound (trees).",
+        "Unlabeled rows from the same distribution, for a tighter bound (--scheme trees).",
         metavar="FILE",
-        callback=check_exists,
     )
-    seed: int = option(0, "Seed of training and splits.")
-    jobs: int = option(1, "Threads; -1 for all.", "--jobs", "-j", callback=_checked_jobs)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import option
+from tandemvote.extras import import_extra
 from tandemvote.whole_files import written_whole
-
-if TYPE_CHECKING:
-    from tandemvote.votes import Votes
 
 TABLE_ENDINGS = (".csv", ".parquet")
 ENDINGS = {
@@ -28,13 +25,12 @@ ENDINGS = {
     "--output": TABLE_ENDINGS,
 }
 PACKAGES = {
-    "--picture": ("matplotlib",),
-    "--report": ("matplotlib", "jinja2", "pandas"),
-    ".skops": ("skops",),
-    ".csv": ("pandas",),
-    ".parquet": ("pandas", "pyarrow"),
+    "--picture": ("matplotlib", "report"),
+    "--report": ("jinja2", "report"),
+    ".skops": ("skops", "skops"),
+    ".parquet": ("pyarrow", "data"),
 }
-"""Packages besides the core that an option or the ending of a file requires."""
+"""Package that an option or the ending of a file requires, and its extra."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,63 +43,53 @@ class VotesOutputs:
     )
 
     @property
-    def paths(self) -> dict[str, Path]:
+    def paths(self) -> dict[str, Path | None]:
         """The files to write, by option."""
-        return {f"--{name}": path for name, path in vars(self).items() if path is not None}
+        return {f"--{name}": path for name, path in vars(self).items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs(VotesOutputs):
     """Files to write."""
 
-    votes: Path | None = option(
-        None,
-        "The votes, .csv or .parquet, which verify --votes counts again.",
-        metavar="FILE",
-    )
     model: Path | None = option(
         None,
         "Model for tandemvote predict: .skops (runs no code when opened) or .joblib.",
         metavar="FILE",
     )
+    votes: Path | None = option(
+        None, "The votes, .csv or .parquet, which verify --votes counts again.", metavar="FILE"
+    )
 
 
-def check_outputs(paths: dict[str, Path], *, inputs: Iterable[str | Path | None]) -> None:
+def check_outputs(
+    paths: dict[str, Path | None], *, inputs: Iterable[str | Path | None] = ()
+) -> None:
     """Reject files that could not be written, before anything is computed."""
-    read = [Path(path) for path in inputs if path not in (None, "-")]
-    taken = {path.resolve(): "that is read" for path in read}
+    taken = {Path(path).resolve(): "that is read" for path in inputs if path not in (None, "-")}
     for name, path in paths.items():
-        if problem := _problem(path, ENDINGS[name], taken):
-            raise typer.BadParameter(f"{name} {path}{problem}")
+        if path is None:
+            continue
+        if path.suffix not in ENDINGS[name]:
+            endings = " or ".join(ENDINGS[name])
+            raise typer.BadParameter(f"{name} {path} ends in {path.suffix!r}; expected {endings}.")
+        if path.resolve() in taken:
+            raise typer.BadParameter(
+                f"{name} {path} is also the file {taken[path.resolve()]}. Give each file its own"
+                " name."
+            )
         taken[path.resolve()] = f"of {name}"
-    needs = [*paths, *(path.suffix for path in (*read, *paths.values()))]
-    needed = {package for need in needs for package in PACKAGES.get(need, ())}
-    if absent := sorted(package for package in needed if find_spec(package) is None):
-        are = "is" if len(absent) == 1 else "are"
-        raise typer.BadParameter(
-            f"this needs {', '.join(absent)}, which {are} not installed. Install everything:"
-            ' pip install "tandemvote[all]"'
-        )
+        try:
+            TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            raise typer.BadParameter(
+                f"{name} {path} cannot be written ({error.strerror}). Choose another place."
+            ) from error
+        for need in {name, path.suffix} & {*PACKAGES}:
+            import_extra(*PACKAGES[need])
 
 
-def _problem(path: Path, endings: tuple[str, ...], taken: dict[Path, str]) -> str:
-    """Return why a file cannot be written, if it cannot."""
-    if path.suffix not in endings:
-        return f" ends in {path.suffix!r}; expected {' or '.join(endings)}."
-    if path.is_dir():
-        return " is a folder. Name a file in it."
-    if not path.parent.is_dir():
-        return f": there is no folder {path.parent}. Create it, or choose another."
-    if path.resolve() in taken:
-        return f" is also the file {taken[path.resolve()]}. Give each file its own name."
-    try:
-        TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        return f": the folder cannot be written to ({error.strerror}). Choose another place."
-    return ""
-
-
-def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, Path]:
+def write_votes(path: Path, votes: Any, columns: Mapping[str, Any]) -> dict[str, Path]:
     """Write the votes of a certificate; return the files by the option of verify.
 
     The labeled votes have the columns by which their rows are grouped next to them.
@@ -112,16 +98,24 @@ def write_votes(path: Path, votes: Votes, columns: dict[str, Any]) -> dict[str, 
 
     names = votes.classes.astype(str)
     predicted = np.where(votes.held_out, names[votes.predictions], "")
-    tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **columns}}
+    rows = ... if votes.rows is None else votes.rows
+    by = {
+        name: ["" if each is None else str(each) for each in columns[name][rows]]
+        for name in columns
+    }
+    tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **by}}
     if votes.n_unlabeled:
         tables["--unlabeled"] = _voters(names[votes.unlabeled])
     written = {}
     for name, table in tables.items():
         word = "" if name == "--votes" else name.replace("--", ".")
-        place = path.with_name(f"{path.stem}{word}{path.suffix}")
-        write_table(table, place)
-        written[name] = place
+        written[name] = path.with_name(f"{path.stem}{word}{path.suffix}")
+        write_table(table, written[name])
     return written
+
+
+def _voters(predictions: Any) -> dict[str, Any]:
+    return {f"voter{number}": cells for number, cells in enumerate(predictions, start=1)}
 
 
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
@@ -156,7 +150,3 @@ def write_table(columns: dict[str, Any], path: Path | None) -> None:
             frame.to_parquet(unfinished, index=False)
         else:
             frame.to_csv(unfinished, index=False)
-
-
-def _voters(predictions: Any) -> dict[str, Any]:
-    return {f"voter{number}": cells for number, cells in enumerate(predictions, start=1)}

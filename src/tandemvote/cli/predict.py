@@ -15,9 +15,9 @@ PREDICTION = "prediction"
 
 @options.grouped
 def predict(
-    model: Path = typer.Argument(help="File that certify --model wrote."),
+    model: Path = typer.Argument(metavar="MODEL", help="File that certify --model wrote."),
     new: str = typer.Argument(
-        help="Table with the same columns in any order; - for the standard input."
+        metavar="NEW", help="Table with the same columns in any order; - for the standard input."
     ),
     *,
     output: Path | None = typer.Option(
@@ -28,7 +28,7 @@ def predict(
         help="File to write, .csv or .parquet; by default CSV on the standard output.",
     ),
     keep: list[str] = typer.Option(
-        [], metavar="COLUMN", help="Column of NEW to copy, such as an identifier; repeatable."
+        [], metavar="COLUMN", help="Column of NEW to copy, such as an identifier. Repeatable."
     ),
     formulas: bool = typer.Option(
         False,
@@ -47,17 +47,17 @@ def predict(
     """
     if PREDICTION in keep:
         raise typer.BadParameter("--keep prediction is the name of the new column. Rename yours.")
-    outputs.check_outputs({} if output is None else {"--output": output}, inputs=[model, new])
+    outputs.check_outputs({"--output": output}, inputs=[model, new])
     from tandemvote.model_file import load_model
     from tandemvote.tables import read_features
     from tandemvote.tables.encoding import describe_unknown
 
     loaded = load_model(model, trusted=trusted)
-    certificate = getattr(loaded, "steps", [(None, loaded)])[-1][1].certificate_
     columns = getattr(loaded, "named_steps", {}).get("columns")
     if columns is None:
         raise typer.BadParameter(f"{model} was not written by tandemvote certify --model.")
-    X, copied = read_features(new, columns, copied=keep, **reading.file_options)
+    certificate = loaded[-1].certificate_
+    X, copied = read_features(new, columns, copied=keep, **vars(reading))
     table = {name: copied[name] for name in keep} | {PREDICTION: loaded[1:].predict(X)}
     if not formulas and (output is None or output.suffix == ".csv"):
         table = outputs.without_formulas(table)

@@ -12,9 +12,8 @@ from sklearn.pipeline import Pipeline
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings
-from tandemvote.cli.messages import say
-from tandemvote.cli.options import Columns, Guarantee, Learner, Scheme, Training
-from tandemvote.cli.running import progress
+from tandemvote.cli.messages import progress, say
+from tandemvote.cli.options import Columns, Confidence, Learner, Scheme, Training
 from tandemvote.tables import Table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
 
@@ -26,7 +25,7 @@ def train(
     table: Table,
     columns: Columns,
     training: Training,
-    guarantee: Guarantee,
+    guarantee: Confidence,
     *,
     unlabeled: Any,
     findings: Findings,
@@ -56,7 +55,7 @@ def train(
 
 
 def _train_trees(
-    table: Table, training: Training, guarantee: Guarantee, unlabeled: Any, findings: Findings
+    table: Table, training: Training, guarantee: Confidence, unlabeled: Any, findings: Findings
 ) -> tuple[Pipeline, NDArray[np.intp]]:
     """Fit a forest; an encoder of text columns is fitted on rows that no tree is evaluated on."""
     X, rows = table.X, np.arange(len(table.y))
@@ -76,7 +75,7 @@ def _train_trees(
         training.trees,
         max_samples=0.5,
         confidence=guarantee.confidence,
-        n_jobs=training.jobs,
+        n_jobs=-1,
         random_state=training.seed,
     )
     forest.fit(X, table.y[rows], X_unlabeled=unlabeled, findings=findings)
@@ -87,5 +86,5 @@ def learner(training: Training) -> Any:
     """Return the classifier that is trained as a whole, not yet fitted."""
     if training.learner is Learner.BOOSTING:
         # Early stopping would set rows aside by class, which fails for a class with one row.
-        return HistGradientBoostingClassifier(early_stopping=False)
-    return RandomForestClassifier(training.trees, n_jobs=training.jobs)
+        return HistGradientBoostingClassifier(max_iter=training.trees, early_stopping=False)
+    return RandomForestClassifier(training.trees, n_jobs=-1)

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tandemvote.cli import INTERNAL_FAILURE, WRONG
+from tandemvote.cli import WRONG
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import Json
+from tandemvote.cli.options import EmptyAsError, Ignored, Json, LabelColumn
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict
-    from tandemvote.verify.document import CertificateRecord, Document
 
 
 def verify(
-    file: Path = typer.Argument(help="A certificate file."),
+    file: Path = typer.Argument(metavar="FILE", help="A certificate file."),
     *,
     rigorous: bool = typer.Option(
         False, "--rigorous", help="Prove every digit in ball arithmetic (requires python-flint)."
@@ -36,107 +35,71 @@ def verify(
         help="Table of the votes on unlabeled samples, without labels; a deployed classifier is the"
         " last column.",
     ),
-    target: str = typer.Option(
-        "label", "--target", "-t", metavar="COLUMN", help="Label column of --votes."
-    ),
-    ignore: list[str] = typer.Option(
-        [], metavar="COLUMN", help="Column of the tables that is not a voter; repeatable."
-    ),
-    empty_as_error: bool = typer.Option(
-        False, "--empty-as-error", help="As for certify-votes: empty cells of --votes are errors."
-    ),
+    target: LabelColumn = "label",
+    ignore: Ignored = [],  # noqa: B006  Typer requires a list
+    empty_as_error: EmptyAsError = False,
     as_json: Json = False,
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, independently.
 
-    Exit codes: 0 everything holds; 1 something does not, and is named; 2 the file cannot be read;
-    70 the check itself failed, which does not concern the file.
+    Exit codes: 0 everything holds; 1 something does not, and is named; 2 the file cannot be read.
     """
     from tandemvote import votes_io
+    from tandemvote.verify import verify_file
     from tandemvote.verify.document import Document
     from tandemvote.verify.json_text import read_document
 
     document = Document.from_json(read_document(file))
-    given = [] if votes is None else votes_io.column_names(votes)
-    by = {grouping.by for grouping in document.groupings} & {*given}
-    skipped = {*ignore, *by}
-    again: dict[str, Any] = {
-        "votes": votes
-        and votes_io.read_votes(
-            votes, target=target, ignore=skipped, keep=None, empty_as_error=empty_as_error
-        ),
-        "unlabeled": unlabeled and votes_io.read_predictions(unlabeled, ignore=skipped),
-        "columns": votes_io.read_columns(votes, by) if votes else {},
-    }
-    verdict = _checked(document, rigorous=rigorous, **again)
-    unchecked = _unchecked(verdict, again)
+    given: dict[str, Any] = {"votes": None, "unlabeled": None, "columns": {}}
+    if votes is not None:
+        by = {each.by for each in document.groupings} & {*votes_io.column_names(votes)}
+        given["columns"] = votes_io.read_columns(votes, by)
+        given["votes"] = votes_io.read_votes(
+            votes, target=target, ignore={*ignore, *by}, keep=None, empty_as_error=empty_as_error
+        )
+    if unlabeled is not None:
+        given["unlabeled"] = votes_io.read_predictions(unlabeled, ignore=ignore)
+    verdict = verify_file(document, rigorous=rigorous, **given)
+    unchecked = [*_unchecked(verdict, given), f"the {len(document.whole.assumptions)} assumptions"]
     if as_json:
         found = {"valid": verdict.valid, "problem": verdict.problem, "unchecked": unchecked}
         say(json.dumps(found | {"guaranteed": document.whole.value, "delta": document.whole.delta}))
     elif verdict.problem is not None:
         say(printable(f"wrong: {verdict.problem}"))
     else:
-        for line in _summary(verdict, rigorous=rigorous, unchecked=unchecked):
-            say(printable(line))
+        how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
+        more = [f"every number follows from the counts, {how}"]
+        more += [f"not checked: {each}" for each in unchecked]
+        say("\n  ".join(map(printable, [*_summary(verdict), *more])))
     if not verdict.valid:
         raise typer.Exit(WRONG)
 
 
-def _checked(document: Document, **options: Any) -> Verdict:
-    """Check a document; a failure of the check itself must not look like a verdict."""
-    from tandemvote.verify import CertificateFileError, verify_file
-
-    try:
-        return verify_file(document, **options)
-    except (CertificateFileError, ImportError):
-        raise
-    except Exception as error:
-        reason = printable(f"{type(error).__name__}: {error}")
-        say(
-            f"Error: the check itself failed ({reason}), which does not concern the file. Please"
-            " report it with the file.",
-            err=True,
-        )
-        raise typer.Exit(INTERNAL_FAILURE) from error
-
-
-def _summary(verdict: Verdict, *, rigorous: bool, unchecked: list[str]) -> Iterator[str]:
+def _summary(verdict: Verdict) -> Iterator[str]:
+    """Yield the certified bounds and what they are about."""
     whole, *groups = verdict.document.certificates
+    subject, n_untested = f"vote of {whole.n_voters} voters", int(whole.untested.sum())
+    if whole.deployed is not None:
+        subject = f"{whole.deployed} through {whole.n_voters} voters"
+    elif n_untested:
+        n_tested = whole.n_voters - n_untested
+        subject = f"vote of {n_tested} tested models and {n_untested} untested"
     yield f"valid: error <= {whole.printed} with failure probability {whole.delta:g}"
-    yield f"  {whole.bound} bound, {_subject(whole)}"
+    yield f"{whole.bound} bound, {subject}"
     if groups:
-        yield f"  by group, by themselves and all at once with failure probability {whole.delta:g}:"
+        yield f"by group, by themselves and all at once with failure probability {whole.delta:g}:"
     for each in groups:
         assert each.group is not None
         bound = "no bound" if each.value >= 1 else f"error <= {each.printed}"
-        yield f"    {bound} on {each.group.samples}"
-    how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
-    yield f"  every number follows from the counts, {how}"
-    yield from (f"  not checked: {each}" for each in unchecked)
+        yield f"  {bound} on {each.group.samples}"
 
 
-def _subject(record: CertificateRecord) -> str:
-    n_untested = int(record.untested.sum())
-    if record.deployed is not None:
-        return f"{record.deployed} through {record.n_voters} voters"
-    if n_untested:
-        return f"vote of {record.n_voters - n_untested} tested models and {n_untested} untested"
-    return f"vote of {record.n_voters} voters"
-
-
-def _unchecked(verdict: Verdict, again: dict[str, Any]) -> list[str]:
-    """List what the file states and nothing given could check."""
+def _unchecked(verdict: Verdict, given: dict[str, Any]) -> Iterator[str]:
+    """Yield what the file states and nothing given could check."""
     whole = verdict.document.whole
+    if given["votes"] is None:
+        yield "the counts of the labeled votes (give --votes)"
     more = whole.counts["disagreement_overlaps"] > whole.counts["overlaps"]
-    unlabeled = whole.profile is not None or bool(more.any())
-    stated = {
-        "the counts of the labeled votes (give --votes)": again["votes"] is None,
-        "the counts of unlabeled samples (give --unlabeled)": (
-            unlabeled and again["unlabeled"] is None
-        ),
-    }
-    return [
-        *(words for words, applies in stated.items() if applies),
-        *verdict.unchecked,
-        f"the {len(whole.assumptions)} assumptions",
-    ]
+    if given["unlabeled"] is None and (whole.profile is not None or bool(more.any())):
+        yield "the counts of unlabeled samples (give --unlabeled)"
+    yield from verdict.unchecked

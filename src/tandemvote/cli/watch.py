@@ -12,32 +12,34 @@ from tandemvote.cli.messages import say
 
 @options.grouped
 def watch(
-    certificate: Path = typer.Argument(help="Certificate file of the model in use."),
+    certificate: Path = typer.Argument(
+        metavar="CERTIFICATE", help="Certificate file of the model in use."
+    ),
     labeled: str = typer.Argument(
-        help="CSV or Parquet file with one row per labeled sample, in the order of arrival."
+        metavar="LABELED",
+        help="CSV or Parquet file with one row per labeled sample, in the order of arrival.",
     ),
     *,
-    target: str = typer.Option("label", help="Column of the true labels; empty if not known yet."),
-    prediction: str = typer.Option("prediction", help="Column of the model's predictions."),
+    target: str = typer.Option(
+        "label", "--target", "-t", metavar="COLUMN", help="True labels; empty if not known yet."
+    ),
+    prediction: str = typer.Option("prediction", metavar="COLUMN", help="The model's predictions."),
     groups: str | None = typer.Option(
-        None, help="Column of rows that belong together; the first row of each group counts."
+        None,
+        metavar="COLUMN",
+        help="Column of rows that belong together; the first row of each group counts.",
     ),
-    picture: Path | None = typer.Option(
-        None, help="File to write a picture of the evidence to: .svg, .png or .pdf."
-    ),
+    picture: options.Picture = None,
     guarantee: options.Confidence,
 ) -> None:
     """Check whether new labels contradict a CERTIFICATE.
 
     The file may grow: each call reads all of it. If the certificate is true, an alarm is ever
-    raised with a probability of at most 1 minus --confidence.
+    raised with a probability of at most 1 minus --confidence. The exit code is then 4.
 
     For example: tandemvote watch wine.json labeled.csv --target quality
-
-    Exit codes: 0 no alarm; 2 a mistake in the call or the data; 4 alarm: the error rate is above
-    the certified bound.
     """
-    outputs.check_outputs({} if picture is None else {"--picture": picture}, inputs=[labeled])
+    outputs.check_outputs({"--picture": picture}, inputs=[labeled])
     from tandemvote import votes_io
     from tandemvote.certificate import Certificate
     from tandemvote.monitor import Monitor

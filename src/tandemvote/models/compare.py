@@ -209,7 +209,7 @@ def compare_all(
     """Compare the first of several models, or of their predictions, with each of the others."""
     delta = failure_probability(confidence)
     if samples.y is None or len(given) < 2:
-        raise ValueError("y and at least one candidate are required: compare(a, b, X, y).")
+        raise ValueError("compare requires labels, and two models or their predicted classes.")
     votes, findings = _votes(given, samples)
     names = names or _names(given)
     a, *others = votes.errors

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 PARQUET = (".parquet", ".pq")
-# What R, pandas, databases and spreadsheets write for a missing entry. UCI's ``?`` is not among
-# them, as it may be a category elsewhere.
+# What R, pandas, databases, spreadsheets and UCI write for a missing entry.
 MISSING_TEXTS = (
-    *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
+    *("", "?", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "NaT", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
 # Commas and spaces come last: they also occur inside numbers and sentences.
@@ -44,7 +43,7 @@ def read_frame(
     *,
     categories: Collection[str] = (),
     decimal: str = ".",
-    missing_values: Collection[str] = ("?",),
+    missing_values: Collection[str] = (),
 ) -> tuple[pandas.DataFrame, list[Finding]]:
     """Read a table with named columns; return also findings about the file.
 

@@ -114,8 +114,8 @@ def read_table(
     categories : sequence of str
         Columns of categories even if they hold numbers.
     **options
-        For CSV: `decimal` ("." by default), `missing_values` (texts of missing cells, "?" by
-        default, besides empty cells, NA, NaN and the like).
+        For CSV: `decimal` ("." by default), `missing_values` (texts of missing cells, besides
+        empty cells, ?, NA, NaN and the like).
 
     Returns
     -------
