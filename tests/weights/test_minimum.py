@@ -26,6 +26,7 @@ def equal_counts(n_voters, n, error_rate):
         disagreements=0 * sizes,
         disagreement_overlaps=sizes,
         lone_errors=0 * sizes,
+        unlabeled_disagreements=0 * sizes,
         classes=np.array([0, 1]),
     )
 
@@ -101,6 +102,7 @@ def test_a_billion_samples_single_out_the_best_voters(bound):
         disagreements=lone_errors,
         disagreement_overlaps=sizes,
         lone_errors=lone_errors,
+        unlabeled_disagreements=0 * lone_errors,
         classes=np.array([0, 1]),
     )
     weights = minimize_bound(counts, bound).weights
