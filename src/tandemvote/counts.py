@@ -24,6 +24,7 @@ IntArray = NDArray[np.int64]
 
 CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these
 
+
 class HeldOutSets:
     """Sizes of the held-out sets of voters or of pairs, with a cache for the last prior."""
 
