@@ -146,7 +146,8 @@ class Votes:
         filled = np.broadcast_to(truth, mask.shape).copy()
         filled[mask] = predicted
         votes = cls(filled, truth, mask, classes, filled[:, :0], index=index)
-        return votes if unlabeled is None else votes.with_unlabeled(unlabeled)
+        some = unlabeled is not None and np.size(unlabeled) > 0
+        return votes.with_unlabeled(unlabeled) if some else votes
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
@@ -193,6 +194,8 @@ class Votes:
                 f"{extra.n_voters} voters predict the unlabeled samples, and {self.n_voters} the"
                 " labeled ones. Pass one row for each of the same voters."
             )
+        if extra.n_samples >= FEWEST_SAMPLES:
+            check_same_words(extra.classes.tolist(), self.classes.tolist())
         empty = extra.predictions[:, :0]
         extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
         return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)

@@ -78,13 +78,12 @@ def read_votes(
     ([[True, False, True], [False, True, True]], [0, 1])
     """
     files = VoteFiles(path, target=target, ignore=ignore, empty_as_error=empty_as_error)
+    parts = list(files)
     try:
-        votes = Votes.joined(files)
+        votes = Votes.joined(parts)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
             check_empty_rows(votes)
-    except VotesFileError:
-        raise
     except ValueError as error:
         raise VotesFileError(f"{path}: {error}") from error
     if unlabeled is None:

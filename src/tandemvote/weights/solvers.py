@@ -84,7 +84,8 @@ def _other_starts(objective: Objective, best: Descent) -> list[FloatArray]:
     starts = [(voters, AT)] if value < best.iterate.value else []
     if best.met_negative_curvature:
         starts += [(voters, NEAR) for _, voters in corners]
-    return [height * np.isin(np.arange(objective.n_voters), voters) for voters, height in starts]
+    everyone = np.arange(objective.n_voters)
+    return [np.where(np.isin(everyone, group), height, 0.0) for group, height in starts]
 
 
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
