@@ -194,8 +194,8 @@ class Votes:
                 f"{extra.n_voters} voters predict the unlabeled samples, and {self.n_voters} the"
                 " labeled ones. Pass one row for each of the same voters."
             )
-        if extra.n_samples >= FEWEST_SAMPLES:
-            check_same_words(extra.classes.tolist(), self.classes.tolist())
+        for row in extra.predictions if extra.n_samples >= FEWEST_SAMPLES else ():
+            check_same_words(extra.classes[np.unique(row)].tolist(), self.classes.tolist())
         empty = extra.predictions[:, :0]
         extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
         return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)

@@ -32,7 +32,7 @@ from tandemvote.votes_io.cells import (
 # Columns that number the folds, by numbers that may also be labels.
 FOLDS = re.compile(r"(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?", re.IGNORECASE)
 # A voter whose predictions are labels in a smaller share of rows is something else.
-FEWEST_LABELS = 0.5
+FEWEST_LABELS = 0.25
 # A voter as good as the next best makes no error where this many are expected once in 20,000 times.
 ERRORS_EXPECTED = 10
 
@@ -216,9 +216,9 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
     names : sequence of str
         Names of the voters.
     keep : collection of str
-        Columns that are voters. The other ones are rejected if they hold a label in less than half
-        of their rows (names of rows or of a split), never err where the other voters do (copies of
-        the label), or are called like the folds of cross-validation.
+        Columns that are voters. The other ones are rejected if they hold a label in less than a
+        quarter of their rows (names of rows or of a split), never err where the other voters do
+        (copies of the label), or are called like the folds of cross-validation.
     """
     check_columns_exist("keep", keep, names)
     labels, held_out = np.unique(votes.labels), votes.held_out
