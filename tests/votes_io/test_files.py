@@ -2,6 +2,7 @@
 
 import pytest
 
+from tandemvote.votes_io import VoteFiles
 from tandemvote.votes_io.cells import VotesFileError, check_distinct, find_files
 
 
@@ -51,3 +52,5 @@ def test_a_path_without_files_is_rejected(tmp_path, location, message):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=message):
         find_files(tmp_path / location)
+    with pytest.raises(VotesFileError, match="The list of files has no rows"):
+        VoteFiles([], target="label")

@@ -269,7 +269,8 @@ def _survey(
                 f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
             )
     if not row_groups:
-        raise VotesFileError(f"{files[0]} has no rows. At least one sample is required.")
+        first = files[0] if files else "The list of files"
+        raise VotesFileError(f"{first} has no rows. Pass at least one sample.")
     check_distinct(with_rows)
     return voters, row_groups
 
