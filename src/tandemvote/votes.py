@@ -146,8 +146,9 @@ class Votes:
         filled = np.broadcast_to(truth, mask.shape).copy()
         filled[mask] = predicted
         votes = cls(filled, truth, mask, classes, filled[:, :0], index=index)
-        some = unlabeled is not None and np.size(unlabeled) > 0
-        return votes.with_unlabeled(unlabeled) if some else votes
+        if unlabeled is None or np.size(unlabeled) == 0:
+            return votes
+        return votes.with_unlabeled(unlabeled)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
