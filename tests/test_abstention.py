@@ -98,8 +98,7 @@ def test_empty_as_error_is_the_same_everywhere(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     labels, predictions, hard = world(3, 400, 2)
     held_out = hard < 0.6
-    cells = np.where(held_out, predictions, np.nan)
-    votes = Votes.from_predictions(cells, labels, empty_as_error=True)
+    votes = Votes.from_predictions(np.where(held_out, predictions, 1 - labels), labels)
     assert (votes.errors == (~held_out | (predictions != labels))).all()
     path = write(tmp_path / "votes.csv", labels, predictions, held_out)
     columns = {"label": labels} | {
@@ -119,9 +118,7 @@ def test_empty_as_error_is_the_same_everywhere(tmp_path):
         assert counts.n_test_errors == expected.n_test_errors
 
 
-def test_empty_as_error_requires_a_wrong_class(tmp_path):
-    with pytest.raises(ValueError, match="requires two classes, and 1 is the only one"):
-        Votes.from_predictions([[1, None]], [1, 1], empty_as_error=True)
+def test_empty_as_error_adds_a_wrong_class_where_there_is_none(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("label,a,b\nx,x,\nx,,x\n")
     votes = read_votes(path, target="label", empty_as_error=True)
@@ -129,7 +126,7 @@ def test_empty_as_error_requires_a_wrong_class(tmp_path):
 
 
 def test_missing_predictions_name_both_ways_out():
-    with pytest.raises(ValueError, match=r"Set held_out to False .* empty_as_error=True"):
+    with pytest.raises(ValueError, match=r"Set held_out to False .* not a label"):
         Votes.from_predictions([[1, None], [1, 0]], [1, 0])
 
 

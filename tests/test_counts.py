@@ -121,37 +121,6 @@ def test_counts_of_different_voters_do_not_add():
         one + two
 
 
-def valid_fields():
-    made = VoteCounts.from_votes(random_votes(np.random.default_rng(5), 3, 20, 2))
-    return {name: getattr(made, name).copy() for name in FIELDS} | {"classes": made.classes}
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("errors", lambda a: a.astype(float), "expected integers"),
-        ("overlaps", lambda a: a[:2], "shape"),
-        ("tandem_errors", np.triu, "symmetric"),
-        ("sizes", lambda a: a + 1, "diagonal of overlaps must equal sizes"),
-        ("errors", lambda a: -a - 1, "between 0 and sizes"),
-        ("disagreements", lambda a: a + 100, "between 0 and disagreement_overlaps"),
-        ("lone_errors", lambda a: a + 100, "between 0 and disagreements"),
-    ],
-)
-def test_impossible_counts_are_rejected(name, change, message):
-    fields = valid_fields()
-    VoteCounts(**fields)
-    fields[name] = change(fields[name])
-    with pytest.raises(ValueError, match=message):
-        VoteCounts(**fields)
-
-
-def test_counts_cannot_be_changed_afterwards():
-    made = VoteCounts(**valid_fields())
-    with pytest.raises(ValueError, match="read-only"):
-        made.errors[0] = 0
-
-
 LARGE = """
 import numpy as np
 from tandemvote import Votes
@@ -173,17 +142,6 @@ assert counts.n_min > 660_000 and abs(counts.gibbs_losses.mean() - 1 / 8) < 1e-3
 def test_a_thousand_voters_and_a_million_samples_fit_in_two_gigabytes():
     subprocess.run([sys.executable, "-c", LARGE], check=True)
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2 * 2**20
-
-
-@pytest.mark.parametrize("n_classes", [2, 4, 12])
-def test_counts_made_without_checks_would_pass_them(n_classes):
-    rng = np.random.default_rng(n_classes)
-    parts = [VoteCounts.from_votes(random_votes(rng, 5, 60, n_classes, 7)) for _ in range(2)]
-    both = parts[0] + parts[1]
-    checked = VoteCounts(classes=both.classes, **{name: getattr(both, name) for name in FIELDS})
-    for name in FIELDS:
-        assert np.array_equal(getattr(checked, name), getattr(both, name))
-        assert not getattr(both, name).flags.writeable
 
 
 @pytest.fixture
@@ -236,7 +194,6 @@ def test_pickles_hold_the_integers_and_nothing_computed_from_them():
     assert pickle.dumps(counts) == before
     again = pickle.loads(before)
     assert np.array_equal(again.overlaps, counts.overlaps)
-    assert not again.overlaps.flags.writeable
 
 
 def test_rates_of_pairs_without_common_samples_are_the_worst_possible():

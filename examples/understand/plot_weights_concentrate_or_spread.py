@@ -41,9 +41,8 @@ print(counts)
 # Both bounds hold for all weights at once, so the weights may be fitted on the same votes.
 
 solutions = {bound: minimize_bound(counts, bound) for bound in ("first_order", "tandem")}
-for solution in solutions.values():
-    print(solution)
-    print("  ", solution.status)
+for bound, solution in solutions.items():
+    print(f"{bound}: {solution.value:.4f}")
 
 # %%
 # The number of equal voters that would be as concentrated, 1 / sum of squared weights, tells the

@@ -17,8 +17,9 @@ RARE = 1e-6
 """Probability with which a check rejects held-out sets that do not depend on the data, at most."""
 
 WAYS_OUT = (
-    "If a voter abstained there, count empty predictions as errors with empty_as_error=True."
-    " Otherwise draw the training samples at random, without looking at the data"
+    "If a voter abstained there, count empty predictions as errors: with empty_as_error=True for"
+    " files, or by a value that is not a label. Otherwise draw the training samples at random,"
+    " without looking at the data"
 )
 
 

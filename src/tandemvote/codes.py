@@ -15,10 +15,6 @@ Codes = NDArray[np.integer[Any]]
 LARGEST_SPAN = 2**16
 """Integers within such a range are encoded through a table, without sorting."""
 
-CELLS_AT_A_TIME = 2**16
-"""numpy needs eight bytes per entry of an index."""
-
-
 FAMILIES = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
 
 
@@ -62,15 +58,13 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     # Unsigned numbers wrap around, so the difference is right even where the terms do not fit.
     kind = np.min_scalar_type(span)
     codes = values.astype(kind) - np.array(lowest).astype(kind)
-    present = np.full(span + 1, span <= 1)
-    parts = np.split(codes.reshape(-1), range(CELLS_AT_A_TIME, codes.size, CELLS_AT_A_TIME))
-    if not present.all():
-        for part in parts:
-            present[part] = True
-    if not present.all():
-        position = (np.cumsum(present) - 1).astype(kind)
-        for part in parts:
-            part[:] = position[part]
+    present = np.zeros(span + 1, bool)
+    rows = np.atleast_2d(codes)  # one at a time: numpy needs eight bytes per entry of an index
+    for row in rows:
+        present[row] = True
+    position = (np.cumsum(present) - 1).astype(kind)
+    for row in rows:
+        row[:] = position[row]
     # Numbers of the same kind wrap around likewise; the end of a range may not exist in it.
     classes = np.arange(span + 1).astype(values.dtype) + values.dtype.type(lowest)
     return classes[present], codes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -23,16 +23,6 @@ __all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCount
 IntArray = NDArray[np.int64]
 
 CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these
-
-# Each count is at most the count on the right.
-PARTS = {
-    "errors": "sizes",
-    "tandem_errors": "overlaps",
-    "disagreements": "disagreement_overlaps",
-    "unlabeled_disagreements": "disagreements",
-    "overlaps": "disagreement_overlaps",
-    "lone_errors": "disagreements",
-}
 
 
 class HeldOutSets:
@@ -106,10 +96,7 @@ class VoteTally:
         )
 
     def __add__(self, other: VoteTally) -> VoteTally:
-        names = ("n_voted", "n_errors", "n_test_errors")
-        numbers = {name: (getattr(self, name), getattr(other, name)) for name in names}
-        sums = {name: None if None in both else sum(both) for name, both in numbers.items()}
-        return VoteTally(self.class_counts + other.class_counts, **sums)
+        return VoteTally(*(_sum(self, other, field.name) for field in fields(self)))
 
     @property
     def n_samples(self) -> int:
@@ -170,45 +157,9 @@ class VoteCounts:
     disagreement_overlaps: IntArray
     lone_errors: IntArray
     classes: NDArray[Any]
-    unlabeled_disagreements: IntArray = None  # type: ignore[assignment]  # zeros by default
+    unlabeled_disagreements: IntArray
     tally: VoteTally | None = None
     partner_errors: IntArray | None = None
-
-    def __post_init__(self) -> None:
-        if self.unlabeled_disagreements is None:
-            zeros = np.zeros_like(np.asarray(self.disagreements))
-            object.__setattr__(self, "unlabeled_disagreements", zeros)
-        n_voters = np.size(self.errors)
-        for name in INTEGER_FIELDS:
-            array = np.asarray(getattr(self, name))
-            shape = (n_voters,) if name in ("errors", "sizes") else (n_voters, n_voters)
-            if array.dtype.kind not in "iu" or array.shape != shape:
-                raise ValueError(
-                    f"{name} has dtype {array.dtype} and shape {array.shape}; expected integers of"
-                    f" shape {shape}."
-                )
-            array = array.astype(np.int64)
-            if array.ndim == 2 and not np.array_equal(array, array.T):
-                raise ValueError(f"{name} must be symmetric: a pair has no order.")
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "classes", np.asarray(self.classes))
-        for part, whole in PARTS.items():
-            if ((getattr(self, part) < 0) | (getattr(self, part) > getattr(self, whole))).any():
-                raise ValueError(f"{part} must lie between 0 and {whole} everywhere.")
-        for diagonal, pairs in (("sizes", "overlaps"), ("errors", "tandem_errors")):
-            if not np.array_equal(getattr(self, diagonal), np.diag(getattr(self, pairs))):
-                raise ValueError(
-                    f"The diagonal of {pairs} must equal {diagonal}: a voter paired with itself is"
-                    " that voter."
-                )
-
-    @classmethod
-    def _known_to_be_valid(cls, **values: Any) -> VoteCounts:
-        """Skip the checks, which take longer than counting for thousands of voters."""
-        counts = object.__new__(cls)
-        counts.__setstate__(values)
-        return counts
 
     @classmethod
     def from_votes(cls, votes: Votes, *, tally: bool = True) -> VoteCounts:
@@ -223,12 +174,12 @@ class VoteCounts:
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
             everywhere = np.ones(codes.shape, bool)
             differ = overlaps - equal_pairs(codes, everywhere, overlaps, votes.classes.size)
-            sums = {
-                "disagreements": counts.disagreements + differ,
-                "disagreement_overlaps": counts.disagreement_overlaps + overlaps,
-                "unlabeled_disagreements": counts.unlabeled_disagreements + differ,
-            }
-            counts = VoteCounts._known_to_be_valid(**counts.__getstate__() | sums)
+            counts = replace(
+                counts,
+                disagreements=counts.disagreements + differ,
+                disagreement_overlaps=counts.disagreement_overlaps + overlaps,
+                unlabeled_disagreements=counts.unlabeled_disagreements + differ,
+            )
         return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
@@ -239,18 +190,9 @@ class VoteCounts:
                 f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must"
                 " come from the same voters in the same order."
             )
-        return VoteCounts._known_to_be_valid(
-            classes=np.union1d(*comparable(self.classes, other.classes)),
-            tally=None if self.tally is None or other.tally is None else self.tally + other.tally,
-            partner_errors=None
-            if self.partner_errors is None or other.partner_errors is None
-            else self.partner_errors + other.partner_errors,
-            **{name: getattr(self, name) + getattr(other, name) for name in INTEGER_FIELDS},
-        )
-
-    def with_tally(self, tally: VoteTally | None) -> VoteCounts:
-        """Return the same counts with the results of another vote."""
-        return VoteCounts._known_to_be_valid(**{**self.__getstate__(), "tally": tally})
+        classes = np.union1d(*comparable(self.classes, other.classes))
+        names = {field.name for field in fields(self)} - {"classes"}
+        return VoteCounts(classes=classes, **{name: _sum(self, other, name) for name in names})
 
     @property
     def n_test_errors(self) -> int | None:
@@ -339,12 +281,6 @@ class VoteCounts:
         """Leave what can be computed again out of pickles."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
-
     def __repr__(self) -> str:
         unlabeled = f", n_unlabeled={self.n_unlabeled}" if self.n_unlabeled else ""
         return (
@@ -356,14 +292,15 @@ class VoteCounts:
 INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.type == "IntArray")
 
 
+def _sum(first: Any, second: Any, name: str) -> Any:
+    """Add a number of two parts; it is unknown (None) if it is unknown of either."""
+    values = getattr(first, name), getattr(second, name)
+    return None if values[0] is None or values[1] is None else values[0] + values[1]
+
+
 def _rates(part: IntArray, whole: IntArray, *, without_samples: float) -> FloatArray:
-    if whole.all():
-        rates = part / whole
-    else:
-        rates = np.full(part.shape, without_samples)
-        np.divide(part, whole, out=rates, where=whole > 0)
-    rates.flags.writeable = False
-    return rates
+    rates = np.full(part.shape, without_samples)
+    return np.divide(part, whole, out=rates, where=whole > 0)
 
 
 def _count(votes: Votes, *, tally: bool) -> VoteCounts:
@@ -376,7 +313,7 @@ def _count(votes: Votes, *, tally: bool) -> VoteCounts:
     disagreements = lone_errors  # with two classes
     if n_classes > 2:
         disagreements = overlaps - equal_pairs(votes.predictions, held_out, overlaps, n_classes)
-    return VoteCounts._known_to_be_valid(
+    return VoteCounts(
         errors=np.diag(tandem_errors).copy(),
         sizes=np.diag(overlaps).copy(),
         tandem_errors=tandem_errors,

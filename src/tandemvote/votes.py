@@ -16,15 +16,12 @@ from tandemvote.codes import (
     comparable,
     distinct,
     encode,
-    is_missing,
 )
 from tandemvote.frames import check_same_order, index_of
-from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
+from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
-
-EVERY_SAMPLE = "Every voter must predict every unlabeled sample."
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +92,6 @@ class Votes:
         held_out: ArrayLike | None = None,
         *,
         unlabeled: ArrayLike | None = None,
-        empty_as_error: bool = False,
     ) -> Votes:
         """Check and encode predictions made anywhere.
 
@@ -103,7 +99,7 @@ class Votes:
         ----------
         predictions : array_like, shape (n_voters, n_samples)
             Labels of any type, one row per voter. Entries that are not held out are ignored and may
-            be missing.
+            be missing. Where a voter abstains, pass a value that is not a label: it is an error.
         labels : array_like, shape (n_samples,)
             True labels, of the same kind as the predictions: text is compared letter by letter,
             numbers by value. Numbers that a conversion could merge are rejected.
@@ -114,27 +110,15 @@ class Votes:
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
             Predictions on unlabeled samples, drawn from the same distribution, that no voter was
             trained on.
-        empty_as_error : bool, default=False
-            Whether a missing prediction on a held-out sample counts as a vote for a wrong class, as
-            required for voters that abstain. By default it is rejected.
         """
         check_same_order(labels, {"held_out": held_out, "predictions": predictions})
         index = index_of(labels)
         predictions, labels = as_array(predictions), as_array(labels)
-        if labels.ndim != 1 or predictions.ndim != 2 or predictions.shape[1] != labels.size:
+        if predictions.shape[1:] != labels.shape or labels.ndim != 1 or not predictions.size:
             raise ValueError(
                 f"predictions has shape {predictions.shape} and labels {labels.shape}; expected"
-                " (n_voters, n_samples) and (n_samples,): one row per voter, one column per sample."
-                + (
-                    " Transpose predictions."
-                    if predictions.ndim == 2 and len(predictions) == labels.size
-                    else ""
-                )
-            )
-        if predictions.size == 0:
-            raise ValueError(
-                f"{predictions.shape[0]} voters and {labels.size} samples leave nothing to count."
-                " Pass at least one voter and one labeled sample."
+                " (n_voters, n_samples) and (n_samples,), at least one of each. Transpose"
+                " predictions if they have one column per voter."
             )
         mask = np.ones(predictions.shape, bool)
         if held_out is not None:
@@ -146,38 +130,25 @@ class Votes:
                 )
             mask &= given
             check_some_voter_tested(mask.sum(axis=1))
-        extra = predictions[:, :0] if unlabeled is None else as_array(unlabeled)
-        if extra.ndim != 2 or extra.shape[0] != predictions.shape[0]:
-            raise ValueError(
-                f"unlabeled has shape {extra.shape}; expected ({predictions.shape[0]},"
-                " n_unlabeled): the same voters, one row each."
-            )
         check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
-        empty = mask & is_missing(predictions)
-        if empty.any() and not empty_as_error:
-            way_out = (
-                "Set held_out to False where a voter was trained on the sample. If it abstains,"
-                " use empty_as_error=True."
-            )
-            check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
-        check_not_missing(extra, "unlabeled", EVERY_SAMPLE)
-        coded = [distinct(part) for part in comparable(labels, predictions[mask & ~empty], extra)]
+        way_out = (
+            "Set held_out to False where a voter was trained on the sample. If it abstained, pass a"
+            " value that is not a label."
+        )
+        check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
+        coded = [distinct(part) for part in comparable(labels, predictions[mask])]
         words = [part.tolist() for part, _ in coded]
         if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_SAMPLES:
             check_same_words(words[1], words[0])
         classes = np.unique(np.concatenate([part for part, _ in coded]))
-        truth, predicted, unlabeled_codes = (encode(part, classes)[codes] for part, codes in coded)
+        truth, predicted = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
         filled = np.broadcast_to(truth, mask.shape).copy()
-        filled[mask & ~empty] = predicted
-        if empty.any():
-            if classes.size == 1:
-                raise ValueError(
-                    f"empty_as_error=True requires two classes, and {classes.tolist()[0]!r} is the"
-                    " only one. Pass samples of another class as well."
-                )
-            filled = with_errors(filled, truth, empty)
-        return cls(filled, truth, mask, classes, unlabeled_codes, index=index)
+        filled[mask] = predicted
+        votes = cls(filled, truth, mask, classes, filled[:, :0], index=index)
+        if unlabeled is None or np.size(unlabeled) == 0:
+            return votes
+        return votes.with_unlabeled(unlabeled)
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
@@ -188,7 +159,8 @@ class Votes:
                 f"predictions has shape {predicted.shape}; expected (n_voters, n_samples), at"
                 " least one of each."
             )
-        check_not_missing(predicted, "predictions", EVERY_SAMPLE)
+        way_out = "Every voter must predict every unlabeled sample."
+        check_not_missing(predicted, "predictions on unlabeled samples", way_out)
         (values,) = comparable(predicted)
         classes, codes = distinct(values)
         return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
@@ -218,9 +190,16 @@ class Votes:
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabeled samples, one row per voter."""
         extra = Votes.without_labels(predictions)
+        if extra.n_voters != self.n_voters:
+            raise ValueError(
+                f"{extra.n_voters} voters predict the unlabeled samples, and {self.n_voters} the"
+                " labeled ones. Pass one row for each of the same voters."
+            )
+        for row in extra.predictions if extra.n_samples >= FEWEST_SAMPLES else ():
+            check_same_words(extra.classes[np.unique(row)].tolist(), self.classes.tolist())
         empty = extra.predictions[:, :0]
         extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
-        return replace(Votes.joined([self, extra]), voters=self.voters)
+        return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)
 
     def with_deployed(
         self,
@@ -257,16 +236,9 @@ class Votes:
         check_not_missing(
             predicted, "deployed predictions", "It must predict every unlabeled sample."
         )
-        _, deployed = comparable(self.classes, predicted)
-        labels, codes = distinct(deployed)
-        unknown = labels[~np.isin(labels, self.classes)]
-        if unknown.size:
-            raise ValueError(
-                f"The deployed classifier predicts {unknown.tolist()[0]!r}, which is neither a"
-                f" label nor a prediction of a voter: {shown(self.classes.tolist())}. Spell its"
-                " labels like theirs."
-            )
-        return replace(self, deployed=Deployed(name, encode(labels, self.classes)[codes], predict))
+        _, comparable_labels = comparable(self.classes, predicted)
+        codes = encode(comparable_labels, self.classes)
+        return replace(self, deployed=Deployed(name, codes, predict))
 
     @property
     def n_voters(self) -> int:
@@ -311,15 +283,6 @@ class Votes:
             f"Votes({self.n_voters} voters, {self.n_samples} labeled samples{unlabeled},"
             f" {self.classes.size} classes)"
         )
-
-
-def with_errors(predictions: Codes, labels: Codes, empty: NDArray[np.bool_]) -> Codes:
-    """Return predictions with a wrong class where they are empty.
-
-    The wrong class is the first one, or the second one where the first is the label. The true class
-    then wins only where it also wins without the voters that abstain.
-    """
-    return np.where(empty, labels == 0, predictions).astype(predictions.dtype)
 
 
 def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:

@@ -72,16 +72,9 @@ def is_test_error(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
     >>> is_test_error(votes, [0.2] * 5).tolist()
     [False, False, True]
     """
-    if not votes.untested.any():
-        winners = weighted_vote(votes.predictions, weights, votes.classes.size)
-        return np.asarray(winners != votes.labels)
-    units = exact_weights(weights)
-    unknown, margin = units[votes.untested].sum(), SHARE_ROUNDING * units.sum()
-    totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
-    rows = np.arange(len(totals))
-    chosen = totals[rows, votes.labels]
-    totals[rows, votes.labels] = 0.0
-    return np.asarray(chosen <= totals.max(axis=1) + unknown + margin)
+    possible = can_win(votes, weights)
+    possible[np.arange(votes.n_samples), votes.labels] = False
+    return np.asarray(possible.any(axis=1))
 
 
 def can_win(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
@@ -162,22 +155,6 @@ def vote_totals(
     return totals
 
 
-def held_out_shares(votes: Votes, weights: ArrayLike) -> FloatArray:
-    """Shares among the voters not trained on a sample, NaN where every voter with weight was.
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([[0, 1], [0, 0]], [0, 1], [[True, False], [True, True]])
-    >>> held_out_shares(votes, [0.25, 0.75]).tolist()
-    [[1.0, 0.0], [1.0, 0.0]]
-    """
-    totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
-    weight = totals.sum(axis=1, keepdims=True)
-    shares = np.full_like(totals, np.nan)
-    np.divide(totals, weight, out=shares, where=weight > 0)
-    return shares
-
-
 def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     """Return the class predicted by the voters not trained on a sample; -1 where all were.
 
@@ -194,9 +171,9 @@ def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     >>> held_out_vote(votes, [0, 0.5, 0.5]).tolist()
     [0, 0]
     """
-    shares = held_out_shares(votes, weights)
-    winners = np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1))
-    leading = shares == shares.max(axis=1, keepdims=True)
+    totals = vote_totals(votes.predictions, weights, votes.classes.size, votes.held_out)
+    winners = np.where(totals.any(axis=1), totals.argmax(axis=1), -1)
+    leading = totals == totals.max(axis=1, keepdims=True)
     voting = np.flatnonzero(exact_weights(weights))
     partial = ~votes.held_out[voting].all(axis=0)
     tied = np.flatnonzero(partial & (leading.sum(axis=1) > 1))

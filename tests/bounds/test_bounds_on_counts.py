@@ -80,16 +80,9 @@ def test_one_pair_without_common_samples_silences_every_second_order_bound():
 
 
 def test_a_voter_without_held_out_samples_means_no_guarantee():
-    counts = VoteCounts(
-        errors=[0, 1],
-        sizes=[0, 5],
-        tandem_errors=[[0, 0], [0, 1]],
-        overlaps=[[0, 0], [0, 5]],
-        disagreements=[[0, 0], [0, 0]],
-        disagreement_overlaps=[[0, 0], [0, 5]],
-        lone_errors=[[0, 0], [0, 0]],
-        classes=[0, 1],
-    )
+    held_out = [[False] * 5, [True] * 5]
+    votes = Votes.from_predictions([[0] * 5, [0, 0, 0, 0, 1]], [0] * 5, held_out)
+    counts = VoteCounts.from_votes(votes)
     with pytest.warns(bounds.VacuousBoundWarning, match="voter 0 has no held-out sample"):
         assert get_bound("first_order")(Estimates(counts)) == 1
 

@@ -157,15 +157,16 @@ def at(bound, *, delta=0.05, posterior=None, prior=None, **numbers):
     if posterior is None and prior is None:
         return bound(Estimates.from_numbers(**numbers), delta)
     nothing = np.zeros((len(numbers["sizes"]),) * 2, int)
-    pairs = dict.fromkeys(("disagreements", "lone_errors"), nothing)
+    names = ("disagreements", "lone_errors", "unlabeled_disagreements")
+    pairs = dict.fromkeys(names, nothing)
     errors, sizes = np.diag(numbers["errors"]), np.diag(numbers["sizes"])
     counts = VoteCounts(
-        **numbers,
+        **{name: np.array(values) for name, values in numbers.items()},
         **pairs,
         tandem_errors=errors,
         overlaps=sizes,
         disagreement_overlaps=sizes,
-        classes=[0, 1],
+        classes=np.arange(2),
     )
     return bound(Estimates(counts, posterior, prior), delta)
 

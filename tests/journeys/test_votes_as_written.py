@@ -304,7 +304,7 @@ def test_a_voter_that_never_predicts_a_known_class_without_labels_is_rejected(
     columns["v1"] = [f" {cell}" for cell in columns["v1"]]
     spelled = write(columns, ending, "unlabeled")
     _, shown = certified(path, "--unlabeled", str(spelled), capsys=capsys, code=2)
-    assert f"{spelled}: No prediction is a label" in shown.err
+    assert "No prediction is a label" in shown.err
 
 
 def test_a_compressed_table_is_the_table(write, tmp_path, capsys):

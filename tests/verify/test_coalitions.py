@@ -81,13 +81,14 @@ def stated_bound(errors, sizes, weights):
     """The library's bound of voters with these errors, on samples of their own."""
     nothing = np.zeros((len(sizes), len(sizes)), np.int64)
     counts = VoteCounts(
-        errors=errors,
-        sizes=sizes,
+        errors=np.array(errors),
+        sizes=np.array(sizes),
         tandem_errors=np.diag(errors),
         overlaps=np.diag(sizes),
         disagreements=nothing,
         disagreement_overlaps=np.diag(sizes),
         lone_errors=nothing,
+        unlabeled_disagreements=0 * nothing,
         classes=np.arange(2),
     )
     return get_bound("coalition").function(Estimates(counts, weights), 0.05)

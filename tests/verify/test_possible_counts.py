@@ -98,6 +98,7 @@ def counts_of_one():
         disagreements=zero,
         disagreement_overlaps=one,
         lone_errors=zero,
+        unlabeled_disagreements=0 * zero,
         classes=np.arange(2),
     )
 
@@ -142,6 +143,7 @@ def equal_voters(n_voters, n_samples, errors, tandem, lone):
         disagreements=matrix(0, lone),
         disagreement_overlaps=matrix(n_samples, n_samples),
         lone_errors=matrix(0, lone),
+        unlabeled_disagreements=matrix(0, 0),
         classes=np.arange(2),
     )
 
@@ -267,6 +269,7 @@ def test_the_limits_of_lone_errors_are_those_of_brute_force():
                 disagreements=apart,
                 disagreement_overlaps=overlaps,
                 lone_errors=apart,
+                unlabeled_disagreements=0 * apart,
                 classes=np.arange(2),
             )
             assert (problems(counts) == []) == (lone in possible)

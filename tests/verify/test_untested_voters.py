@@ -89,7 +89,7 @@ def test_a_committee_file_is_valid_and_read_back(tmp_path, rigorous, n_untested)
 def with_errors(certificate, n_errors):
     """A certificate of the same votes that claims another number of errors."""
     tally = replace(certificate.counts.tally, n_test_errors=n_errors, n_errors=0)
-    counts = certificate.counts.with_tally(tally)
+    counts = replace(certificate.counts, tally=tally)
     estimates = Estimates(counts, certificate.weights, certificate.prior)
     value = get_bound("test_set").function(estimates, certificate.delta)
     return replace(certificate, value=value, counts=counts, candidates={"test_set": value})

@@ -24,8 +24,11 @@ def voter(error):
 VOTERS = {"label": LABELS, "a": voter(0.1), "b": voter(0.2), "c": voter(0.15)}
 NO_VOTERS = {
     "y_true": (LABELS, "has no error in 300 rows, where the next best voter has an error rate of"),
-    "split": (np.repeat(["train", "test"], N // 2), "holds 'test', 'train' and never a label"),
-    "set": (np.full(N, "test"), "holds 'test' and never a label"),
+    "split": (
+        np.repeat(["train", "test"], N // 2),
+        "holds 'test', 'train': a label in 0 of 300 rows",
+    ),
+    "set": (np.full(N, "test"), "holds 'test': a label in 0 of 300 rows"),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from tandemvote import VoteCounts, Votes, certify
-from tandemvote.votes_io import VoteFiles, VotesFileError, cells, count_votes, reading
+from tandemvote.votes_io import VoteFiles, VotesFileError, cells, count_votes
 from tandemvote.votes_io import read_votes as read_votes_with_target
 
 read_votes = partial(read_votes_with_target, target="label")
@@ -107,7 +107,10 @@ def test_ten_is_written_before_two(write, assert_counts):
 
 def test_row_names_are_rejected_in_parts_too(rows, write):
     numbered = {"id": list(range(900)), **rows}
-    with pytest.raises(VotesFileError, match=r"Column 'id' holds 900 different .*ignore=\['id'\]"):
+    with pytest.raises(
+        VotesFileError,
+        match=r"Column 'id' holds '0', '1', '10', ...: a label in .* of 900 rows.*ignore=\['id'\]",
+    ):
         read_votes(write(numbered))
     assert files_of(write(numbered), ignore=["id"]).n_voters == 5
     with pytest.raises(ValueError, match=r"no column 'di'\. The columns are 'id'"):
@@ -172,7 +175,7 @@ def test_row_numbers_stored_by_pandas_are_not_voters(rows, tmp_path):
 def test_the_reader_of_whole_tables_gives_the_same_votes(rows, write, assert_counts):
     write(rows, "parts/0.parquet", row_group_size=100)
     options = {"label": 7, "voter 1": 9}
-    path = write({name: [options.get(name)] for name in rows}, "parts/1.pq", types=INT8)
+    path = write({name: [options.get(name)] for name in rows}, "parts/1.parquet", types=INT8)
     votes = read_votes(path.parent)
     assert votes.classes.tolist() == ["0", "1", "2", "7", "9"]
     assert votes.classes[votes.labels].tolist() == [*map(str, rows["label"]), "7"]
@@ -186,10 +189,11 @@ def test_a_whole_empty_column_is_an_untested_voter(write):
     assert votes.untested.tolist() == [False, True]
 
 
-def test_a_table_that_does_not_fit_in_memory_is_rejected(rows, write, monkeypatch):
-    monkeypatch.setattr(reading, "MOST_CELLS", 4499)
-    with pytest.raises(VotesFileError, match="900 rows of 5 voters; at most 4499 cells"):
-        read_votes(write(rows))
+def test_numbers_that_are_not_whole_are_text_and_nan_is_empty(write):
+    votes = read_votes(write({"label": [0.5, 1.0, 2.0], "a": [0.5, float("nan"), 1.0]}))
+    assert votes.classes.tolist() == ["0.5", "1", "2"]
+    assert votes.errors.tolist() == [[False, False, True]]
+    assert votes.held_out.tolist() == [[True, False, True]]
 
 
 def test_an_untested_voter_is_rejected_only_where_no_bound_covers_it(write):
@@ -214,7 +218,8 @@ def test_pieces_hold_every_row_group_once_and_travel_light(rows, write, n_pieces
     folder = write(rows, "parts/1.parquet", row_group_size=300).parent
     votes = files_of(folder)
     pieces = [pickle.loads(pickle.dumps(piece)) for piece in votes.split(n_pieces)]
-    assert [group for piece in pieces for group in piece.row_groups] == votes.row_groups
+    groups = [group for piece in pieces for group in piece.row_groups]
+    assert sorted(groups) == votes.row_groups
     assert len(pieces) <= n_pieces
     assert max(piece.n_samples for piece in pieces) < 1800 / n_pieces + 300
     assert max(len(pickle.dumps(piece)) for piece in pieces) < 2000
@@ -245,18 +250,12 @@ def test_shards_may_themselves_be_in_parts(rows, write, assert_counts):
         ({"label": [0]}, "has no voter"),
         ({"label": [0, None], "a": [0, 0]}, "1 rows have no label"),
         ({"label": ["x", ""], "a": ["x", "x"]}, "1 rows have no label"),
-        ({"label": [0.0, float("nan")], "a": [0, 0]}, "column 'label': nan is not a label"),
-        ({"label": [0, 1], "a": [0.0, float("nan")]}, "column 'a': nan is not a label"),
-        ({"label": ["x", "y"], "a": [0.0, float("nan")]}, "column 'a': nan is not a label"),
-        ({"label": [0, 1], "a": [0.0, float("inf")]}, "column 'a': inf is not a label"),
-        ({"label": [0, 1], "a": [0.0, 0.25]}, r"column 'a': 0\.25 is not a label"),
-        ({"label": [0, 1], "a": [0.0, 2.0**53]}, "column 'a': 9007199254740992.0 is not a label"),
-        ({"label": [0, 1], "a": np.float32([0, -(2**24)])}, "column 'a': -16777216.0 is not"),
+        ({"label": [0.0, float("nan")], "a": [0, 0]}, "1 rows have no label"),
+        ({"label": [0, 1] * 20, "a": [0.5, 0.25] * 20}, "No prediction is a label"),
         ({"label": [True, False] * 20, "a": [1, 0] * 20}, "No prediction is a label"),
-        ({"label": ["x" * 1001], "a": ["x"]}, "more than 1000 characters"),
         ({"label": ["x"], "a": ["x\0"]}, "null character"),
         ({"label": ["x"], "a": ["x\n"]}, "line break"),
-        ({"label": [0], "a": [[0]]}, "column 'a' has the type list<"),
+        ({"label": [0], "a": [[0]]}, "cannot be read as Parquet .*a.* with text, whole"),
         ({"label": [], "a": []}, "has no rows"),
         ({"label": [0], "a": [None]}, "None of the 1 voters has a held-out sample"),
     ],

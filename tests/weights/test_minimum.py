@@ -8,7 +8,7 @@ import pytest
 from tandemvote.bounds import BOUNDS, Estimates, RequirementError, tandem_bound
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
-from tandemvote.weights import Status, WeightSolution, minimize_bound
+from tandemvote.weights import WeightSolution, minimize_bound
 from tandemvote.weights.objective import Descent, Objective
 
 ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
@@ -26,6 +26,7 @@ def equal_counts(n_voters, n, error_rate):
         disagreements=0 * sizes,
         disagreement_overlaps=sizes,
         lone_errors=0 * sizes,
+        unlabeled_disagreements=0 * sizes,
         classes=np.array([0, 1]),
     )
 
@@ -36,8 +37,9 @@ def test_the_reported_bound_is_the_kl_bound_at_the_weights(forest_counts, bound)
     prior = np.random.default_rng(0).dirichlet(np.full(30, 3.0))
     solution = minimize_bound(counts, bound, prior=prior, delta=0.1)
     assert solution.value == BOUNDS[bound](Estimates(counts, solution.weights, prior), 0.1)
-    assert solution.value <= solution.relaxed_value
-    assert solution.relaxed_value == pytest.approx(min(solution.history), abs=1e-8)
+    objective = Objective.of(bound, counts, prior, 0.1, published=False)
+    relaxed = objective.at(np.log(np.maximum(solution.weights, 1e-300) / prior)).value
+    assert solution.value <= relaxed < objective.at(np.zeros(30)).value
     assert abs(solution.weights.sum() - 1.0) <= 1e-12
 
 
@@ -64,27 +66,8 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
 
     monkeypatch.setattr("tandemvote.weights.minimum.solve", solver)
     solution = minimize_bound(counts, "tandem", published=True)
-    assert solution.status is Status.KEPT_PRIOR
-    assert "kept the prior" in str(solution.status)
     np.testing.assert_array_equal(solution.weights, prior)
     assert solution.value == tandem_bound(Estimates(counts, published=True))
-    assert solution.gap is None
-
-
-@pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-def test_common_samples_close_a_true_gap(forest_counts, bound):
-    solution = minimize_bound(forest_counts(40, 2000, seed=2), bound)
-    assert solution.status is Status.CONVERGED
-    assert 0 <= solution.gap < 1e-9
-
-
-def test_overlaps_that_are_not_positive_semi_definite_give_a_local_minimum(forest_counts):
-    counts = forest_counts(40, 400, seed=3, held_out=0.37)
-    assert np.linalg.eigvalsh(counts.tandem_losses)[0] < -0.01
-    solution = minimize_bound(counts, "tandem")
-    assert solution.status is Status.LOCAL_MINIMUM
-    assert "local minimum" in str(solution.status)
-    assert solution.gap is None
 
 
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
@@ -119,6 +102,7 @@ def test_a_billion_samples_single_out_the_best_voters(bound):
         disagreements=lone_errors,
         disagreement_overlaps=sizes,
         lone_errors=lone_errors,
+        unlabeled_disagreements=0 * lone_errors,
         classes=np.array([0, 1]),
     )
     weights = minimize_bound(counts, bound).weights
@@ -135,12 +119,12 @@ def test_a_prior_is_honoured(forest_counts):
     for bound in ALL_BOUNDS:
         solution = minimize_bound(counts, bound, prior=prior)
         objective = Objective.of(bound, counts, prior, 0.05, published=False)
-        assert solution.history[0] == objective.at(np.zeros(12)).value
-        assert solution.relaxed_value < solution.history[0] - 1e-3
+        relaxed = objective.at(np.log(np.maximum(solution.weights, 1e-300) / prior)).value
+        assert relaxed < objective.at(np.zeros(12)).value - 1e-3
         # With this prior the weights beat those that trust all voters alike.
         uniform = minimize_bound(counts, bound).weights
         there = objective.at(np.log(np.maximum(uniform, 1e-300) / prior))
-        assert solution.relaxed_value < there.value - 1e-6
+        assert relaxed < there.value - 1e-6
 
 
 @pytest.mark.parametrize("bound", ALL_BOUNDS)
@@ -167,10 +151,8 @@ def test_voters_without_a_common_sample_keep_the_prior_and_promise_nothing(bound
         Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)
     )
     solution = minimize_bound(counts, bound, prior=[0.25, 0.75])
-    assert solution.status is Status.NO_COMMON_SAMPLES
     assert solution.weights.tolist() == [0.25, 0.75]
-    assert solution.value == 1.0 and solution.relaxed_value == np.inf
-    assert solution.gap is None
+    assert solution.value == 1.0
 
 
 @pytest.mark.parametrize(
@@ -194,9 +176,8 @@ def test_disagreement_weights_are_rejected_for_three_classes():
         minimize_bound(counts, "disagreement")
 
 
-def test_a_solution_survives_pickling_and_prints_its_outcome(forest_counts):
+def test_a_solution_survives_pickling(forest_counts):
     solution = minimize_bound(forest_counts(5, 100, seed=6), published=True)
     copy = pickle.loads(pickle.dumps(solution))
-    assert isinstance(copy, WeightSolution) and copy.status is solution.status
+    assert isinstance(copy, WeightSolution) and copy.converged
     np.testing.assert_array_equal(copy.weights, solution.weights)
-    assert "CONVERGED" in repr(solution) and f"{solution.value:.6f}" in repr(solution)

@@ -116,7 +116,7 @@ def test_sets_of_different_sizes_cost_what_the_harmonic_form_says(unequal_counts
     rng = np.random.default_rng(10)
     prior = rng.dirichlet(np.full(9, 5.0))
     objective = Objective.of(bound, unequal_counts, prior, 0.05, published=False)
-    assert not objective.has_equal_sizes
+    assert all(estimate.unequal is not None for estimate in objective.relaxation.estimates)
     iterate = objective.at(rng.normal(size=9))
     averages = Estimates(unequal_counts, iterate.weights, prior)
     assert iterate.value == pytest.approx(lambda_form(bound, averages), rel=1e-9)
@@ -158,5 +158,3 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     published = minimize_bound(unequal_counts, bound, published=True)
     assert solution.value <= published.value
     assert actual <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
-    if bound == "first_order":  # convex, so a gap is known
-        assert solution.relaxed_value - best <= solution.gap

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from reproduction.irprop import irprop
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation
-from tandemvote.weights.solvers import alternate_gibbs, exponentiated_gradient, several_starts
+from tandemvote.weights.solvers import exponentiated_gradient, solve
 
 
 def estimate(voters, n, delta):
@@ -69,7 +69,7 @@ def best_of_all_methods(objective, seed, n_starts):
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
     for seed in (10, 11):
         objective = make_objective(family, bound, n_voters, n, seed=seed)
-        actual = several_starts(objective).iterate.value
+        actual = solve(objective).iterate.value
         assert actual <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
 
 
@@ -79,7 +79,7 @@ def test_no_method_gets_below_the_default(make_objective, family, bound, n_voter
 @pytest.mark.parametrize("family", ["common samples", "overlaps", "gram", "noise"])
 def test_no_method_gets_below_the_default_with_many_voters(make_objective, family, bound, n_voters):
     objective = make_objective(family, bound, n_voters, 1000, seed=12)
-    actual = several_starts(objective).iterate.value
+    actual = solve(objective).iterate.value
     assert actual <= best_of_all_methods(objective, 12, n_starts=1) + 1e-9
 
 
@@ -104,7 +104,7 @@ def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
     corners = np.array([(a, b, 120 - a - b) for a in range(121) for b in range(121 - a)]) / 120
     log_ratios = np.log(np.maximum(corners, 1e-30)) - objective.log_prior
     grid = min(objective.at(log_ratio).value for log_ratio in log_ratios)
-    actual = several_starts(objective).iterate.value
+    actual = solve(objective).iterate.value
     assert actual <= grid + 1e-9
     assert actual >= grid - 5e-3  # the grid's resolution
 
@@ -117,12 +117,12 @@ def test_an_exact_tie_between_two_voters_does_not_hide_the_better_corner():
         np.zeros(3),
         pairs,
     )
-    weights = several_starts(objective).iterate.weights
+    weights = solve(objective).iterate.weights
     assert sorted(weights.round(2)) == [0.0, 0.5, 0.5]
     assert weights[0] == pytest.approx(0.5, abs=0.01)
 
 
-@pytest.mark.parametrize("solver", [exponentiated_gradient, several_starts, irprop])
+@pytest.mark.parametrize("solver", [exponentiated_gradient, solve, irprop])
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
 def test_history_starts_at_the_prior_and_ends_at_the_solution(make_objective, solver, bound):
     objective = make_objective("common samples", bound, 15, 400, seed=15)
@@ -133,7 +133,7 @@ def test_history_starts_at_the_prior_and_ends_at_the_solution(make_objective, so
 
 
 def test_the_default_descends_without_ever_rising(make_objective):
-    history = several_starts(make_objective("overlaps", "tandem", 50, 150, seed=17)).history
+    history = solve(make_objective("overlaps", "tandem", 50, 150, seed=17)).history
     assert (np.diff(history) < 0).all()
 
 
@@ -152,7 +152,7 @@ def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
     along_the_line = min(
         objective.at(-lam * n * losses).value for lam in np.geomspace(1e-6, 2.0, 4000)
     )
-    descent = alternate_gibbs(objective)
+    descent = solve(objective)
     assert descent.converged
     assert descent.iterate.value <= along_the_line + 1e-12
     gibbs_loss, k = objective.relaxation.upper.at(descent.iterate.averages)
@@ -164,7 +164,7 @@ def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
 def test_first_order_weights_agree_with_the_solvers_for_pairs():
     rng = np.random.default_rng(0)
     objective = first_order(rng.uniform(0.1, 0.3, 30), 500)
-    value = alternate_gibbs(objective).iterate.value
+    value = solve(objective).iterate.value
     assert value == pytest.approx(exponentiated_gradient(objective).iterate.value, abs=1e-12)
     assert value == pytest.approx(irprop(objective).iterate.value, abs=1e-7)
 
@@ -172,6 +172,6 @@ def test_first_order_weights_agree_with_the_solvers_for_pairs():
 def test_first_order_weights_survive_where_the_plain_exponential_underflows():
     losses = np.linspace(0.45, 0.55, 100)
     assert np.exp(-60_000 * losses).sum() == 0.0
-    weights = alternate_gibbs(first_order(losses, 60_000)).iterate.weights
+    weights = solve(first_order(losses, 60_000)).iterate.weights
     assert np.isfinite(weights).all() and weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert weights.argmax() == 0

@@ -206,8 +206,8 @@ def _above_bound(certificate: Certificate) -> list[Finding]:
 def tally_vote(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:
     """Return the counts with the results of this weighted vote, as far as the votes are there."""
     if votes is not None:
-        return counts.with_tally(VoteTally.of(votes, weights))
-    return counts.with_tally(counts.tally and VoteTally(counts.tally.class_counts))
+        return replace(counts, tally=VoteTally.of(votes, weights))
+    return replace(counts, tally=counts.tally and VoteTally(counts.tally.class_counts))
 
 
 def check_request(

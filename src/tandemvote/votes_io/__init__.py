@@ -1,7 +1,7 @@
 """Votes in CSV and Parquet files: one reader and one rule for labels.
 
-Labels are text and compared letter by letter. In Parquet, whole numbers and booleans are the text
-they are written as. An empty cell or null means that the voter was trained on the sample.
+Labels are text and compared letter by letter. In Parquet, numbers and booleans are the text they
+are written as. An empty cell, null or NaN means that the voter was trained on the sample.
 """
 
 from tandemvote.votes_io.cells import VotesFileError, column_names, is_parquet, read_columns

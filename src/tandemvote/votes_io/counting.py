@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from pickle import loads
 from typing import Any
 
 from tandemvote.abstention import check_empty_rows
@@ -14,8 +12,6 @@ from tandemvote.votes import Votes, check_some_voter_tested
 
 # Enough for fast workers to take over from slow ones, few enough for little to be sent.
 PIECES_PER_THREAD = 4
-# One piece to count and one to go on with; votes in memory are sent no faster.
-IN_FLIGHT_PER_THREAD = 2
 # How often a piece that failed is tried again: a disk or network may come back.
 RETRIES = 2
 
@@ -33,9 +29,8 @@ def count_votes(
     votes : iterable of Votes, or of iterables of Votes
         For example `VoteFiles`. One `Votes` is held in memory at a time.
     client : distributed.Client, optional
-        Dask cluster to count on. An iterable with a method ``split``, such as `VoteFiles`, is read
-        by the workers themselves; other votes are pickled and sent. Every part is counted once,
-        even if workers die.
+        Dask cluster to count on, for votes with a method ``split`` such as `VoteFiles`: the workers
+        read them. Every part is counted once, even if workers die.
     progress : callable, optional
         Called with the number of samples counted since the last call.
 
@@ -75,30 +70,19 @@ def _count_on_cluster(client: Any, shards: Any) -> Iterator[Part]:
     and not handed over, is counted again under the same key, and each key is taken once.
     """
     distributed = import_extra("distributed", "dask")
-    pickle = import_extra("cloudpickle", "dask")
     client.wait_for_workers(1)
-    n_threads = sum(client.nthreads().values())
-    split = getattr(shards, "split", None)
-    pieces = split(PIECES_PER_THREAD * n_threads) if split else ([shard] for shard in shards)
-    # Pickled by us, a piece that a worker cannot open is an error of its task.
-    packed = map(pickle.dumps, pieces)
-
-    def submit(n_pieces: int) -> Any:
-        # pure=False: new keys in every call, since files may have changed after an earlier count.
-        return client.map(_count_piece, list(islice(packed, n_pieces)), pure=False, retries=RETRIES)
-
-    ready = distributed.as_completed(submit(IN_FLIGHT_PER_THREAD * n_threads), client.loop)
+    pieces = shards.split(PIECES_PER_THREAD * sum(client.nthreads().values()))
+    # pure=False: new keys in every call, since files may have changed after an earlier count.
+    futures = client.map(_count_piece, pieces, pure=False, retries=RETRIES)
     try:
-        for future in ready:
-            part = future.result()  # waits again if the worker died since
-            ready.update(submit(1))
-            yield part
+        for future in distributed.as_completed(futures, client.loop):
+            yield future.result()  # waits again if the worker died since
     finally:
-        client.cancel(list(ready.futures))
+        client.cancel(futures)
 
 
-def _count_piece(packed: bytes) -> Part:
-    return _add_up(_count_shards(loads(packed)))
+def _count_piece(piece: Shards) -> Part:
+    return _add_up(_count_shards(piece))
 
 
 def _add_up(parts: Iterable[Part], progress: Callable[[int], object] | None = None) -> Part:

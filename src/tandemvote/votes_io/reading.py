@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import copy
 from itertools import groupby
 from operator import attrgetter
@@ -14,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.abstention import check_empty_rows
-from tandemvote.codes import Codes, distinct
+from tandemvote.codes import Codes
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
-from tandemvote.votes import Votes, with_errors
+from tandemvote.votes import Votes
 from tandemvote.votes_io.cells import (
     COLUMNS_SHOWN,
-    LABEL_TYPES,
     Location,
     RowGroup,
     VotesFileError,
@@ -31,16 +29,10 @@ from tandemvote.votes_io.cells import (
     survey,
 )
 
-MOST_CELLS = 2**30  # read at once: in Parquet, runs of equal values take next to nothing on disk
-LONGEST_LABEL = 1000  # characters; every class takes as much memory as the longest
-
-# What R, pandas and readr call the column of row names, or leave without a name; and what columns
-# are called that number the folds, by numbers that may also be labels.
-NOT_VOTERS = re.compile(
-    r"|unnamed: \d+|row[._ ]?names?|\.\.\.1|__index_level_\d+__"
-    r"|(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?",
-    re.IGNORECASE,
-)
+# Columns that number the folds, by numbers that may also be labels.
+FOLDS = re.compile(r"(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?", re.IGNORECASE)
+# A voter whose predictions are labels in a smaller share of rows is something else.
+FEWEST_LABELS = 0.25
 # A voter as good as the next best makes no error where this many are expected once in 20,000 times.
 ERRORS_EXPECTED = 10
 
@@ -59,8 +51,8 @@ def read_votes(
     Parameters
     ----------
     path : path
-        A CSV file (separated by comma, semicolon, tab or bar; UTF-8; may be compressed with gzip or
-        bzip2 if it unpacks to at most 256 MiB), a Parquet file, or a folder or pattern of Parquet
+        A CSV file (separated by comma, semicolon, tab or bar; UTF-8; may be compressed with gzip
+        if it unpacks to at most 256 MiB), a Parquet file, or a folder or pattern of Parquet
         files. A voter's cell is empty or null where the voter was trained on the sample.
     target : str
         Name of the label column; every other column is a voter.
@@ -86,16 +78,14 @@ def read_votes(
     ([[True, False, True], [False, True, True]], [0, 1])
     """
     files = VoteFiles(path, target=target, ignore=ignore, empty_as_error=empty_as_error)
-    if files.n_samples * files.n_voters > MOST_CELLS:
-        raise VotesFileError(
-            f"{path} has {files.n_samples} rows of {files.n_voters} voters; at most {MOST_CELLS}"
-            " cells are read at once. Use count_votes(VoteFiles(...))."
-        )
-    with _naming_file(path):
-        votes = Votes.joined(files)
+    parts = list(files)
+    try:
+        votes = Votes.joined(parts)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
             check_empty_rows(votes)
+    except ValueError as error:
+        raise VotesFileError(f"{path}: {error}") from error
     if unlabeled is None:
         return votes
     columns = [name for name in column_names(unlabeled) if name not in ignore]
@@ -104,11 +94,7 @@ def read_votes(
             f"The voters of {unlabeled} are {shown(columns, COLUMNS_SHOWN)}, those of {path}"
             f" {shown(files.voters, COLUMNS_SHOWN)}. Write the same columns in the same order."
         )
-    extra = read_predictions(unlabeled, ignore=ignore)
-    with _naming_file(unlabeled):
-        for predictions in extra if extra.shape[1] >= FEWEST_SAMPLES else ():
-            check_same_words(np.unique(predictions).tolist(), votes.classes.tolist())
-    return votes.with_unlabeled(extra)
+    return votes.with_unlabeled(read_predictions(unlabeled, ignore=ignore))
 
 
 def read_predictions(path: Location, *, ignore: Collection[str] = ()) -> NDArray[np.str_]:
@@ -180,8 +166,8 @@ class VoteFiles:
     ...     pyarrow.parquet.write_table(table[:2], pathlib.Path(folder, "1.parquet"))
     ...     votes = VoteFiles(folder, target="label")
     ...     counts = count_votes(votes)
-    >>> votes
-    VoteFiles(2 voters, 5 samples, 2 row groups)
+    >>> votes.n_voters, votes.n_samples
+    (2, 5)
     >>> counts.errors.tolist(), counts.sizes.tolist()
     ([0, 2], [3, 4])
     """
@@ -213,22 +199,11 @@ class VoteFiles:
                 yield _cells_as_votes(path, table, words, empty_as_error=self.empty_as_error)
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
-        """Cut into at most `n_pieces` of about equal size, each of whole row groups."""
-        pieces: dict[int, list[RowGroup]] = {}
-        n_before, n_samples = 0, self.n_samples
-        for group in self.row_groups:
-            pieces.setdefault(n_before * n_pieces // n_samples, []).append(group)
-            n_before += group.n_samples
-        copies = [copy(self) for _ in pieces]
-        for piece, groups in zip(copies, pieces.values(), strict=True):
-            piece.row_groups = groups
-        return copies
-
-    def __repr__(self) -> str:
-        return (
-            f"VoteFiles({self.n_voters} voters, {self.n_samples} samples,"
-            f" {len(self.row_groups)} row groups)"
-        )
+        """Cut into at most `n_pieces`, each of whole row groups from all over the files."""
+        pieces = [copy(self) for _ in self.row_groups[:n_pieces]]
+        for first, piece in enumerate(pieces):
+            piece.row_groups = self.row_groups[first::n_pieces]
+        return pieces
 
 
 def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = ()) -> None:
@@ -241,46 +216,36 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
     names : sequence of str
         Names of the voters.
     keep : collection of str
-        Columns that are voters. The other ones are rejected if they never hold a label (such as
-        the name of a split), hold another value in every row (names of rows), never err where the
-        other voters do (copies of the label), or are called like names of rows or like folds.
+        Columns that are voters. The other ones are rejected if they hold a label in less than a
+        quarter of their rows (names of rows or of a split), never err where the other voters do
+        (copies of the label), or are called like the folds of cross-validation.
     """
     check_columns_exist("keep", keep, names)
-    labels, n_samples = np.unique(votes.labels), votes.n_samples
-    if n_samples >= FEWEST_SAMPLES:
-        predicted = votes.classes[np.unique(votes.predictions[votes.held_out])]
+    labels, held_out = np.unique(votes.labels), votes.held_out
+    if votes.n_samples >= FEWEST_SAMPLES:
+        predicted = votes.classes[np.unique(votes.predictions[held_out])]
         check_same_words(predicted.tolist(), votes.classes[labels].tolist())
-    sizes, errors = votes.held_out.sum(axis=1), votes.errors.sum(axis=1)
+    sizes, errors = held_out.sum(axis=1), votes.errors.sum(axis=1)
     next_best = (errors / np.maximum(sizes, 1))[errors > 0].min(initial=1.0)
     few_perfect = 2 * (errors == 0).sum() <= len(names) > 1
     for voter, name in enumerate(names):
-        values = np.unique(votes.predictions[voter, votes.held_out[voter]])
         n, problem = int(sizes[voter]), ""
-        if n >= FEWEST_SAMPLES and len(names) > 1 and not np.isin(values, labels).any():
-            problem = f"holds {shown(votes.classes[values].tolist())} and never a label"
-        elif n_samples == values.size > max(FEWEST_SAMPLES, 2 * labels.size):
-            problem = f"holds {n} different values in {n} rows, as names of rows do"
+        n_labels = int((held_out[voter] & np.isin(votes.predictions[voter], labels)).sum())
+        if n >= FEWEST_SAMPLES and len(names) > 1 and n_labels < FEWEST_LABELS * n:
+            values = votes.classes[np.unique(votes.predictions[voter, held_out[voter]])]
+            problem = f"holds {shown(values.tolist())}: a label in {n_labels} of {n} rows"
         elif few_perfect and not errors[voter] and n * next_best >= ERRORS_EXPECTED:
             problem = (
                 f"has no error in {n} rows, where the next best voter has an error rate of"
                 f" {100 * next_best:.2g}%, as a copy of the label would"
             )
-        elif NOT_VOTERS.fullmatch(name.strip()):
-            problem = "is called like the names of rows or the folds of cross-validation"
+        elif FOLDS.fullmatch(name.strip()):
+            problem = "is called like the folds of cross-validation"
         if problem and name not in keep:
             raise ValueError(
                 f"Column {name!r} {problem}. Exclude it with ignore=[{name!r}], or confirm that it"
                 f" is a voter with keep=[{name!r}]."
             )
-
-
-@contextmanager
-def _naming_file(path: Location) -> Iterator[None]:
-    """Name the file in errors about its votes."""
-    try:
-        yield
-    except ValueError as error:
-        raise VotesFileError(f"{path}: {error}") from error
 
 
 def _survey(
@@ -291,11 +256,11 @@ def _survey(
     row_groups: list[RowGroup] = []
     with_rows: list[Path] = []
     for path in files:
-        types, groups = survey(path)
+        columns, groups = survey(path)
         row_groups += groups
-        with_rows += [path] if groups else []
-        check_columns_exist(path, () if target is None else (target, *ignore), types)
-        names = [name for name in types if name != target and name not in ignore]
+        with_rows += [path] * bool(groups)
+        check_columns_exist(path, () if target is None else (target, *ignore), columns)
+        names = [name for name in columns if name != target and name not in ignore]
         voters = voters or names
         others = {*voters} ^ {*names}
         if others or not names:
@@ -303,15 +268,9 @@ def _survey(
                 f"{path} has no voter, or other columns than {files[0]}:"
                 f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
             )
-        for name in names if target is None else (target, *names):
-            if not LABEL_TYPES.fullmatch(types[name]):
-                raise VotesFileError(
-                    f"{path}: column {name!r:.60} has the type {types[name]:.60}. Labels must be"
-                    " whole numbers, booleans or text. If the column is not a voter, pass"
-                    f" ignore=[{name!r:.60}]."
-                )
     if not row_groups:
-        raise VotesFileError(f"{files[0]} has no rows. At least one sample is required.")
+        first = files[0] if files else "The list of files"
+        raise VotesFileError(f"{first} has no rows. Pass at least one sample.")
     check_distinct(with_rows)
     return voters, row_groups
 
@@ -334,26 +293,27 @@ def _cells_as_votes(
     if empty_as_error and not held_out.all():
         if classes.size == 1:  # as a few rows of a large table may have
             classes, codes = np.array(["", *classes]), codes + 1
-        codes[1:] = with_errors(codes[1:], codes[0], ~held_out[1:])
+        # The first class, or the second one where the first is the label.
+        codes[1:] = np.where(held_out[1:], codes[1:], codes[0] == 0)
         held_out[:] = True
     return Votes(codes[1:], codes[0], held_out[1:], classes, codes[1:, :0])
 
 
 def _classes(path: Path, table: Codes, words: Sequence[str]) -> tuple[NDArray[np.str_], Codes]:
     """Return the sorted words that occur in a table, and its cells as positions among them."""
-    numbers, codes = distinct(table)
-    labels = [words[number] for number in numbers]
+    present = np.zeros(len(words), bool)
+    for row in table:
+        present[row] = True
+    labels = [word for word, occurs in zip(words, present, strict=True) if occurs]
     for label in labels:
-        if len(label) > LONGEST_LABEL or not {"\n", "\r", "\0"}.isdisjoint(label):
+        if not {"\n", "\r", "\0"}.isdisjoint(label):
             raise VotesFileError(
-                f"{path}: the label {label!r:.40} has a line break, a null character or more than"
-                f" {LONGEST_LABEL} characters. Check that every quotation mark is closed, and write"
-                " shorter labels on one line."
+                f"{path}: the label {label!r:.40} has a line break or a null character. Check that"
+                " every quotation mark is closed, and write labels on one line."
             )
-    classes = np.array(labels, str)
-    order = np.argsort(classes)
-    if (np.diff(order) < 0).any():
-        rank = np.argsort(order).astype(codes.dtype)
-        for row in codes:
-            row[:] = rank[row]
-    return classes[order], codes
+    classes, order = np.unique(np.array(labels, str), return_inverse=True)
+    positions = np.zeros(len(words), table.dtype)
+    positions[present] = order
+    for row in table:
+        row[:] = positions[row]
+    return classes, table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,91 +12,34 @@ from tandemvote.bounds.registry import get_bound
 from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.weights.objective import MINIMIZABLE, Iterate, Objective
+from tandemvote.weights.objective import MINIMIZABLE, Objective
 from tandemvote.weights.solvers import solve
 
 NEGLIGIBLE = 1e-12  # a smaller difference of two bounds is rounding
 
 
-class Status(Enum):
-    """How the search for weights ended, in words.
-
-    Examples
-    --------
-    >>> Status.CONVERGED.name
-    'CONVERGED'
-    """
-
-    CONVERGED = (
-        "minimum: for the final lambda the problem is convex, and no weights can do better by more"
-        " than the gap"
-    )
-    LOCAL_MINIMUM = (
-        "local minimum: the problem is not known to be convex, so weights far from these may do"
-        " better"
-    )
-    ITERATION_LIMIT = "stopped at the limit of iterations, before the minimum was reached"
-    KEPT_PRIOR = (
-        "kept the prior as weights: the minimizer of the relaxed bound has a larger bound to report"
-    )
-    KEPT_UNIFORM = (
-        "kept uniform weights: the minimizer of the relaxed bound has a larger bound to report"
-    )
-    NO_COMMON_SAMPLES = (
-        "kept the prior as weights: two voters share no held-out sample, so there is no bound to"
-        " minimize"
-    )
-
-    def __str__(self) -> str:
-        return self.value
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeightSolution:
-    """Weights that minimize a bound; the defaults stand for no bound to minimize.
+    """Weights that minimize a bound.
 
     Attributes
     ----------
     weights : ndarray of shape (n_voters,)
         The posterior rho; sums to 1.
-    bound : str
-        Which bound was minimized: "first_order", "tandem" or "disagreement".
-    value, relaxed_value : float
-        The bound at the weights in PAC-Bayes-kl form, clipped to [0, 1]: the number to report; and
-        the minimized PAC-Bayes-lambda form, factor 2 or 4 included, not clipped.
-    gap : float or None
-        For the final lambda and gamma, no weights lower the relaxed bound by more than this. None
-        where the problem is not known to be convex.
-    status : Status
-    history : tuple of float
-        The relaxed bound at the start and after each iteration of the descent that was kept.
-
+    value : float
+        The bound at the weights in PAC-Bayes-kl form, clipped to [0, 1]: the number to report.
+    converged : bool
+        Whether the search ended at a minimum, which may be a local one.
 
     Examples
     --------
-    >>> WeightSolution(weights=np.array([1.0, 0.0]), bound="tandem")
-    WeightSolution(tandem 1.000000, 1 of 2 voters, 0 iterations, NO_COMMON_SAMPLES)
+    >>> WeightSolution(weights=np.array([0.75, 0.25]), value=0.2, converged=True)
+    WeightSolution(weights=array([0.75, 0.25]), value=0.2, converged=True)
     """
 
     weights: FloatArray
-    bound: str
-    value: float = 1.0
-    relaxed_value: float = float("inf")
-    gap: float | None = None
-    status: Status = Status.NO_COMMON_SAMPLES
-    history: tuple[float, ...] = ()
-
-    @property
-    def n_active(self) -> int:
-        """Number of voters with positive weight."""
-        return int((self.weights > 0).sum())
-
-    def __repr__(self) -> str:
-        steps = max(len(self.history) - 1, 0)
-        return (
-            f"WeightSolution({self.bound} {self.value:.6f}, {self.n_active} of"
-            f" {self.weights.size} voters, {steps} iterations, {self.status.name})"
-        )
+    value: float
+    converged: bool
 
 
 def minimize_bound(
@@ -131,7 +73,8 @@ def minimize_bound(
     Returns
     -------
     WeightSolution
-        The weights, their bound and the status of the search.
+        The weights and their bound. Without held-out samples that any two voters share, there is
+        no bound to minimize over pairs, and the prior is returned.
 
     Examples
     --------
@@ -140,8 +83,8 @@ def minimize_bound(
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))
     >>> solution = minimize_bound(counts, "tandem", published=True)
-    >>> solution.weights.round(2).tolist(), solution.status.name
-    ([0.41, 0.41, 0.19], 'CONVERGED')
+    >>> solution.weights.round(2).tolist(), solution.converged
+    ([0.41, 0.41, 0.19], True)
     """
     if bound not in MINIMIZABLE:
         raise ValueError(
@@ -159,37 +102,13 @@ def minimize_bound(
     if not minimized.is_defined_for(counts):
         minimized.check(counts)  # raises, naming what is missing
     if minimized.missing(counts):
-        return WeightSolution(weights=pi, bound=bound)
-    objective = Objective.of(bound, counts, pi, delta, published)
-    descent = solve(objective)
-    iterate, gap = descent.iterate, objective.convex_gap(descent.iterate)
-    status = Status.LOCAL_MINIMUM if gap is None else Status.CONVERGED
-    if not descent.converged:
-        status = Status.ITERATION_LIMIT
-
-    def reported(iterate: Iterate) -> tuple[FloatArray, float]:
-        # Weights that differ from the prior by rounding only are the prior.
-        near = iterate.weights @ iterate.log_ratio < NEGLIGIBLE / 10
-        posterior = pi if near else iterate.weights
-        estimates = Estimates(counts, posterior, pi, published=published)
-        return posterior, minimized.function(estimates, delta)
-
+        return WeightSolution(weights=pi, value=1.0, converged=True)
+    descent = solve(Objective.of(bound, counts, pi, delta, published))
     uniform = check_distribution(None, counts.n_voters, "uniform")
-    fallbacks = {Status.KEPT_PRIOR: pi}
-    if not np.array_equal(uniform, pi):
-        fallbacks[Status.KEPT_UNIFORM] = uniform
-    weights, lowest = reported(iterate)
-    for kept_status, fallback in fallbacks.items():
-        other = objective.at(np.log(fallback) - objective.log_prior)
-        instead, value = reported(other)
-        if value < lowest - NEGLIGIBLE:
-            iterate, weights, lowest, gap, status = other, instead, value, None, kept_status
-    return WeightSolution(
-        weights=weights,
-        bound=bound,
-        value=lowest,
-        relaxed_value=iterate.value,
-        gap=gap,
-        status=status,
-        history=descent.history,
-    )
+    weights, value = pi, np.inf
+    for candidate in (descent.iterate.weights, pi, uniform):
+        estimates = Estimates(counts, candidate, pi, published=published)
+        reported = minimized.function(estimates, delta)
+        if reported < value - NEGLIGIBLE:
+            weights, value = candidate, reported
+    return WeightSolution(weights=weights, value=value, converged=descent.converged)

@@ -66,11 +66,6 @@ class Objective:
         """Number of voters M."""
         return int(self.log_prior.size)
 
-    @property
-    def has_equal_sizes(self) -> bool:
-        """Whether both divergences are plain: all held-out sets are equally large."""
-        return all(estimate.unequal is None for estimate in self.relaxation.estimates)
-
     def at(self, log_ratio: FloatArray) -> Iterate:
         """Evaluate at the weights pi exp(log_ratio), normalized."""
         log_weights = self.log_prior + log_ratio
@@ -123,40 +118,3 @@ class Objective:
         largest = float(log_weights.max())
         constant = largest + math.log(float(np.exp(log_weights - largest).sum()))
         return in_kl * max(float(iterate.weights @ excess) + constant, 0.0)
-
-    def convex_gap(self, iterate: Iterate) -> float | None:
-        """Bound the distance to the minimum, or return None if the problem is not known convex."""
-        if self.pairs is None and self.has_equal_sizes:
-            return self.gap(iterate)
-        if self.pairs is None:
-            gradient = self.gradient(iterate)  # of a convex function, which lies above its tangents
-            return float(iterate.weights @ gradient - gradient.min())
-        if not self.has_equal_sizes:
-            return None  # the divergence of pairs need not be convex
-        in_pairs = float(self.relaxation.slopes(iterate.averages)[1])
-        slack = convexity_slack(np.sign(in_pairs) * self.pairs)
-        # |rho - rho'|^2 is at most 2 on the simplex.
-        return None if slack is None else self.gap(iterate) + 2.0 * slack * abs(in_pairs)
-
-
-def convexity_slack(matrix: FloatArray) -> float | None:
-    r"""Return a tiny s with v'Qv >= -s v'v for every v that sums to 0, or None if no such s exists.
-
-    Differences of weights sum to 0, so rho'Q rho + s rho'rho is then convex over the simplex. In
-    double precision an eigenvalue of size s, a multiple of the rounding unit, may be 0. One
-    Cholesky factorization decides, many times cheaper than the eigenvalues.
-    """
-    n_voters = len(matrix)
-    size = float(np.abs(matrix).max())
-    if n_voters == 1 or size == 0.0:
-        return 0.0
-    slack = 8.0 * n_voters * float(np.finfo(float).eps) * size
-    means = matrix.mean(axis=0)
-    # The projection onto vectors of sum 0, lifted along (1, ..., 1), where anything is allowed.
-    centered = matrix - means[:, None] - means[None, :] + (means.mean() + size)
-    centered[np.diag_indices(n_voters)] += slack
-    try:
-        np.linalg.cholesky(centered)
-    except np.linalg.LinAlgError:
-        return None
-    return slack

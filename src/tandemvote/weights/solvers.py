@@ -23,12 +23,12 @@ matrix of pure noise it is as hard as finding the best group of voters among all
 
 .. math:: \rho_h \propto \pi_h \exp(-\lambda n \hat L(h)),
 
-and for fixed weights the best lambda has a closed form too, so the two alternate. Where held-out
-sets differ in size, the descent to the exact minimum starts from these weights.
+so a second descent starts from the best of a scan over lambda. It guards against the minimum near
+the prior where a lower one lies near the best voters. Without pairs a step costs next to nothing,
+and both descents go on while the objective falls.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,14 +39,13 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.weights.objective import Descent, Iterate, Objective
 from tandemvote.weights.relaxations import WeightedAverages
 
-GAP_TOLERANCE = 1e-10  # stop once the gap, in units of the bound, is below this
+GAP_TOLERANCE = 1e-10  # stop once the gap, in units of the bound, is below this; 0 without pairs
 LONGEST_STEP = 2.0  # standard deviation over rho; longer ones can leave the valley of the prior
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 2.0**-40
 LOOSEST_SOLVE, TIGHTEST_SOLVE = 0.2, 0.03  # relative residuals far from the minimum and near it
 MAX_PRODUCTS, MAX_ITERATIONS = 400, 500
-N_TEMPERATURES = 24  # of a scan that guards against a second, worse fixed point
-GIBBS_PRECISION, MAX_ALTERNATIONS = 1e-15, 10_000
+N_TEMPERATURES = 24  # of the scan over lambda
 SHORTLIST = 24  # pairs are searched among this many of the best voters
 N_SINGLE, N_PAIRS = 6, 10  # corners to descend from where there are other minima
 NEAR, AT = 8.0, 60.0  # log-ratios of a corner's voters: near the others, and up to rounding
@@ -63,25 +62,30 @@ class Direction(NamedTuple):
 
 
 def solve(objective: Objective) -> Descent:
-    """Minimize an objective by the solver that is best at it."""
-    return alternate_gibbs(objective) if objective.pairs is None else several_starts(objective)
-
-
-def several_starts(objective: Objective) -> Descent:
     """Keep the lowest of one or more descents."""
     best = exponentiated_gradient(objective)
-    corners = _corners(objective)
-    value, lowest = min(corners, key=lambda corner: corner[0])
-    starts = [(lowest, AT)] if value < best.iterate.value else []
-    if best.met_negative_curvature:
-        starts += [(voters, NEAR) for _, voters in corners]
-    for voters, height in starts:
-        start = np.zeros(objective.n_voters)
-        start[voters] = height
+    for start in _other_starts(objective, best):
         descent = exponentiated_gradient(objective, start)
         if descent.iterate.value < best.iterate.value - WORTH_A_CHANGE:
             best = descent
     return best
+
+
+def _other_starts(objective: Objective, best: Descent) -> list[FloatArray]:
+    """Return the log-ratios from which further descents may reach a lower minimum."""
+    if objective.pairs is None:
+        n = objective.relaxation.upper.n  # at the prior lambda n exceeds sqrt(n), and never n
+        scan = [-inverse * objective.losses for inverse in np.geomspace(n**0.5, n, N_TEMPERATURES)]
+        values = [objective.at(log_ratio).value for log_ratio in scan]
+        lowest = int(np.argmin(values))
+        return [scan[lowest]] if values[lowest] < best.iterate.value else []
+    corners = _corners(objective)
+    value, voters = min(corners, key=lambda corner: corner[0])
+    starts = [(voters, AT)] if value < best.iterate.value else []
+    if best.met_negative_curvature:
+        starts += [(voters, NEAR) for _, voters in corners]
+    everyone = np.arange(objective.n_voters)
+    return [np.where(np.isin(everyone, group), height, 0.0) for group, height in starts]
 
 
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
@@ -89,8 +93,9 @@ def exponentiated_gradient(objective: Objective, start: FloatArray | None = None
     iterate = objective.at(np.zeros(objective.n_voters) if start is None else start)
     history = [iterate.value]
     bends_down = False
+    tolerance = 0.0 if objective.pairs is None else GAP_TOLERANCE
     for _ in range(MAX_ITERATIONS):
-        if objective.gap(iterate) <= GAP_TOLERANCE:
+        if objective.gap(iterate) <= tolerance:
             return Descent(iterate, tuple(history), True, bends_down)
         direction = _newton_direction(objective, iterate)
         bends_down = bends_down or direction.met_negative_curvature
@@ -185,42 +190,3 @@ def _values(objective: Objective, first: IntArray, second: IntArray) -> FloatArr
         pair_divergence=-2.0 * mass,  # as if all sets were equally large, for a shortlist
     )
     return np.asarray(objective.relaxation.value(averages))
-
-
-def alternate_gibbs(objective: Objective) -> Descent:
-    """Alternate from the prior and from the best of a scan over lambda; keep the better."""
-    if not objective.has_equal_sizes:
-        upper = replace(objective.relaxation.upper, unequal=None)
-        relaxation = replace(objective.relaxation, upper=upper)
-        simpler = alternate_gibbs(replace(objective, relaxation=relaxation))
-        return exponentiated_gradient(objective, simpler.iterate.log_ratio)
-    prior = objective.at(np.zeros(objective.n_voters))
-    from_prior = _alternate(objective, prior)
-    # Lambda grows as the loss falls and KL grows: it never leaves this range.
-    hottest = _inverse_temperature(objective, prior.averages)
-    coldest = _inverse_temperature(objective, WeightedAverages(0.0, 0.0, 0.0, 0.0))
-    scan = np.geomspace(hottest, coldest, N_TEMPERATURES)
-    scanned = (objective.at(-inverse * objective.losses) for inverse in scan)
-    best = min(scanned, key=lambda iterate: iterate.value)
-    if best.value >= from_prior.iterate.value:
-        return from_prior
-    from_scan = _alternate(objective, best)
-    return min(from_prior, from_scan, key=lambda descent: descent.iterate.value)
-
-
-def _alternate(objective: Objective, iterate: Iterate) -> Descent:
-    history = [iterate.value]
-    for _ in range(MAX_ALTERNATIONS):
-        inverse = _inverse_temperature(objective, iterate.averages)
-        following = objective.at(-inverse * objective.losses)
-        if iterate.value - following.value <= GIBBS_PRECISION * abs(iterate.value):
-            return Descent(iterate, tuple(history), True)
-        iterate = following
-        history.append(iterate.value)
-    return Descent(iterate, tuple(history), False)
-
-
-def _inverse_temperature(objective: Objective, averages: WeightedAverages) -> float:
-    """Lambda n at the best lambda, as the ratio of two slopes."""
-    in_gibbs, _, in_kl, _ = objective.relaxation.slopes(averages)
-    return float(in_gibbs / in_kl)
