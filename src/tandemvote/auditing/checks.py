@@ -111,7 +111,11 @@ def _index_columns(index: Any) -> list[Column]:
     """Return the levels of an index of pandas that hold times or repeated values."""
     if index is None:
         return []
-    names = [f"index {name}" for name in index.names] if index.nlevels > 1 else ["index"]
+    names = (
+        ["index"]
+        if index.nlevels == 1
+        else [f"index level {place}" for place in range(index.nlevels)]
+    )
     levels, _ = read_columns(index.to_frame(index=False).set_axis(names, axis=1))
     return [
         level

@@ -69,7 +69,8 @@ def _shared_labels(codes: Codes, label: Codes) -> tuple[float, str]:
     Neighboring values of a measurement share labels too; those of an identifier do not.
     """
     n_rows, chance = np.bincount(codes), agreement_by_chance(label)
-    if (n_rows > 1).sum() < FEWEST_GROUPS or chance == 1:
+    n_groups, n_classes = (n_rows > 1).sum(), label.max(initial=0) + 1
+    if n_groups < FEWEST_GROUPS or n_groups <= n_classes or chance == 1:
         return 0.0, ""
     table = csr_array((np.ones(codes.size), (codes, label)))[n_rows > 0]
     n_rows = n_rows[n_rows > 0]

@@ -29,7 +29,7 @@ def order_findings(columns: Sequence[Column]) -> list[Finding]:
         if column.times is not None:
             if is_sorted(column.times):
                 in_time[column.name] = "in order"
-            elif not column.is_number and column.distinct.size > 1:
+            elif not column.is_number and np.unique(column.times).size > 1:
                 times[column.name] = "dates"
         elif column.is_number and is_sorted(column.values) and column.distinct.size > 2:
             ordered[column.name] = f"{column.distinct.size} distinct values"
