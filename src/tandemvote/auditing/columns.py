@@ -72,7 +72,9 @@ def _numbers_rows(column: Column) -> bool:
     Independent draws from a range of integers repeat values; the numbers of rows do not.
     """
     present = column.values[~is_missing(column.values)]
-    if not is_whole(present) or column.times is not None or not _is_nearly_unique(column):
+    if not is_whole(present) or column.times is not None:
+        return False
+    if not (_is_nearly_unique(column.sample) and _is_nearly_unique(column)):
         return False
     low, high = present.min().item(), present.max().item()
     if present.dtype.kind in "iu" and max(abs(low), abs(high)) > LARGEST_EXACT:

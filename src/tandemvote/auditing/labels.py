@@ -76,9 +76,11 @@ def _shared_labels(codes: Codes, label: Codes) -> tuple[float, str]:
     n_rows = n_rows[n_rows > 0]
     several = n_rows > 1
     within = ((table * table).sum(axis=1) - n_rows)[several] / (n_rows * (n_rows - 1))[several]
+    shared = (within.mean() - chance) / (1 - chance)
+    if shared < SHARED:
+        return 0.0, ""
     next_to = (table[1:] * table[:-1]).sum(axis=1) / (n_rows[1:] * n_rows[:-1])
-    shared, smooth = ((mean - chance) / (1 - chance) for mean in (within.mean(), next_to.mean()))
-    if shared < SHARED or smooth > shared / 2:
+    if next_to.mean() - chance > (1 - chance) * shared / 2:
         return 0.0, ""
     disjoint = n_rows[several] // 2
     if bdtrc(np.floor((disjoint * within).sum()) - 1, disjoint.sum(), chance) >= FALSE_ALARM:

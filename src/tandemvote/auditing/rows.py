@@ -24,6 +24,9 @@ N_PARTS = 4
 ALL, MANY_COPIES = 0.99, 0.05
 """Agreement of rows that are equal in half of the columns, and share of copies, of an error."""
 
+ROWS_AT_A_TIME = 2**13
+"""So that the digests of a column fit the cache."""
+
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 """By which SplitMix64 steps from one seed to the next; here from column to column."""
 
@@ -60,8 +63,10 @@ def digest_parts(
         order = np.argsort([-column.sample.distinct.size for column in columns])
         part_of[order] = part_of.copy()
     digests = np.zeros((n_parts, n_rows_of(columns, array)), np.uint64)
-    for place, cells in enumerate(values):
-        digests[part_of[place]] += _cell_digests(cells, place, kind)
+    for start in range(0, digests.shape[1], ROWS_AT_A_TIME):
+        chunk = slice(start, start + ROWS_AT_A_TIME)
+        for place, cells in enumerate(values):
+            digests[part_of[place], chunk] += _cell_digests(cells[chunk], place, kind)
     return digests
 
 
