@@ -64,10 +64,10 @@ def audit(
     index = _index_columns(index_of(X))
     n_rows = n_rows_of(columns, array)
     for name, values in (("y", y), ("groups", groups)):
-        if values is not None and (n_values := len(as_array(values))) != n_rows:
+        if values is not None and (shape := as_array(values).shape)[:1] != (n_rows,):
             raise ValueError(
-                f"X has {n_rows} samples and {name} has {n_values} values. Pass one value per"
-                " sample, in the same order."
+                f"{name} has shape {shape} and X has {n_rows} samples. Pass one value per sample,"
+                " in the same order."
             )
     found = column_findings(columns)
     # A copy with a new number or time is still a copy.
@@ -111,11 +111,7 @@ def _index_columns(index: Any) -> list[Column]:
     """Return the levels of an index of pandas that hold times or repeated values."""
     if index is None:
         return []
-    names = (
-        ["index"]
-        if index.nlevels == 1
-        else [f"index level {place}" for place in range(index.nlevels)]
-    )
+    names = ["index", *(f"index level {place}" for place in range(1, index.nlevels))]
     levels, _ = read_columns(index.to_frame(index=False).set_axis(names, axis=1))
     return [
         level
