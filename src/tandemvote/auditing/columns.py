@@ -43,9 +43,9 @@ def column_findings(columns: Sequence[Column]) -> list[Finding]:
             is_number = np.array([bool(_NUMBER.fullmatch(cell)) for cell in cells], bool)
             has_comma = np.array(["," in cell for cell in cells], bool)
             if is_number.all() and has_comma.any():
-                commas[column.name] = _first_cell(column, has_comma)
+                commas[column.name] = _cell(column, has_comma)
             elif _are_stray(~is_number, column):
-                stray[column.name] = _first_cell(column, ~is_number)
+                stray[column.name] = _cell(column, ~is_number)
             elif _is_nearly_unique(column):
                 if column.n_words >= WORDS_OF_TEXT:
                     texts[column.name] = f"{column.n_words:.0f} words on average"
@@ -92,9 +92,16 @@ def _are_stray(is_text: NDArray[np.bool_], column: Column) -> bool:
     n_texts, n_numbers = int(is_text.sum()), int((~is_text).sum())
     if not 0 < n_texts <= max(2, 0.05 * n_numbers) or n_numbers < 3:
         return False
-    return bool(is_text[column.codes[column.codes >= 0]].mean() < 0.5)
+    if is_text[column.codes[column.codes >= 0]].mean() >= 0.5:
+        return False
+    return isinstance(column.values[_first_row(column, is_text)], str)
 
 
-def _first_cell(column: Column, is_of_interest: NDArray[np.bool_]) -> str:
-    row = int(np.append(is_of_interest, False)[column.codes].argmax())
+def _first_row(column: Column, is_of_interest: NDArray[np.bool_]) -> int:
+    return int(np.append(is_of_interest, False)[column.codes].argmax())
+
+
+def _cell(column: Column, is_of_interest: NDArray[np.bool_]) -> str:
+    """Return the first cell with one of the distinct values of interest."""
+    row = _first_row(column, is_of_interest)
     return f"{column.values[row]!r:.40} in row {row + 1}"
