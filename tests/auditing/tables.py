@@ -87,14 +87,23 @@ def texts(rng, n):
     return X, labels_of((score - score.mean()) / score.std(), rng)
 
 
-INDEPENDENT = {each.__name__: each for each in (numbers, categories, dates, texts)}
+def keys(rng, n):
+    """Categories of many values, each of one label: rows of one value may be drawn again."""
+    n_values = int(rng.choice([60, 200, 600, 2000]))
+    codes = rng.choice(n_values, n, p=rng.dirichlet(np.full(n_values, rng.choice([1.0, 1e6]))))
+    X = pd.DataFrame({"place": [f"p{code:04d}" for code in codes], "size": rng.normal(size=n)})
+    return X, rng.integers(2, size=n_values)[codes]
 
 
-def grouped(name):
+INDEPENDENT = {each.__name__: each for each in (numbers, categories, dates, texts, keys)}
+
+
+def grouped(name, equal=True, similar=True):
     def draw(rng, n):
         n_groups = n // 5
-        group = rng.permutation(np.repeat(np.arange(n_groups), 5))
-        measured = rng.normal(size=(n_groups, 4))[group] + 0.1 * rng.normal(size=(n, 4))
+        group = np.repeat(np.arange(n_groups), 5) if equal else rng.integers(n_groups, size=n)
+        group = rng.permutation(group)
+        measured = rng.normal(size=(n_groups, 4))[group] * similar + 0.1 * rng.normal(size=(n, 4))
         names = {
             "household": np.array([f"H{code:05d}" for code in rng.permutation(n_groups)]),
             "device": np.array([f"{code:012x}" for code in rng.integers(2**47, size=n_groups)]),
@@ -170,6 +179,12 @@ def oversampled(form):
     return draw
 
 
+def oversampled_texts(rng, n):
+    text, y = np.array(words(rng, n), object), (rng.random(n) < 0.2).astype(int)
+    rows = np.append(np.arange(n), rng.choice(np.flatnonzero(y), n // 2))
+    return text[rows].tolist(), y[rows]
+
+
 def reordered(rng, n):
     X, y = numbers(rng, n)
     return X, pd.Series(y).sample(frac=1, random_state=rng.integers(2**31))
@@ -228,6 +243,8 @@ def names(rng, n, y):
 CASES = {
     **{f"groups: {name}": ("grouped_rows", grouped(name)) for name in (
         "patientid", "userid", "caseid", "mrn", "household", "device")},
+    "groups: of random size": ("grouped_rows", grouped("patient", equal=False)),
+    "groups: of unrelated rows": ("grouped_rows", grouped("patient", similar=False)),
     "identifier: row numbers, shuffled": ("identifier", with_column("nr", row_numbers)),
     "identifier: 64 bits, shuffled": ("identifier", with_column("key", shuffled_64_bits)),
     "identifier: hexadecimal": ("identifier", with_column("key", hexadecimal)),
@@ -236,6 +253,7 @@ CASES = {
     "copies: oversampled array": ("copied_rows", oversampled("array")),
     "copies: oversampled DataFrame": ("copied_rows", oversampled("frame")),
     "copies: oversampled, with new ids": ("copied_rows", oversampled("new ids")),
+    "copies: oversampled texts": ("copied_rows", oversampled_texts),
     "order: date": ("time_order", sorted_by("date")),
     "order: date as text": ("time_order", sorted_by("iso")),
     "order: US date as text": ("time_order", sorted_by("us")),

@@ -90,10 +90,9 @@ def test_lazy_frames_must_be_collected():
         ),
         pd.DataFrame({"t": pd.to_timedelta(np.arange(40), "s"), "d": [pd.NaT] * 40}),
         pl.DataFrame({"a": [[1, 2], [3]] * 20, "b": [None] * 40}),
-        pl.DataFrame(),
         np.zeros((40, 0)),
     ],
-    ids=range(11),
+    ids=range(10),
 )
 def test_any_kind_of_samples_can_be_audited(X):
     audit(X, [0, 1] * 20, X_unlabeled=X)
@@ -106,6 +105,8 @@ def test_an_index_of_times_is_reported_in_any_order(index):
     assert [each.severity for each in audit(X, y)] == ["warning"]
     shuffled = X.sample(frac=1, random_state=0)
     assert [(each.code, each.severity) for each in audit(shuffled, y)] == [("time_order", "note")]
+    levels = X.set_index(np.arange(200), append=True)
+    assert [each.columns for each in audit(levels, y)] == [("index",)]
     assert not audit(X.reset_index(drop=True), y)
 
 
@@ -132,6 +133,13 @@ def test_copies_are_counted_exactly():
     assert not audit(X, y)
 
 
+def test_copies_with_new_numbers_are_found_among_unlabeled_samples():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"nr": np.arange(300), "a": rng.normal(size=300)})
+    options = X[:60].assign(nr=1000 + rng.permutation(60))
+    assert "shared_rows" in audit(X, X_unlabeled=options).codes
+
+
 def test_rows_shared_with_unlabeled_samples_are_an_error_unless_chance_explains_them():
     rng = np.random.default_rng(0)
     X, options = rng.normal(size=(2, 300, 3))
@@ -152,6 +160,26 @@ def test_groups_and_copies_of_rows_are_distinguished():
     X, y = rng.normal(size=(300, 3)), rng.integers(2, size=100)[group]
     assert audit(X, y).codes == ("row_order",)
     assert audit(X, y, groups=group).codes == ()
+
+
+def test_copies_are_rows_of_different_groups():
+    rng = np.random.default_rng(0)
+    X, y = np.tile(rng.normal(size=(200, 3)), (2, 1)), np.tile(rng.integers(2, size=200), 2)
+    assert not audit(X, y, groups=np.tile(np.arange(200), 2))
+    (finding,) = audit(X, y, groups=np.arange(400)).errors
+    assert finding.message == "200 of 400 rows repeat an earlier one, label included."
+
+
+def test_labels_and_groups_have_one_value_per_sample():
+    for given in ({"y": [0, 1]}, {"groups": [0, 1]}):
+        with pytest.raises(ValueError, match=r"(y|groups) has shape \(2,\) and X has 3 samples"):
+            audit(np.eye(3), **given)
+
+
+def test_numbers_written_as_text_are_numbers():
+    numbers = np.random.default_rng(0).normal(size=(200, 2))
+    assert not audit(numbers.astype(str))
+    assert "identifier" in audit(np.column_stack([numbers, np.arange(200)]).astype(str)).codes
 
 
 def test_a_shop_whose_rows_have_labels_of_their_own_is_not_an_error():

@@ -326,7 +326,7 @@ def test_bad_groups_are_rejected(data):
     model = CertifiedClassifier(GaussianNB(), random_state=0)
     with pytest.raises(ValueError, match="groups has 9 distinct values; at least 10 are required"):
         model.fit(X, y, groups=np.arange(400) % 9)
-    with pytest.raises(ValueError, match=r"groups has shape \(399,\) and y has 400 samples"):
+    with pytest.raises(ValueError, match=r"groups has shape \(399,\) and"):
         model.fit(X, y, groups=np.arange(399))
     groups = pd.Series(np.arange(400) // 4)
     shuffled = groups.sample(frac=1, random_state=0)

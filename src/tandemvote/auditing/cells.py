@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import narwhals as nw
@@ -21,24 +21,28 @@ SAMPLE = 20_000
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""
 
+CATEGORIES = (nw.Categorical, nw.Enum)
+
 _DATE = re.compile(
     r"\d{4}[-/.]\d\d?([-/.]\d\d?)?([T ].*)?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(T.*)?"
 )
-_DAY_FIRST = re.compile(r"(\d\d?)[-/.](\d\d?)[-/.](\d{4})(?:[T ].*)?")
+_DAY_FIRST = re.compile(r"\d\d?[-/.]\d\d?[-/.](\d\d)?\d\d([T ].*)?")
 _CLOCK = re.compile(r"\d\d?:\d\d(:\d\d(\.\d+)?)?")
-N_MATCHED = 200
-"""Texts of a column that are compared with the forms of dates before all of them are."""
 
 
 class Column:
-    """One column: its name, and its values on all rows and on a sample of rows."""
+    """One column: its name, and its values on all rows or on a sample of them."""
 
-    def __init__(
-        self, name: object, values: NDArray[Any], rows: NDArray[np.intp] | None = None
-    ) -> None:
-        self.name, self.values = str(name), values
-        self.sample = values if rows is None else values[rows]
-        self.is_category = False
+    def __init__(self, name: object, values: NDArray[Any], *, is_category: bool = False) -> None:
+        self.name, self.values, self.is_category = str(name), values, is_category
+
+    @cached_property
+    def sample(self) -> Column:
+        """Return the column on a sample of rows."""
+        rows = sample_rows(len(self.values))
+        if rows is None:
+            return self
+        return Column(self.name, self.values[rows], is_category=self.is_category)
 
     @cached_property
     def is_number(self) -> bool:
@@ -47,17 +51,24 @@ class Column:
 
     @cached_property
     def _factors(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        return factorize(self.sample)
+        return factorize(self.values)
 
     @property
     def distinct(self) -> NDArray[Any]:
-        """Sorted values of the sample without missing ones; texts are sorted as texts."""
+        """Sorted values without missing ones; texts are sorted as texts."""
         return self._factors[0]
 
     @property
     def codes(self) -> NDArray[np.intp]:
-        """Position of each sample row in `distinct`; -1 where the value is missing."""
+        """Position of each row in `distinct`; -1 where the value is missing."""
         return self._factors[1]
+
+    @cached_property
+    def n_words(self) -> float:
+        """Mean number of words of the distinct texts."""
+        if self.values.dtype.kind != "O" or not self.distinct.size:
+            return 0.0
+        return float(np.mean([len(text.split()) for text in self.distinct.tolist()]))
 
     @cached_property
     def times(self) -> NDArray[Any] | None:
@@ -65,8 +76,9 @@ class Column:
         if self.values.dtype.kind == "M":
             return np.where(np.isnat(self.values), np.nan, self.values.astype(np.int64))
         if self.is_number:
-            return self.values if _are_clock_times(self.distinct) else None
-        return _dates(self.values, self.distinct)
+            present = self.values[~is_missing(self.values)]
+            return self.values if _are_clock_times(present) else None
+        return None if self.is_category else _dates(self.distinct, self.codes)
 
 
 def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -98,9 +110,11 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def _are_clock_times(numbers: NDArray[Any]) -> bool:
     """Return True for whole numbers that are Unix times from 1973 to 2100, years or dates."""
-    if numbers.size < 2 or (numbers != np.floor(numbers)).any():
+    if not numbers.size or not is_whole(numbers):
         return False
-    low, high = int(numbers[0]), int(numbers[-1])
+    low, high = int(numbers.min()), int(numbers.max())
+    if low == high:
+        return False
     if any(1e8 * unit <= low and high <= 4.1e9 * unit for unit in (1, 1e3, 1e6, 1e9)):
         return True
     if low >= 19000101 and high <= 21001231:
@@ -109,22 +123,24 @@ def _are_clock_times(numbers: NDArray[Any]) -> bool:
     return low >= 1900 and high <= 2100
 
 
-def _dates(values: NDArray[Any], distinct: NDArray[Any]) -> NDArray[Any] | None:
+def is_whole(numbers: NDArray[Any]) -> bool:
+    """Return True if all numbers are finite and whole."""
+    return numbers.dtype.kind != "f" or bool(
+        (np.isfinite(numbers) & (numbers == np.floor(numbers))).all()
+    )
+
+
+def _dates(distinct: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[Any] | None:
     """Return numbers in the order of dates written as text, if that is what all texts are."""
-    some = distinct[:: max(1, distinct.size // N_MATCHED)].tolist()
+    texts = distinct.tolist()
     for form in (_DATE, _DAY_FIRST, _CLOCK):
-        if not some or not all(form.fullmatch(text) for text in some):
+        if not texts or not all(form.fullmatch(text) for text in texts):
             continue
-        texts, codes = factorize(values)
-        matches = [form.fullmatch(text) for text in texts]
-        if not all(matches):
-            return None
+        order = np.arange(float(len(texts)))  # year, month, day: the order of the texts
         if form is _CLOCK:
-            order = np.zeros(texts.size)
-        elif form is _DATE:
-            order = np.arange(float(texts.size))  # year, month, day: the order of the texts
-        else:
-            parts = np.array([match.groups()[:3] for match in matches if match], float)
+            order[:] = 0
+        elif form is _DAY_FIRST:
+            parts = np.array([re.split(r"\D", text)[:3] for text in texts], float)
             months = parts[:, 1] if parts[:, 0].max() > 12 else parts[:, 0]
             days = parts[:, 0] + parts[:, 1] - months
             order = 10000 * parts[:, 2] + 100 * months + days
@@ -152,22 +168,20 @@ def read_columns(X: Any) -> tuple[list[Column], Any]:
         X = X.set_axis([f"{name} (column {place})" for place, name in enumerate(X.columns)], axis=1)
     table = check_collected(X)
     if isinstance(table, nw.DataFrame):
-        rows = sample_rows(len(table))
-        by_name = [Column(each.name, series_values(each), rows) for each in table.iter_columns()]
-        for column, each in zip(by_name, table.iter_columns(), strict=True):
-            column.is_category = each.dtype in (nw.Categorical, nw.Enum)
-        return by_name, None
+        return [
+            Column(each.name, series_values(each), is_category=each.dtype in CATEGORIES)
+            for each in table.iter_columns()
+        ], None
     if issparse(X):
         return [], X
     array = series_values(table) if isinstance(table, nw.Series) else as_rows(X)
     if array.ndim > 2 or array.dtype.kind not in f"{NUMBERS}MOUS":
         return [], array
-    rows = sample_rows(len(array))
     if array.ndim < 2:
-        return [Column("X", _plain(array), rows)], array
+        return [Column("X", _plain(array))], array
     columns = np.asfortranarray(array) if array.dtype.kind in NUMBERS else array
     return [
-        Column(f"X[:, {place}]", _plain(columns[:, place]), rows) for place in range(array.shape[1])
+        Column(f"X[:, {place}]", _plain(columns[:, place])) for place in range(array.shape[1])
     ], array
 
 
@@ -196,8 +210,8 @@ def series_values(series: Any) -> NDArray[Any]:
         return np.array([str(value) for value in series.to_list()], object)
     if kind.is_decimal():
         series = series.cast(nw.Float64)
-    elif isinstance(kind, nw.Categorical | nw.Enum):
-        series = series.cast(nw.String)
+    elif kind in CATEGORIES:  # whose texts stay texts, such as zip codes
+        return np.asarray(series.cast(nw.String).to_numpy()).astype(object)
     return _plain(np.asarray(series.to_numpy()))
 
 
@@ -210,15 +224,16 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
     values = values.astype(object)
     missing = is_missing(values)
     kinds = {type(value) for value in values[~missing]}
-    if kinds and kinds <= {int, float, bool} and kinds != {bool}:
+    if kinds and kinds <= {int, float, bool, str} and kinds != {bool}:
         try:
             whole = kinds == {int} and not missing.any()
             return np.where(missing, np.nan, values).astype(np.int64 if whole else np.float64)
-        except OverflowError:  # integers beyond 64 bits
+        except (OverflowError, ValueError):  # integers beyond 64 bits, and texts
             return values
     return values
 
 
+@lru_cache(1)
 def sample_rows(n_rows: int) -> NDArray[np.intp] | None:
     """Return the rows on which columns are looked at, or None for all of them."""
     if n_rows <= SAMPLE:

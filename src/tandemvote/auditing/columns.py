@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
 
-from tandemvote.auditing.cells import Column, factorize
-from tandemvote.auditing.finding import Finding
+from tandemvote.auditing.cells import Column, is_whole
+from tandemvote.auditing.finding import Finding, about_columns
+from tandemvote.codes import is_missing
 
 FALSE_ALARM = 1e-6
 """Probability of each test, per column, to report independent data by chance."""
@@ -25,32 +28,7 @@ WORDS_OF_TEXT = 5
 LARGEST_EXACT = 2**53
 """Beyond this, integers are not exact as float64: they are codes, not measurements."""
 
-COLUMNS_SHOWN = 3
-
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-
-
-def about_columns(
-    code: str, severity: str, what: str, evidence: Mapping[Column, str], advice: str
-) -> list[Finding]:
-    """Report one finding about several columns, each with its evidence."""
-    if not evidence:
-        return []
-    columns = list(evidence)
-    named = f"{columns[0].name!r} ({evidence[columns[0]]})"
-    named = ", ".join([named, *(repr(each.name) for each in columns[1:COLUMNS_SHOWN])])
-    more = f" and {len(columns) - COLUMNS_SHOWN} more" * (len(columns) > COLUMNS_SHOWN)
-    return [
-        Finding(
-            code=code,
-            severity=severity,
-            message=f"{what}: {named}{more}.",
-            advice=advice,
-            columns=tuple(each.name for each in columns),
-            evidence={each.name: text for each, text in evidence.items()},
-        )
-    ]
 
 
 def column_findings(columns: Sequence[Column]) -> list[Finding]:
@@ -58,38 +36,28 @@ def column_findings(columns: Sequence[Column]) -> list[Finding]:
     identifiers, texts, stray, commas = {}, {}, {}, {}
     for column in columns:
         if column.is_number:
-            if len(columns) > 1 and (reason := _numbers_rows(column)):
-                identifiers[column] = reason
+            if len(columns) > 1 and _numbers_rows(column):
+                identifiers[column.name] = f"{column.distinct.size} distinct whole numbers"
         elif column.values.dtype.kind == "O" and column.times is None:
-            if reason := _decimal_commas(column):
-                commas[column] = reason
-            elif reason := _stray_text(column):
-                stray[column] = reason
+            cells = [text.strip() for text in column.distinct.tolist()]
+            is_number = np.array([bool(_NUMBER.fullmatch(cell)) for cell in cells], bool)
+            has_comma = np.array(["," in cell for cell in cells], bool)
+            if not column.is_category and is_number.all() and has_comma.any():
+                commas[column.name] = _cell(column, has_comma)
+            elif not column.is_category and _are_stray(~is_number, column):
+                stray[column.name] = _cell(column, ~is_number)
             elif _is_nearly_unique(column):
-                n_words = np.mean([len(text.split()) for text in column.distinct.tolist()])
-                count = f"{column.distinct.size} distinct texts in {column.sample.size} rows"
-                if n_words >= WORDS_OF_TEXT:
-                    texts[column] = f"{n_words:.0f} words on average"
-                elif len(columns) > 1 and not _holds_floats(column):
-                    identifiers[column] = count
+                if column.n_words >= WORDS_OF_TEXT:
+                    texts[column.name] = f"{column.n_words:.0f} words on average"
+                elif len(columns) > 1 and not any(
+                    isinstance(each, float) for each in column.values
+                ):
+                    identifiers[column.name] = f"{column.distinct.size} distinct texts"
     return [
-        *about_columns(
-            *("identifier", "error", "Columns that identify rows", identifiers),
-            "Models can memorize rows by such columns. Exclude them.",
-        ),
-        *about_columns(
-            *("free_text", "warning", "Columns of free text", texts),
-            "Use a text pipeline, or exclude them.",
-        ),
-        *about_columns(
-            *("stray_text", "error", "Columns of numbers with text among them", stray),
-            "Correct such cells; pass missing_values=TEXT if they stand for missing entries, or"
-            " categories=COLUMN if these are categories.",
-        ),
-        *about_columns(
-            *("decimal_comma", "error", "Columns of numbers with decimal commas", commas),
-            "For decimal commas, pass decimal=','. Remove commas that group thousands.",
-        ),
+        *about_columns("identifier", "error", "Columns that identify rows", identifiers),
+        *about_columns("free_text", "warning", "Columns of free text", texts),
+        *about_columns("stray_text", "error", "Columns of numbers with text among them", stray),
+        *about_columns("decimal_comma", "error", "Columns of numbers with decimal commas", commas),
     ]
 
 
@@ -98,68 +66,42 @@ def _is_nearly_unique(column: Column) -> bool:
     return n_present >= FEWEST_ROWS and column.distinct.size >= NEARLY_ALL * n_present
 
 
-def _holds_floats(column: Column) -> bool:
-    return any(isinstance(value, float) for value in column.sample)
-
-
-def _numbers_rows(column: Column) -> str:
-    """Return how whole numbers identify rows, or "".
+def _numbers_rows(column: Column) -> bool:
+    """Return True for whole numbers that identify rows.
 
     Independent draws from a range of integers repeat values; the numbers of rows do not.
     """
-    distinct = column.distinct
-    if not _is_nearly_unique(column) or (distinct != np.floor(distinct)).any():
-        return ""
-    if column.times is not None:
-        return ""
-    values, codes = (
-        factorize(column.values)
-        if column.sample.size < column.values.size
-        else (distinct, column.codes)
-    )
-    n_rows = int((codes >= 0).sum())
-    low, high = values[0].item(), values[-1].item()
-    if values.size < NEARLY_ALL * n_rows or (values != np.floor(values)).any():
-        return ""
-    reason = f"{values.size} distinct whole numbers in {n_rows} rows"
-    if values.dtype.kind in "iu" and max(abs(low), abs(high)) > LARGEST_EXACT:
-        return reason
-    span = high - low + 1.0
-    repeats, by_chance = n_rows - values.size, n_rows + span * np.expm1(-n_rows / span)
-    if repeats >= by_chance:
-        return ""
+    present = column.values[~is_missing(column.values)]
+    if not is_whole(present) or column.times is not None:
+        return False
+    if not (_is_nearly_unique(column.sample) and _is_nearly_unique(column)):
+        return False
+    low, high = present.min().item(), present.max().item()
+    if present.dtype.kind in "iu" and max(abs(low), abs(high)) > LARGEST_EXACT:
+        return True
+    n_values, span = column.distinct.size, high - low + 1.0
+    repeats = present.size - n_values
+    by_chance = present.size + span * np.expm1(-present.size / span)
     # Chernoff's bound: repeats are sums of negatively associated indicators.
-    log_chance = repeats - by_chance
-    if repeats:
-        log_chance += repeats * np.log(by_chance / repeats)
-    return reason if log_chance < np.log(FALSE_ALARM) else ""
+    log_chance = repeats - by_chance + xlogy(repeats, by_chance / max(repeats, 1))
+    return bool(repeats < by_chance and log_chance < np.log(FALSE_ALARM))
 
 
-def _stray_text(column: Column) -> str:
-    """Return a cell that is not a number in a column of which most are, or ""."""
-    texts = column.distinct.tolist()
-    is_number = np.array([bool(_NUMBER.fullmatch(text.strip())) for text in texts], bool)
-    n_stray = len(texts) - is_number.sum()
-    if column.is_category or is_number.sum() < 3:
-        return ""
-    if not n_stray or n_stray > max(2, 0.05 * is_number.sum()):
-        return ""
-    stray = (column.codes >= 0) & ~np.append(is_number, True)[column.codes]
-    if 2 * stray.sum() >= (column.codes >= 0).sum():
-        return ""
-    texts_of_stray = {texts[code] for code in np.flatnonzero(~is_number)}
-    cells = enumerate(column.values)
-    row = next((i for i, value in cells if isinstance(value, str) and value in texts_of_stray), -1)
-    return "" if row < 0 else f"{column.values[row]!r:.40} in row {row + 1}"
+def _are_stray(is_text: NDArray[np.bool_], column: Column) -> bool:
+    """Return True if a few texts turn a column of numbers into text."""
+    n_texts, n_numbers = int(is_text.sum()), int((~is_text).sum())
+    if not 0 < n_texts <= max(2, 0.05 * n_numbers) or n_numbers < 3:
+        return False
+    if is_text[column.codes[column.codes >= 0]].mean() >= 0.5:
+        return False
+    return isinstance(column.values[_first_row(column, is_text)], str)
 
 
-def _decimal_commas(column: Column) -> str:
-    """Return the first cell of a column in which all cells are numbers, some with a comma."""
-    texts = column.distinct.tolist()
-    if column.is_category or not any("," in text for text in texts):
-        return ""
-    if not all(_NUMBER.fullmatch(text.strip()) for text in texts):
-        return ""
-    with_comma = {text for text in texts if _DECIMAL_COMMA.fullmatch(text.strip())}
-    row = next((i for i, value in enumerate(column.values) if value in with_comma), None)
-    return "" if row is None else f"{column.values[row]!r} in row {row + 1}"
+def _first_row(column: Column, is_of_interest: NDArray[np.bool_]) -> int:
+    return int(np.append(is_of_interest, False)[column.codes].argmax())
+
+
+def _cell(column: Column, is_of_interest: NDArray[np.bool_]) -> str:
+    """Return the first cell with one of the distinct values of interest."""
+    row = _first_row(column, is_of_interest)
+    return f"{column.values[row]!r:.40} in row {row + 1}"

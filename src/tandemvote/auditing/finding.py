@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 SEVERITIES = ("error", "warning", "note")
 """An error voids the bound unless it is overridden by name; a note is merely worth knowing."""
 
-CODES = (
-    *("grouped_rows", "row_order", "identifier", "free_text", "copied_rows", "shared_rows"),
-    *("time_order", "sorted_rows", "index_order", "leak"),
-    *("missing_target", "measurement_target", "name_target", "rare_classes"),
-    *("stray_text", "decimal_comma"),
-)
+ADVICE = {
+    "grouped_rows": "Pass such a column as groups to CertifiedClassifier or certify, and exclude it"
+    " from X.",
+    "row_order": "If neighboring rows belong together, pass groups; if rows are in the order of"
+    " time, certify on the latest rows.",
+    "identifier": "Models can memorize rows by such columns. Exclude them.",
+    "free_text": "Use a text pipeline, or exclude them.",
+    "copied_rows": "If they are copies, remove them: copies make the bound too small.",
+    "shared_rows": "Pass unlabeled samples that are not among X.",
+    "time_order": "If new rows will be later, hold out the latest rows and certify on them.",
+    "sorted_rows": "If that is the order of time, hold out the latest rows and certify on them.",
+    "index_order": "Reorder with .loc[X.index]; if the order is right, pass .to_numpy().",
+    "leak": "Exclude them if they are not known before the label of a new row.",
+    "missing_target": "Exclude rows without a label.",
+    "measurement_target": "A classifier needs classes. Bin the values, or choose another target.",
+    "name_target": "A classifier needs classes. Merge them, or choose another target.",
+    "rare_classes": "Such classes cannot be both trained and tested. Merge or exclude them.",
+    "stray_text": "Correct such cells; pass missing_values=TEXT if they stand for missing entries, or"
+    " categories=COLUMN if these are categories.",
+    "decimal_comma": "For decimal commas, pass decimal=','. Remove commas that group thousands.",
+}
+"""What to do about each finding of `audit`."""
+
+CODES = tuple(ADVICE)
 """Codes of the findings of `audit`: the names in ``allow=``."""
+
+COLUMNS_SHOWN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +75,25 @@ class Finding:
         words = " ".join(filter(None, [self.message, self.advice]))
         severity = f"overridden {self.severity}" if self.overridden else self.severity
         return f"{severity}: {words} [{self.code}]"
+
+
+def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding:
+    """Return a finding with the advice of its code."""
+    return Finding(code=code, severity=severity, message=message, advice=ADVICE[code], **fields)
+
+
+def about_columns(
+    code: str, severity: str, what: str, evidence: Mapping[str, str]
+) -> list[Finding]:
+    """Report one finding about several columns, each with its evidence."""
+    if not evidence:
+        return []
+    names = tuple(evidence)
+    named = f"{names[0]!r} ({evidence[names[0]]})"
+    named = ", ".join([named, *map(repr, names[1:COLUMNS_SHOWN])])
+    more = f" and {len(names) - COLUMNS_SHOWN} more" * (len(names) > COLUMNS_SHOWN)
+    message = f"{what}: {named}{more}."
+    return [about_data(code, severity, message, columns=names, evidence=evidence)]
 
 
 class Findings(tuple[Finding, ...]):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, gammaln
 
 from tandemvote.auditing.cells import Column
-from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS, about_columns
-from tandemvote.auditing.finding import Finding
+from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS
+from tandemvote.auditing.finding import Finding, about_columns, about_data
 from tandemvote.auditing.labels import Codes, agreement_by_chance
 from tandemvote.frames import is_reordered
 
@@ -21,56 +21,43 @@ N_FIRST = 50
 NOTEWORTHY = 0.1
 """Excess agreement of neighboring labels, as a share of the possible one."""
 
-LATER = "Hold out the latest rows and certify on them: the bound is not about later rows."
-
 
 def order_findings(columns: Sequence[Column]) -> list[Finding]:
     """Report rows in the order of a column, and columns of times in any order."""
     in_time, times, ordered = {}, {}, {}
     for column in columns:
-        values = column.times
-        if values is not None:
-            present = values[~np.isnan(values)] if values.dtype.kind == "f" else values
-            if is_sorted(present):
-                in_time[column] = "in order"
-            elif not column.is_number and np.unique(present).size > 1:
-                times[column] = "dates"
-        elif _is_sorted_measurement(column):
-            ordered[column] = f"{column.distinct.size} distinct values"
+        if column.times is not None:
+            if is_sorted(column.times):
+                in_time[column.name] = "in order"
+            elif not column.is_number and np.unique(column.times).size > 1:
+                times[column.name] = "dates"
+        elif column.is_number and is_sorted(column.values) and column.distinct.size > 2:
+            ordered[column.name] = f"{column.distinct.size} distinct values"
     return [
-        *about_columns("time_order", "warning", "Rows are in the order of time", in_time, LATER),
-        *about_columns(
-            *("time_order", "note", "Columns that hold times", times),
-            "If new rows will be later, hold out the latest rows and certify on them.",
-        ),
-        *about_columns(
-            *("sorted_rows", "warning", "Rows are sorted by column", ordered),
-            "If that is the order of time, hold out the latest rows and certify on them.",
-        ),
+        *about_columns("time_order", "warning", "Rows are in the order of time", in_time),
+        *about_columns("time_order", "note", "Columns that hold times", times),
+        *about_columns("sorted_rows", "warning", "Rows are sorted by column", ordered),
     ]
-
-
-def _is_sorted_measurement(column: Column) -> bool:
-    if not column.is_number or column.distinct.size <= 2:
-        return False
-    return is_sorted(column.values[~np.isnan(column.values)])
 
 
 def is_sorted(values: NDArray[Any]) -> bool:
     """Return True if values, ties included, are in an order that shuffling hardly ever gives.
+
+    Missing values are left out.
 
     Examples
     --------
     >>> is_sorted(np.repeat([2019, 2020, 2021], 20)), is_sorted(np.array([1, 2, 3]))
     (True, False)
     """
-    for part in (values[:N_FIRST], values):
-        steps = np.diff(part.astype(np.float64))
+    for n_rows in (N_FIRST, values.size):
+        first = values[:n_rows].astype(np.float64)
+        steps = np.diff(first[~np.isnan(first)])
         if not ((steps >= 0).all() or (steps <= 0).all()):
             return False
     runs = np.flatnonzero(np.append(steps != 0, True))
     counts = np.diff(np.append(-1, runs))
-    log_chance = np.log(2) + gammaln(counts + 1).sum() - gammaln(values.size + 1)
+    log_chance = np.log(2) + gammaln(counts + 1).sum() - gammaln(counts.sum() + 1)
     return bool(log_chance < np.log(FALSE_ALARM))
 
 
@@ -85,16 +72,10 @@ def neighbor_findings(label: Codes) -> list[Finding]:
         return []
     if bdtrc(n_same - 1, n_pairs, chance) >= FALSE_ALARM:
         return []
-    return [
-        Finding(
-            code="row_order",
-            severity="warning",
-            message=f"{n_same / n_pairs:.0%} of rows have the label of the next row, {chance:.0%}"
-            " by chance.",
-            advice="If neighboring rows belong together, pass groups; if rows are in the order of"
-            " time, certify on the latest rows.",
-        )
-    ]
+    message = (
+        f"{n_same / n_pairs:.0%} of rows have the label of the next row, {chance:.0%} by chance."
+    )
+    return [about_data("row_order", "warning", message)]
 
 
 def index_findings(X: Any, **columns: Any) -> list[Finding]:
@@ -102,12 +83,8 @@ def index_findings(X: Any, **columns: Any) -> list[Finding]:
     names = [name for name, values in columns.items() if is_reordered(X, values)]
     if not names:
         return []
-    return [
-        Finding(
-            code="index_order",
-            severity="error",
-            message=f"{' and '.join(names)} and X have the same index in another order, but values"
-            " are matched by position.",
-            advice="Reorder with .loc[X.index]; if the order is right, pass .to_numpy().",
-        )
-    ]
+    message = (
+        f"{' and '.join(names)} and X have the same index in another order, but values are matched"
+        " by position."
+    )
+    return [about_data("index_order", "error", message)]

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import bdtrc
 
-from tandemvote.auditing.cells import NUMBERS, Column, read_columns
-from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL
-from tandemvote.auditing.finding import Finding
+from tandemvote.auditing.cells import NUMBERS, Column, n_rows_of, read_columns
+from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL, WORDS_OF_TEXT
+from tandemvote.auditing.finding import Finding, about_data
 
 Digests = NDArray[np.uint64]
-
-CELLS = 10_000
-"""Cells of a table that are digested together."""
 
 N_PARTS = 4
 """Parts of the columns, of which halves are put together."""
 
 ALL, MANY_COPIES = 0.99, 0.05
 """Agreement of rows that are equal in half of the columns, and share of copies, of an error."""
+
+ROWS_AT_A_TIME = 2**13
+"""So that the digests of a column fit the cache."""
 
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 """By which SplitMix64 steps from one seed to the next; here from column to column."""
@@ -36,8 +36,7 @@ def row_digests(X: Any) -> Digests:
 
     X is an array, DataFrame, sparse matrix or sequence of texts. Trees see numbers as float32.
     """
-    columns, array = read_columns(X)
-    return digest_parts(columns, array, n_parts=1, kind=np.float32)[0]
+    return digest_parts(*read_columns(X), n_parts=1, kind=np.float32)[0]
 
 
 def digest_parts(
@@ -48,43 +47,33 @@ def digest_parts(
     The digest of a row is the sum of its parts, and a part the sum of its cells; a zero has none.
     Columns of many values are dealt out to the parts first.
     """
-    n_columns = len(columns) or (0 if array is None else int(np.prod(array.shape[1:])))
-    part_of = np.arange(n_columns) % n_parts
-    if columns and n_parts > 1:
-        part_of[np.argsort([-column.distinct.size for column in columns])] = part_of.copy()
     if issparse(array):
         matrix = csr_array(array, copy=True)
         matrix.sum_duplicates()  # in place
         digests = np.zeros((n_parts, matrix.shape[0]), np.uint64)
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         cells = _cell_digests(matrix.data, matrix.indices, kind)
-        np.add.at(digests, (part_of[matrix.indices], rows), cells)
-        return digests
-    if array is not None and array.dtype.kind in NUMBERS and array.ndim != 1:
-        table = array.reshape(len(array), -1)
-        digests = np.zeros((n_parts, len(table)), np.uint64)
-        size, order = max(1, CELLS // max(1, n_columns)), np.argsort(part_of, kind="stable")
-        ends = np.searchsorted(part_of[order], np.arange(n_parts + 1))
-        for start in range(0, len(table), size):
-            cells = _cell_digests(table[start : start + size], np.arange(n_columns), kind)
-            cells = cells if n_parts == 1 else cells[:, order]
-            for part in range(n_parts):
-                sums = cells[:, ends[part] : ends[part + 1]].sum(axis=1)
-                digests[part, start : start + size] = sums
+        np.add.at(digests, (matrix.indices % n_parts, rows), cells)
         return digests
     values = [column.values for column in columns]
-    if not columns and array is not None:  # images of objects, for example
+    if not columns and array is not None:  # images, for example
         values = list(array.reshape(len(array), -1).T)
-    digests = np.zeros((n_parts, len(values[0]) if values else 0), np.uint64)
-    for place, cells in enumerate(values):
-        digests[part_of[place]] += _cell_digests(cells, place, kind)
+    part_of = np.arange(len(values)) % n_parts
+    if columns and n_parts > 1:
+        order = np.argsort([-column.sample.distinct.size for column in columns])
+        part_of[order] = part_of.copy()
+    digests = np.zeros((n_parts, n_rows_of(columns, array)), np.uint64)
+    for start in range(0, digests.shape[1], ROWS_AT_A_TIME):
+        chunk = slice(start, start + ROWS_AT_A_TIME)
+        for place, cells in enumerate(values):
+            digests[part_of[place], chunk] += _cell_digests(cells[chunk], place, kind)
     return digests
 
 
-def _cell_digests(cells: NDArray[Any], columns: Any, kind: Any) -> Digests:
+def _cell_digests(cells: NDArray[Any], column: Any, kind: Any) -> Digests:
     """Mix what each cell holds with its column, by the finalizer of SplitMix64; 0 stays 0."""
     codes = _codes(cells, kind)
-    mixed = codes + GOLDEN_RATIO * (np.atleast_1d(columns).astype(np.uint64) + np.uint64(1))
+    mixed = codes + GOLDEN_RATIO * (np.atleast_1d(column).astype(np.uint64) + np.uint64(1))
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     return np.asarray(np.where(codes == 0, np.uint64(0), mixed))
@@ -119,42 +108,58 @@ def copy_findings(
     columns: Sequence[Column],
     array: Any,
     label: NDArray[Any] | None = None,
+    group: NDArray[np.intp] | None = None,
     *,
     skipped: Collection[str] = (),
     what: str = "rows",
 ) -> tuple[list[Finding], NDArray[np.bool_]]:
-    """Report rows that repeat an earlier row, label included, and return which do not.
+    """Report rows that repeat a row of another group, label included, and return which do not.
 
     Where chance makes rows equal, more rows are equal in half of the columns. Copies that are equal
-    in half of the columns are equal in all of them.
+    in half of the columns are equal in all of them. Without groups, every row is one.
     """
-    left = [column for column in columns if column.name not in skipped]
-    without = ""
-    if skipped and 0 < len(left) < len(columns):
-        columns, array, without = left, None, " in all other columns"
+    columns, array, without = without_columns(columns, array, skipped)
+    if len(columns) == 1 and columns[0].n_words >= WORDS_OF_TEXT:
+        columns, array = _words_as_columns(columns[0]), None
     parts = digest_parts(columns, array)
     n_rows = parts.shape[1]
-    of_label = np.zeros(n_rows, np.uint64) if label is None else label.astype(np.uint64)
-    whole = parts.sum(axis=0) + of_label * GOLDEN_RATIO
-    is_first = np.zeros(n_rows, bool)
+    of_label = (np.zeros(n_rows) if label is None else label).astype(np.uint64) * GOLDEN_RATIO
+    whole = parts.sum(axis=0) + of_label
+    if group is not None:
+        rows = np.unique(np.column_stack([whole, group]), axis=0, return_index=True)[1]
+        parts, of_label, whole = parts[:, rows], of_label[rows], whole[rows]
+    is_first = np.zeros(whole.size, bool)
     is_first[np.unique(whole, return_index=True)[1]] = True
     n_copies = int((~is_first).sum())
     if not n_copies:
         return [], is_first
-    agreement, n_values = _agreement(whole, parts, of_label * GOLDEN_RATIO)
+    agreement, n_values = _agreement(whole, parts, of_label)
     severity = "warning" if agreement > NEARLY_ALL else "note"
     is_chance = bdtrc(np.floor(agreement * n_values) - 1, n_values, 0.5) >= FALSE_ALARM
     if agreement > ALL and not is_chance and n_copies >= MANY_COPIES * n_rows:
         severity = "error"
-    finding = Finding(
-        code="copied_rows",
-        severity=severity,
-        message=f"{n_copies} of {n_rows} {what} repeat{'s' * (n_copies == 1)} an earlier"
-        f" one{without}{'' if label is None else ', label included'}.",
-        advice="If they are copies, remove them: copies make the bound too small.",
-        evidence={"agreement of rows that are equal in half of the columns": f"{agreement:.0%}"},
+    message = (
+        f"{n_copies} of {n_rows} {what} repeat{'s' * (n_copies == 1)} an earlier one{without}"
+        f"{'' if label is None else ', label included'}."
     )
-    return [finding], is_first
+    evidence = {"agreement of rows that are equal in half of the columns": f"{agreement:.0%}"}
+    return [about_data("copied_rows", severity, message, evidence=evidence)], is_first
+
+
+def without_columns(
+    columns: Sequence[Column], array: Any, skipped: Collection[str]
+) -> tuple[Sequence[Column], Any, str]:
+    """Return a table without the skipped columns, if others are left, and words for that."""
+    left = [column for column in columns if column.name not in skipped]
+    if 0 < len(left) < len(columns):
+        return left, None, " in all other columns"
+    return columns, array, ""
+
+
+def _words_as_columns(column: Column) -> list[Column]:
+    words = [str(text).split() for text in column.values]
+    parts = ([" ".join(row[part::N_PARTS]) for row in words] for part in range(N_PARTS))
+    return [Column(place, np.array(texts, object)) for place, texts in enumerate(parts)]
 
 
 def _agreement(whole: Digests, parts: Digests, of_label: Digests) -> tuple[float, int]:
@@ -195,18 +200,23 @@ def chance_of_shared(known: Digests, new: Digests) -> tuple[int, float, float]:
     return n_shared, expected, float(bdtrc(n_shared - 1, repeated.size, expected / repeated.size))
 
 
-def shared_findings(known: Digests, X_unlabeled: Any) -> list[Finding]:
+def shared_findings(
+    columns: Sequence[Column],
+    array: Any,
+    of_unlabeled: tuple[Sequence[Column], Any],
+    *,
+    skipped: Collection[str],
+) -> list[Finding]:
     """Report labeled samples among the unlabeled ones, beyond chance."""
-    new = row_digests(X_unlabeled)
+    tables = without_columns(columns, array, skipped), without_columns(*of_unlabeled, skipped)
+    known, new = (
+        digest_parts(columns, array, n_parts=1, kind=np.float32)[0] for columns, array, _ in tables
+    )
     n_shared, expected, chance = chance_of_shared(known, new)
     if chance >= FALSE_ALARM:
         return []
-    return [
-        Finding(
-            code="shared_rows",
-            severity="error",
-            message=f"{n_shared} distinct rows of the {new.size} unlabeled samples are labeled"
-            f" samples, about {expected:.0f} by chance.",
-            advice="Pass unlabeled samples that are not among X.",
-        )
-    ]
+    message = (
+        f"{n_shared} distinct rows of the {new.size} unlabeled samples are labeled samples, about"
+        f" {expected:.0f} by chance."
+    )
+    return [about_data("shared_rows", "error", message)]
