@@ -37,6 +37,8 @@ REASONS = {
     "calibration": "it depends on probabilities and on how they are binned",
 }
 
+NO_LEVELS = np.array([])
+
 Tests = list[tuple[int, int]]
 
 
@@ -108,7 +110,9 @@ def count_tests(
     return tests if positive is None else [tests[positive]]
 
 
-def metric_value(metric: str, rates: Sequence[float] | FloatArray, levels: FloatArray) -> float:
+def metric_value(
+    metric: str, rates: Sequence[float] | FloatArray, levels: FloatArray = NO_LEVELS
+) -> float:
     """Return the metric that error rates give; the average if there are several classes.
 
     `levels` are the distinct costs, sorted; they are used for metric "cost" only.
@@ -122,7 +126,7 @@ def metric_value(metric: str, rates: Sequence[float] | FloatArray, levels: Float
 
 
 def metric_limits(
-    metric: str, tests: Tests, delta: float, *, levels: FloatArray, sides: int = 1
+    metric: str, tests: Tests, delta: float, *, levels: FloatArray = NO_LEVELS, sides: int = 1
 ) -> tuple[float, float]:
     """Return the limit on the metric's own side, and the opposite one, rounded outward.
 
@@ -146,7 +150,7 @@ def metric_limits(
 
     Examples
     --------
-    >>> worst, best = metric_limits("f1", [(70, 170)], 0.05, levels=np.array([]), sides=2)
+    >>> worst, best = metric_limits("f1", [(70, 170)], 0.05, sides=2)
     >>> round(worst, 3), round(best, 3)
     (0.676, 0.797)
     """
@@ -211,11 +215,6 @@ def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float =
     """
     check_delta(delta)
     n_discordant = n_gains + n_losses
-    if min(n_gains, n_losses) < 0 or n_samples < 1 or n_discordant > n_samples:
-        raise ValueError(
-            f"n_gains={n_gains!r}, n_losses={n_losses!r} and n_samples={n_samples!r} are not valid;"
-            " expected whole numbers with n_gains + n_losses <= n_samples."
-        )
     delta *= 1.0 - ARITHMETIC_MARGIN
     theta = rate_lower(n_gains, n_discordant, 0.9 * delta)
     if theta >= 0.5:

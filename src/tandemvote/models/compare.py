@@ -12,7 +12,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Finding
-from tandemvote.certificate.rendering import as_html, as_text, rate
+from tandemvote.certificate.rendering import as_text, rate
 from tandemvote.decimals import failure_probability, percent, rounded_down, rounded_up
 from tandemvote.metrics import difference_lower
 from tandemvote.models.held_out import GROUP_SEED, held_out_votes
@@ -133,9 +133,6 @@ class Comparison:
 
     def __repr__(self) -> str:
         return as_text(self.verdict, self.lines)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.verdict, self.lines, ASSUMPTIONS)
 
 
 def compare(
