@@ -348,17 +348,12 @@ class Certificate:
     def to_frame(self) -> pandas.DataFrame:
         """Return every bound that applies as a pandas DataFrame."""
         pandas = import_extra("pandas", "report")
-        share = self.delta / len(self.candidates)
-        rows = {
-            name: {
-                "label": get_bound(name).label,
-                "value": value,
-                "delta": share if name in self.candidates else self.delta,
-                "candidate": name in self.candidates,
-            }
-            for name, value in self.bounds.items()
+        columns = {
+            "label": [get_bound(name).label for name in self.bounds],
+            "value": list(self.bounds.values()),
+            "candidate": [name in self.candidates for name in self.bounds],
         }
-        return pandas.DataFrame.from_dict(rows, orient="index").rename_axis("bound")
+        return pandas.DataFrame(columns, index=list(self.bounds)).rename_axis("bound")
 
     @property
     def guarantee(self) -> str:
@@ -463,13 +458,9 @@ class Certificate:
         """What would make the bound smaller and was not done."""
         if self.bound == TEST_SET:
             return ["more test samples"]
-        ways = ["more labeled samples"]
-        if self.deployed is not None:
-            return [*ways, "more unlabeled samples (X_unlabeled)"]
+        ways = ["more labeled samples", "more unlabeled samples (X_unlabeled)"]
         if self.counts.n_voters > FEW_VOTERS:
             ways.append("a committee of whole models (CertifiedClassifier)")
-            if self.profile is None:
-                ways.append("unlabeled samples (X_unlabeled)")
         return [*ways, "a test set"]
 
     @property
@@ -506,17 +497,11 @@ class Certificate:
     @property
     def lines(self) -> list[str]:
         """The basis, what stays fixed, findings and advice, one line each."""
-        fixed = (
-            "the bound holds for every referee: refit it at any time, keep the tested models"
-            if self.n_untested
-            else ""
-        )
-        return [
-            self.basis,
-            *filter(None, [fixed]),
-            *map(str, self.findings),
-            *filter(None, [self.advice]),
-        ]
+        lines = [self.basis]
+        if self.n_untested:
+            fixed = "refit it at any time, keep the tested models"
+            lines.append(f"the bound holds for every referee: {fixed}")
+        return [*lines, *map(str, self.findings), *filter(None, [self.advice])]
 
     def __repr__(self) -> str:
         limits = self.by_class.items() if len(self.by_class) > 1 else ()

@@ -112,31 +112,27 @@ def _cost_matrix(cost: ArrayLike, votes: Votes) -> FloatArray:
 def _positive_code(metric: str, positive: Any, votes: Votes, *, declared: bool) -> int | None:
     """Return the code of the positive class; None for all classes."""
     labels = votes.classes.tolist()
-    if metric not in PER_CLASS:
-        if positive is not None:
-            raise ValueError(f"positive={positive!r} has no meaning for metric={metric!r}.")
-        if metric != "balanced_accuracy" or len(labels) == 2 or (declared and len(labels) > 2):
-            return None
+    if positive is None and metric in PER_CLASS and len(labels) == 2 and labels[1] in (1, True):
+        positive = labels[1]
+    if positive is not None:
+        present = votes.classes[np.unique(votes.labels)].tolist()
+        if metric not in PER_CLASS or positive not in present:
+            raise ValueError(
+                f"positive={positive!r} is not valid for metric={metric!r}. Use it for recall,"
+                f" precision, f1 or specificity, and a class of test samples: {shown(present, 10)}."
+            )
+        return labels.index(positive)
+    if metric in PER_CLASS and not (declared and len(labels) > 2):
+        raise ValueError(
+            f"metric={metric!r} requires positive, one of the classes {shown(labels, 10)}. Pass"
+            f" positive={labels[-1]!r}, for example."
+        )
+    if metric == "balanced_accuracy" and len(labels) != 2 and not declared:
         raise ValueError(
             f"metric={metric!r} requires all classes, and the votes have {shown(labels, 10)}. Pass"
             " the fitted model, which knows its classes."
         )
-    if positive is None:
-        if len(labels) > 2 and declared:
-            return None
-        if len(labels) != 2 or labels[1] not in (1, True):
-            raise ValueError(
-                f"metric={metric!r} requires positive, one of the classes {shown(labels, 10)}. Pass"
-                f" positive={labels[-1]!r}, for example."
-            )
-        positive = labels[1]
-    present = votes.classes[np.unique(votes.labels)].tolist()
-    if positive not in present:
-        raise ValueError(
-            f"positive={positive!r} is not the class of a test sample, and cannot be certified."
-            f" Pass one of {shown(present, 10)}."
-        )
-    return labels.index(positive)
+    return None
 
 
 def _stated(tests: Tests) -> tuple[StatedTest, ...]:

@@ -296,9 +296,6 @@ def _about_deployed(votes: Votes | None, counts: VoteCounts, weights: FloatArray
         f"No labeled sample has tested {votes.deployed.name} itself. It differs from the vote on"
         f" {rate(differs)} of {votes.n_unlabeled} unlabeled samples."
     )
-    observed = None if counts.tally is None else counts.tally.observed_error
-    if observed is not None:
-        message += f" The vote's observed error is {rate(observed)}."
     return [Finding(code="deployed", severity="note", message=message)]
 
 

@@ -23,11 +23,6 @@ from tandemvote.votes import Votes
 
 POWER = 0.8
 
-ASSUMPTIONS = (
-    "The test samples are independent draws from the distribution of new data.",
-    "Neither model was trained, tuned or chosen with the test samples.",
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
