@@ -176,5 +176,5 @@ def test_classes_are_never_those_that_happen_to_occur():
             certify(votes, metric=metric)
     with pytest.raises(ValueError, match="requires all classes"):
         certify(votes, metric="balanced_accuracy")
-    with pytest.raises(ValueError, match="positive=3 is not valid .*: 0, 1"):
+    with pytest.raises(ValueError, match=r"positive=3 is not valid .*: 0, 1"):
         certify(Votes.from_predictions([[0, 3] * 20], [0, 1] * 20), metric="recall", positive=3)
