@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,7 @@ from tandemvote.counts import VoteCounts
 from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
-from tandemvote.verify.document import (
-    CLASS,
-    PREDICTED,
-    TEST_SET,
-    VOTE_PROFILE,
-    Group,
-    Grouping,
-)
+from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
 
@@ -121,7 +113,7 @@ def complement(certificate: Certificate) -> str:
     >>> complement(certify_votes(votes).by_group("class")["b"])
     'recall >= 0.548'
     """
-    by = None if certificate.group is None else certificate.group.by
+    by, _ = _key(certificate)
     if by not in COMPLEMENTS or certificate.value >= 1.0:
         return ""
     return f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(certificate.value))}"
@@ -207,9 +199,10 @@ def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[A
             " Bin the column with edges chosen without looking at this data."
         )
     order = getattr(getattr(values, "cat", values), "categories", None)
-    are_numbers = all(isinstance(label, Real) for label in labels)
-    by_text = str if known.dtype == object and not are_numbers else None
-    labels.sort(key=by_text if order is None else list(order).index)
+    try:
+        labels.sort(key=None if order is None else list(order).index)
+    except TypeError:  # labels of several types
+        labels.sort(key=str)
     groups = {}
     for label in labels:
         groups[label] = np.zeros(votes.n_samples, bool)
