@@ -127,7 +127,7 @@ def certify_votes(
         published=published,
         counts=counts,
         profile=profile,
-        findings=(*findings, *_about_deployed(votes, counts, rho)),
+        findings=(*findings, *_about_deployed(votes, rho)),
         assumptions=(*standard, *assumptions),
         versions=versions(),
         one_row_per_group=one_row_per_group,
@@ -248,26 +248,25 @@ def _candidates(
     names: Sequence[str], counts: VoteCounts, profile: VoteProfile | None, *, tests: bool
 ) -> Sequence[str]:
     """Return the bounds among which the smallest is reported, chosen without looking at values."""
-    deployed = None if profile is None else profile.deployed
+    applicable = applicable_bounds(counts, profile, test_set=tests)
     if tuple(names) == (AUTO,):
         names = automatic_bounds(
             n_voters=counts.n_voters,
             overlaps=counts.n_min_pairs > 0,
             unlabeled=profile is not None,
             test_set=tests,
-            deployed=deployed is not None,
+            deployed=profile is not None and profile.deployed is not None,
         )
     elif tuple(names) == (BEST,):
-        applicable = map(get_bound, applicable_bounds(counts, profile, test_set=tests))
-        current = [bound for bound in applicable if bound.superseded_by is None]
+        current = [bound for bound in map(get_bound, applicable) if bound.superseded_by is None]
         # Where every bound lacks something, as on a single sample, all of them are 1.
         useful = [bound for bound in current if not bound.missing(counts)] or current
         names = [bound.name for bound in useful]
     for name in names:
-        if deployed is not None and name != VOTE_PROFILE:
+        if applicable in ([VOTE_PROFILE], [TEST_SET]) and name not in applicable:
             raise ValueError(
-                f"bound={name!r} is about the vote, and {deployed} is another classifier. Use"
-                " bound='auto', or certify the deployed classifier on held-out samples."
+                f"bound={name!r} requires every voter to be tested and no deployed classifier. Use"
+                f" bound={applicable[0]!r}."
             )
         if name == VOTE_PROFILE and profile is None:
             raise ValueError(f"bound={name!r} requires unlabeled samples. Pass X_unlabeled.")
@@ -276,17 +275,12 @@ def _candidates(
                 f"bound={name!r} requires samples that no voter was trained on, and weights that do"
                 " not depend on them. Use other samples or another bound."
             )
-        if name != TEST_SET and tests and counts.untested.any():
-            raise ValueError(
-                f"bound={name!r} requires every voter to be tested, and voter"
-                f" {int(counts.untested.argmax())} has no held-out samples. Use bound='auto'."
-            )
         if name in VOTE_BOUNDS:
             get_bound(name).check(counts)
     return names
 
 
-def _about_deployed(votes: Votes | None, counts: VoteCounts, weights: FloatArray) -> list[Finding]:
+def _about_deployed(votes: Votes | None, weights: FloatArray) -> list[Finding]:
     """Report how far a deployed classifier is from the vote through which it is certified."""
     if votes is None or votes.deployed is None:
         return []
