@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
-from tandemvote.inequalities.pac_bayes import check_delta
 
 AT_MOST, AT_LEAST = "at most", "at least"
 
@@ -154,7 +153,6 @@ def metric_limits(
     >>> round(worst, 3), round(best, 3)
     (0.676, 0.797)
     """
-    check_delta(delta)
     share = delta * (1.0 - ARITHMETIC_MARGIN) / sides / len(tests)
     high = [rate_upper(k, n, share) for k, n in tests]
     low = [rate_lower(k, n, share) if sides == 2 else 0.0 for k, n in tests]
@@ -213,7 +211,6 @@ def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float =
     >>> round(difference_lower(30, 10, 500), 4)
     0.0113
     """
-    check_delta(delta)
     n_discordant = n_gains + n_losses
     delta *= 1.0 - ARITHMETIC_MARGIN
     theta = rate_lower(n_gains, n_discordant, 0.9 * delta)

@@ -90,10 +90,18 @@ class Monitor:
     def __init__(
         self, certificate_or_bound: Any, *, confidence: float = 0.95, goal: bool = False
     ) -> None:
-        bound, self.classes = _bound_and_classes(certificate_or_bound)
+        bound = getattr(certificate_or_bound, "value", certificate_or_bound)
+        self.classes: list[Any] | None = None
+        if bound is not certificate_or_bound:
+            self.classes = certificate_or_bound.counts.classes.tolist()
+            if certificate_or_bound.metric != "error":
+                raise ValueError(
+                    f"The certificate is about {certificate_or_bound.metric}; a monitor requires"
+                    " that of the error rate, or an error bound."
+                )
         if not 0 < bound < 1:
             raise ValueError(f"The bound {bound!r} is not valid; expected 0 < bound < 1.")
-        self.bound, self.goal = bound, goal
+        self.bound, self.goal = float(bound), goal
         self.confidence = confidence
         self._log_threshold = -math.log(failure_probability(confidence))
         self.n_samples, self.n_errors = 0, 0
@@ -286,15 +294,3 @@ def check_predicts_labels(votes: Votes) -> None:
             f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
             " supported. Pass predicted classes."
         )
-
-
-def _bound_and_classes(given: Any) -> tuple[float, list[Any] | None]:
-    """Return the error bound of a certificate and its classes, or a number without classes."""
-    if not hasattr(given, "value"):
-        return float(given), None
-    if given.metric != "error":
-        raise ValueError(
-            f"The certificate is about {given.metric}; a monitor requires the error rate. Pass"
-            " certify(model, X, y) with metric='error', or an error bound."
-        )
-    return float(given.value), given.counts.classes.tolist()

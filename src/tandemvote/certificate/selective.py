@@ -17,7 +17,6 @@ from tandemvote.certificate.rendering import as_text
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.metrics import rate_lower
 from tandemvote.votes import Votes
 
@@ -133,7 +132,6 @@ class SelectiveCertificate:
         one_row_per_group : bool, default=False
             Whether the samples are one random row of each of many groups.
         """
-        check_delta(delta)
         table = np.asarray(shares, float)
         # Written so that a missing share is rejected as well.
         if table.ndim != 2 or not ((table >= 0.0) & (table <= 1.0)).all():
