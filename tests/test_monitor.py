@@ -110,6 +110,8 @@ def test_a_certificate_brings_its_bound_and_classes():
     certificate = certify(Votes.from_predictions([y], y))
     monitor = Monitor(certificate)
     assert monitor.bound == certificate.value
+    with pytest.raises(ValueError, match="about specificity; a monitor requires that of the error"):
+        Monitor(certificate.for_metric("specificity", positive="no"))
     with pytest.raises(ValueError, match="'maybe' is not a class of the certificate"):
         monitor.update(["maybe"], ["no"])
     with pytest.raises(ValueError, match="Labels and predictions mix"):
