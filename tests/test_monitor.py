@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 
 import mpmath
 import numpy as np
@@ -98,10 +99,10 @@ def test_an_alarm_stays_and_its_time_is_the_first():
     assert monitor.evidence < monitor.threshold
 
 
-def test_a_bound_of_zero_or_one():
-    assert fed(Monitor(0), [0] * 3000 + [1]).alarm_at == 3001
-    assert not fed(Monitor(1.0), [1] * 3000).alarm
-    assert not fed(Monitor(0), []).alarm
+def test_bounds_next_to_zero_and_one():
+    assert fed(Monitor(1e-300), [0] * 3000 + [1] * 2).alarm_at == 3002
+    assert not fed(Monitor(1 - 1e-16), [1] * 3000).alarm
+    assert not fed(Monitor(0.1), []).alarm
 
 
 def test_a_certificate_brings_its_bound_and_classes():
@@ -109,6 +110,8 @@ def test_a_certificate_brings_its_bound_and_classes():
     certificate = certify(Votes.from_predictions([y], y))
     monitor = Monitor(certificate)
     assert monitor.bound == certificate.value
+    with pytest.raises(ValueError, match="about specificity; a monitor requires that of the error"):
+        Monitor(certificate.for_metric("specificity", positive="no"))
     with pytest.raises(ValueError, match="'maybe' is not a class of the certificate"):
         monitor.update(["maybe"], ["no"])
     with pytest.raises(ValueError, match="Labels and predictions mix"):
@@ -122,10 +125,9 @@ def test_invalid_values_are_rejected():
         Monitor(0.1).update([0, 1], [[0.1, 0.9], [0.5, 0.5]])
     with pytest.raises(ValueError, match=r"0\.25, which is not a label; probabilities"):
         Monitor(0.1).update([0, 1], [0.25, 0.9])
-    with pytest.raises(ValueError, match="expected an error rate from 0 to 1"):
-        Monitor(1.5)
-    with pytest.raises(ValueError, match="expected 0 < goal < 1"):
-        Monitor(1.0, goal=True)
+    for bound in (0, 1.0, 1.5, math.nan):
+        with pytest.raises(ValueError, match="expected 0 < bound < 1"):
+            Monitor(bound)
     with pytest.raises(ValueError, match="are missing"):
         Monitor(0.1).update([0, None], [0, 1])
 

@@ -84,14 +84,12 @@ METRIC = (
 )
 
 SELECTIVE = (
-    "The held-out samples are drawn independently from the distribution that the classifier will"
-    " be used on: no duplicated, grouped or time-ordered rows.",
+    VOTES[0],
     "The held-out samples were used for nothing else: not for training, weights, tuning or any"
     " choice.",
     "The thresholds, max_error and the confidence were fixed before looking at the held-out"
     " samples.",
-    "The models and weights are used unchanged. After a refit, even on more data, the bound no"
-    " longer holds.",
+    VOTES[-1],
 )
 """The assumptions of a classifier that abstains."""
 

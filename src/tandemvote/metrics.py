@@ -15,13 +15,14 @@ import numpy as np
 from tandemvote.confusion import AT_MOST, METRICS, Tests
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
-from tandemvote.inequalities.pac_bayes import check_delta
 
 REASONS = {
     "auc": "it depends on pairs of samples, not on predicted classes",
     "log_loss": "it is unbounded, and depends on probabilities",
     "calibration": "it depends on probabilities and on how they are binned",
 }
+
+NO_LEVELS = np.array([])
 
 
 def check_metric(metric: str) -> None:
@@ -36,7 +37,9 @@ def check_metric(metric: str) -> None:
     )
 
 
-def metric_value(metric: str, rates: Sequence[float] | FloatArray, levels: FloatArray) -> float:
+def metric_value(
+    metric: str, rates: Sequence[float] | FloatArray, levels: FloatArray = NO_LEVELS
+) -> float:
     """Return the metric that error rates give; the average if there are several classes.
 
     `levels` are the distinct costs, sorted; they are used for metric "cost" only.
@@ -50,7 +53,7 @@ def metric_value(metric: str, rates: Sequence[float] | FloatArray, levels: Float
 
 
 def metric_limits(
-    metric: str, tests: Tests, delta: float, *, levels: FloatArray, sides: int = 1
+    metric: str, tests: Tests, delta: float, *, levels: FloatArray = NO_LEVELS, sides: int = 1
 ) -> tuple[float, float]:
     """Return the limit on the metric's own side, and the opposite one, rounded outward.
 
@@ -74,11 +77,10 @@ def metric_limits(
 
     Examples
     --------
-    >>> worst, best = metric_limits("f1", [(70, 170)], 0.05, levels=np.array([]), sides=2)
+    >>> worst, best = metric_limits("f1", [(70, 170)], 0.05, sides=2)
     >>> round(worst, 3), round(best, 3)
     (0.676, 0.797)
     """
-    check_delta(delta)
     share = delta * (1.0 - ARITHMETIC_MARGIN) / sides / len(tests)
     high = [rate_upper(k, n, share) for k, n in tests]
     low = [rate_lower(k, n, share) if sides == 2 else 0.0 for k, n in tests]
@@ -137,13 +139,7 @@ def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float =
     >>> round(difference_lower(30, 10, 500), 4)
     0.0113
     """
-    check_delta(delta)
     n_discordant = n_gains + n_losses
-    if min(n_gains, n_losses) < 0 or n_samples < 1 or n_discordant > n_samples:
-        raise ValueError(
-            f"n_gains={n_gains!r}, n_losses={n_losses!r} and n_samples={n_samples!r} are not valid;"
-            " expected whole numbers with n_gains + n_losses <= n_samples."
-        )
     delta *= 1.0 - ARITHMETIC_MARGIN
     theta = rate_lower(n_gains, n_discordant, 0.9 * delta)
     if theta >= 0.5:

@@ -10,7 +10,7 @@ probability at most alpha (Ville 1939; Shafer, Ramdas and coauthors).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,6 @@ from tandemvote.decimals import failure_probability, rounded_down
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.spelling import shown
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    from typing import Self
 
 ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Alternatives to a bound u: error rates u + (1 - u) r."""
@@ -36,7 +33,7 @@ factor than the exact one keeps every conditional mean below 1."""
 
 ROUNDING = 1e-6  # of the logarithm of the evidence, by far
 
-CERTAIN = 700.0  # logarithm of the evidence of an error where the bound is 0
+NOTHING = -1e300  # logarithm of no evidence: finite, as JSON requires
 
 
 class Monitor:
@@ -49,7 +46,7 @@ class Monitor:
     Parameters
     ----------
     certificate_or_bound : Certificate or float
-        Certificate of an error rate, or an error bound in [0, 1].
+        Certificate of an error rate, or an error bound between 0 and 1.
     confidence : float, default=0.95
         1 minus the probability of a false alarm over all time, at least 0.5 and below 1.
     goal : bool, default=False
@@ -93,17 +90,24 @@ class Monitor:
     def __init__(
         self, certificate_or_bound: Any, *, confidence: float = 0.95, goal: bool = False
     ) -> None:
-        bound, self.classes = _bound_and_classes(certificate_or_bound)
-        if not (0 < bound < 1 if goal else 0 <= bound <= 1):
-            valid = "0 < goal < 1" if goal else "an error rate from 0 to 1"
-            raise ValueError(f"The bound {bound!r} is not valid; expected {valid}.")
-        self.bound, self.goal = bound, goal
+        bound = getattr(certificate_or_bound, "value", certificate_or_bound)
+        self.classes: list[Any] | None = None
+        if bound is not certificate_or_bound:
+            self.classes = certificate_or_bound.counts.classes.tolist()
+            if certificate_or_bound.metric != "error":
+                raise ValueError(
+                    f"The certificate is about {certificate_or_bound.metric}; a monitor requires"
+                    " that of the error rate, or an error bound."
+                )
+        if not 0 < bound < 1:
+            raise ValueError(f"The bound {bound!r} is not valid; expected 0 < bound < 1.")
+        self.bound, self.goal = float(bound), goal
         self.confidence = confidence
         self._log_threshold = -math.log(failure_probability(confidence))
         self.n_samples, self.n_errors = 0, 0
         self.alarm_at: int | None = None
         # A goal is a statement about all labels, so its products start with the first one.
-        self._log_sums = np.full(5, 0.0 if goal else -np.inf)
+        self._log_sums = np.full(5, 0.0 if goal else NOTHING)
         self._log_evidence = 0.0
         self.groups: set[Any] = set()
 
@@ -146,8 +150,6 @@ class Monitor:
     def _extend(self, errors: NDArray[np.bool_]) -> FloatArray:
         """Update the state, and return the logarithm of the evidence after each sample."""
         path, self._log_sums = self._path(errors)
-        if self.bound == 0:
-            path[np.cumsum(errors) + self.n_errors > 0] = CERTAIN
         reached = np.flatnonzero(path >= self._log_threshold + ROUNDING)
         if self.alarm_at is None and reached.size:
             self.alarm_at = self.n_samples + int(reached[0]) + 1
@@ -192,8 +194,7 @@ class Monitor:
         if self.goal:
             wrong, right = 1.0 - BELOW, 1.0 + BELOW * self.bound / (1.0 - self.bound)
         else:
-            bound = max(self.bound, 1.0 / LARGEST_FACTOR**2)
-            wrong, right = 1.0 + ABOVE * (1.0 - bound) / bound, 1.0 - ABOVE
+            wrong, right = 1.0 + ABOVE * (1.0 - self.bound) / self.bound, 1.0 - ABOVE
         return np.minimum(wrong, LARGEST_FACTOR), np.minimum(right, LARGEST_FACTOR)
 
     def _first_of_groups(self, groups: ArrayLike, n_samples: int) -> NDArray[np.bool_]:
@@ -223,7 +224,7 @@ class Monitor:
         votes = Votes.from_predictions([y_pred], y_true)  # type: ignore[arg-type]
         check_predicts_labels(votes)
         if self.classes is not None:
-            classes, labels = comparable(self.classes, votes.classes)
+            classes, labels = comparable(np.array(self.classes), votes.classes)
             unknown = labels[~np.isin(labels, classes)]
             if unknown.size:
                 raise ValueError(
@@ -255,30 +256,15 @@ class Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values, from which `from_dict` continues."""
-        return {
-            "bound": self.bound,
-            "confidence": self.confidence,
-            "goal": self.goal,
-            "classes": None if self.classes is None else self.classes.tolist(),
-            "groups": list(self.groups),
-            "n_samples": self.n_samples,
-            "n_errors": self.n_errors,
-            "alarm_at": self.alarm_at,
-            "log_evidence": self._log_evidence,
-            "log_sums": [None if value == -np.inf else value for value in self._log_sums.tolist()],
-        }
+        lists = {"groups": list(self.groups), "_log_sums": self._log_sums.tolist()}
+        return {**vars(self), **lists}
 
     @classmethod
-    def from_dict(cls, state: dict[str, Any]) -> Monitor:
+    def from_dict(cls, state: dict[str, Any]) -> Self:
         """Continue from a state that `to_dict` returned."""
         monitor = cls(state["bound"], confidence=state["confidence"], goal=state["goal"])
-        monitor.classes = None if state["classes"] is None else np.array(state["classes"])
-        for name in ("n_samples", "n_errors", "alarm_at"):
-            setattr(monitor, name, state[name])
-        monitor.groups = set(state["groups"])
-        monitor._log_evidence = state["log_evidence"]
-        sums = [-np.inf if value is None else value for value in state["log_sums"]]
-        monitor._log_sums = np.array(sums)
+        sets = {"groups": set(state["groups"]), "_log_sums": np.array(state["_log_sums"])}
+        vars(monitor).update({**state, **sets})
         return monitor
 
     @property
@@ -308,15 +294,3 @@ def check_predicts_labels(votes: Votes) -> None:
             f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
             " supported. Pass predicted classes."
         )
-
-
-def _bound_and_classes(given: Any) -> tuple[float, NDArray[Any] | None]:
-    """Return the error bound of a certificate and its classes, or a number without classes."""
-    if not hasattr(given, "value"):
-        return float(given), None
-    if given.metric != "error":
-        raise ValueError(
-            f"The certificate is about {given.metric}; a monitor requires the error rate. Pass"
-            " certify(model, X, y) with metric='error', or an error bound."
-        )
-    return float(given.value), np.asarray(given.counts.classes)

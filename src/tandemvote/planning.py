@@ -65,11 +65,6 @@ def labels_needed(
     if not 0 < power < 1:
         raise ValueError(f"power={power!r} is not valid; expected 0 < power < 1, such as 0.8.")
     goal = max_error * (1.0 - MARGIN)
-    too_many = (
-        f"More than {MOST_LABELS:,} labels are needed to show {max_error!r}; raise max_error."
-    )
-    if goal <= error:
-        raise ValueError(too_many)
 
     def suffices(k: Integers) -> NDArray[np.bool_]:
         """Check the largest number of samples at which at most k errors are allowed."""
@@ -80,7 +75,10 @@ def labels_needed(
     while not suffices(np.array([high])).item():
         low, high = high, 2 * high + 1
         if _sizes(np.array([high]), goal, delta).item() > MOST_LABELS:
-            raise ValueError(too_many)
+            raise ValueError(
+                f"More than {MOST_LABELS:,} labels are needed to show {max_error!r}; raise"
+                " max_error."
+            )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if suffices(np.array([middle])).item() else (middle, high)

@@ -58,7 +58,7 @@ def test_a_chosen_few_share_delta_and_the_others_are_for_comparison(counts):
     assert certificate.bounds["c_tandem"] == value_of("c_tandem", counts, 0.05)
     frame = certificate.to_frame()
     assert frame.query("candidate").index.tolist() == ["first_order", "tandem"]
-    assert frame.loc["tandem", "delta"] == 0.025 and frame.loc["c_tandem", "delta"] == 0.05
+    assert frame["value"].to_dict() == certificate.bounds
 
 
 class Counted:
@@ -85,7 +85,7 @@ def test_bounds_are_computed_on_demand_and_once(counts, monkeypatch):
     monkeypatch.setattr("tandemvote.certificate.certificate.get_bound", counted)
     certificate = certify_votes(counts, bound=["first_order", "tandem"])
     assert calls == ["first_order", "tandem"]
-    assert repr(certificate) and certificate.guarantee and certificate._repr_html_()
+    assert repr(certificate) and certificate.guarantee
     assert calls == ["first_order", "tandem"]
     assert certificate.bounds is certificate.bounds
     certificate.to_frame()
@@ -102,18 +102,15 @@ def test_best_leaves_out_what_does_not_apply():
     }
 
 
-def test_text_and_html_show_the_bound_its_basis_and_the_assumptions(votes):
+def test_text_shows_the_bound_and_its_basis(votes):
     finding = Finding(code="example", severity="note", message="weights <b> were uniform")
     certificate = certify_votes(votes, findings=[finding])
     shown = f"guaranteed error <= {rounded_up(100 * certificate.value, 1)}% (95% confidence)"
-    text, page = repr(certificate), certificate._repr_html_()
+    text = repr(certificate)
     assert text.startswith("observed error ") and shown in text
     assert "majority-class baseline" in text
     assert "a test set of 3000 samples; bound test_set" in text
     assert "note: weights <b> were uniform [example]" in text
-    assert "weights &lt;b&gt; were uniform" in page
-    for assumption in certificate.assumptions:
-        assert assumption in page
     assert f"is at most {rounded_up(100 * certificate.value, 1)}%" in certificate.guarantee
 
 

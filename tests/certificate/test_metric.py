@@ -41,7 +41,6 @@ def test_recall_is_the_limit_of_its_class_and_prints_its_direction(tested):
     assert certificate.observed == recall_score(y, model.predict(X), pos_label="no")
     assert "guaranteed recall >= 90.7% (95% confidence)" in repr(certificate)
     assert "for class 'no' on new data is at least 90.7%." in certificate.guarantee
-    assert "guaranteed recall" in certificate._repr_html_()
 
 
 def test_both_sides_have_half_of_delta_each(tested):
@@ -50,7 +49,7 @@ def test_both_sides_have_half_of_delta_each(tested):
     lower, upper = certificate.interval
     assert lower == certificate.value == one_side.value
     assert lower < certificate.observed < upper < 1
-    assert one_side.interval == (one_side.value, 1.0)
+    assert one_side.interval is None
     error = certify(*tested, sides="both")
     assert error.interval[0] > 0
     assert error.value == error.interval[1]
@@ -62,7 +61,7 @@ def test_costs_without_levels_are_the_error_rate(tested):
     assert cost.value == pytest.approx(certify(*tested).value)
     dear = certify(*tested, cost=[[2, 12], [12, 2]])
     assert dear.value == pytest.approx(2 + 10 * cost.value)
-    assert (cost.baseline, dear.direction) == (certify(*tested).baseline, "at most")
+    assert (dear.direction, cost.baseline) == ("at most", None)
 
 
 def test_several_classes_share_delta(committee):
@@ -71,7 +70,7 @@ def test_several_classes_share_delta(committee):
     assert set(certificate.by_class) == {0, 1, 2}
     assert certificate.value == pytest.approx(np.mean(list(certificate.by_class.values())))
     assert certificate.by_class[2] < one.value
-    assert "precision >=" in repr(certificate)
+    assert repr(certificate).splitlines()[-1].startswith("  2  ")
     assert one.by_class == {2: pytest.approx(one.value)}
 
 
@@ -130,12 +129,18 @@ def test_classes_that_cannot_be_certified_have_a_limit_of_zero():
     [
         ({"metric": "roc_auc"}, "metric='roc_auc' is not supported: it depends on pairs"),
         ({"metric": "recall"}, r"requires positive, one of the classes 'no', 'yes'\. Pass"),
-        ({"metric": "recall", "positive": "maybe"}, "positive='maybe' is not a class"),
-        ({"metric": "accuracy", "positive": "yes"}, "positive='yes' has no meaning"),
+        (
+            {"metric": "recall", "positive": "maybe"},
+            "positive='maybe' is not valid for metric='recall'. .*: 'no', 'yes'",
+        ),
+        (
+            {"metric": "accuracy", "positive": "yes"},
+            "positive='yes' is not valid for metric='accuracy'",
+        ),
         ({"metric": "cost"}, "metric='cost' requires cost"),
         ({"metric": "f1", "cost": [[0, 1], [1, 0]]}, "cost requires metric='cost'"),
         ({"cost": [[0, 1, 2]]}, r"cost has shape \(1, 3\); expected .* in the order 'no', 'yes'"),
-        ({"cost": [[1, 1], [1, 1]]}, "cost is 1 everywhere"),
+        ({"cost": [[1, 1], [1, 1]]}, r"cost has shape \(2, 2\); .* not all equal"),
         ({"metric": "f1", "positive": "yes", "sides": "two"}, "sides='two' is not valid"),
         ({"metric": "f1", "positive": "yes", "bound": "first_order"}, "test the whole classifier"),
     ],
@@ -156,7 +161,9 @@ def test_evidence_that_does_not_test_the_classifier_is_rejected(tested, committe
     with pytest.raises(ValueError, match="requires the votes"):
         loaded.for_metric("recall")
     recall = certify(*tested, metric="recall", positive="no")
-    with pytest.raises(ValueError, match="by_group is about error rates"):
+    with pytest.raises(
+        ValueError, match="by_group requires the certificate of the error rate on all samples"
+    ):
         recall.by_group("class")
     with pytest.raises(ValueError, match="requires the certificate of the error rate"):
         recall.for_metric("f1")
@@ -169,5 +176,5 @@ def test_classes_are_never_those_that_happen_to_occur():
             certify(votes, metric=metric)
     with pytest.raises(ValueError, match="requires all classes"):
         certify(votes, metric="balanced_accuracy")
-    with pytest.raises(ValueError, match="No test sample has the class 3"):
+    with pytest.raises(ValueError, match=r"positive=3 is not valid .*: 0, 1"):
         certify(Votes.from_predictions([[0, 3] * 20], [0, 1] * 20), metric="recall", positive=3)

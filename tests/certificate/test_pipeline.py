@@ -1,12 +1,14 @@
 """From votes to a certificate: what is chosen, what is rejected, and that all ways agree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tandemvote.bounds import RequirementError
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.certificate.pipeline import _set_apart
+from tandemvote.certificate.pipeline import _count
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
@@ -62,10 +64,14 @@ def test_counts_do_not_show_the_vote_of_other_weights():
 
 
 def test_weights_and_profile_share_no_unlabeled_sample_where_weights_depend_on_them():
-    assert _set_apart(100, halved=False) == (slice(None), slice(None))
-    counted, profiled = _set_apart(101, halved=True)
-    assert abs(counted.size - profiled.size) == 1
-    assert sorted([*counted, *profiled]) == list(range(101))
+    votes = drawn(n_classes=2, n_unlabeled=101)
+    counts, profiled = _count(votes, "tandem")
+    assert (counts.n_unlabeled, profiled) == (101, slice(None))
+    counts, profiled = _count(votes, "disagreement")
+    others = replace(votes, unlabeled=np.delete(votes.unlabeled, profiled, axis=1))
+    assert abs(counts.n_unlabeled - profiled.size) == 1
+    expected = VoteCounts.from_votes(others).disagreements
+    assert np.array_equal(counts.disagreements, expected)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from tandemvote.certificate.selective import (
     SelectiveCertificate,
     certified_thresholds,
     is_confident,
-    lower_limit,
     vote_margins,
 )
+from tandemvote.metrics import rate_lower
 
 pytestmark = pytest.mark.long
 
@@ -30,7 +30,7 @@ def drawn(n=2000, seed=0):
 @pytest.mark.parametrize("delta", [0.5, 0.025, 1e-6])
 def test_coverage_is_the_exact_binomial_limit_rounded_down(confident, n, delta):
     exact = binomtest(confident, n).proportion_ci(1 - 2 * delta, method="exact")
-    lower = lower_limit(confident, n, delta)
+    lower = rate_lower(confident, n, delta)
     assert lower == pytest.approx(exact.low, rel=1e-8, abs=1e-11)
     # The defining inequality: such an extreme count has a probability of at most delta.
     assert lower == 0.0 or binom.sf(confident - 1, n, lower) <= delta
@@ -92,7 +92,7 @@ def test_levels_are_passed_on_as_in_the_proof(seed):
     for row in rows:
         assert row.n_confident == (margins >= row.margin).sum()
         assert row.n_errors == (wrong & (margins >= row.margin)).sum()
-        assert row.coverage == lower_limit(row.n_confident, 150, 0.2 / 12)
+        assert row.coverage == rate_lower(row.n_confident, 150, 0.2 / 12)
 
 
 def test_the_smallest_margin_that_passed_is_chosen():
@@ -104,7 +104,6 @@ def test_the_smallest_margin_that_passed_is_chosen():
     assert certificate.coverage == certificate.chosen.coverage
     margins, wrong = vote_margins(shares), shares.argmax(axis=1) != labels
     assert certificate.chosen.n_errors == (wrong & (margins >= min(passed))).sum()
-    assert certificate.to_frame()["passed"].sum() == len(passed)
 
 
 def test_bounds_and_coverages_fail_together_no_more_often_than_stated():
@@ -126,20 +125,17 @@ def test_no_threshold_that_passes_is_no_guarantee():
         drawn()[0], rng.integers(2, size=2000), max_error=0.1
     )
     assert certificate.chosen.margin == math.inf and certificate.coverage == 0.0
-    assert repr(certificate).startswith("no guarantee (error <= 10.0% on confident samples)")
-    assert certificate.guarantee.startswith("No error rate of at most 10.0%")
+    assert repr(certificate).startswith("No error rate of at most 10.0%")
 
 
-def test_text_and_html_show_the_limit_as_it_was_given():
+def test_text_shows_the_limit_as_it_was_given():
     finding = Finding(code="example", severity="warning", message="<b>")
     certificate = SelectiveCertificate.from_shares(
         *drawn(), max_error=0.07, findings=[finding], one_row_per_group=True
     )
-    assert "guaranteed error <= 7.0% on confident samples" in repr(certificate)
+    assert "the error rate on confident samples is at most 7.0%" in repr(certificate)
     assert "warning: <b> [example]" in repr(certificate)
-    page = certificate._repr_html_()
-    assert "&lt;b&gt;" in page and "random new group" in page
-    assert "the error rate on confident samples is at most 7.0%" in certificate.guarantee
+    assert "random new group" in certificate.assumptions[0]
 
 
 def test_a_certificate_predicts_where_it_is_confident():
@@ -166,9 +162,8 @@ def test_a_label_that_no_column_stands_for_is_an_error():
     ("changes", "message"),
     [
         ({"shares": [0.5, 0.5]}, r"shares has shape \(2,\)"),
-        ({"shares": [[0.5, np.nan]] * 2}, "The share of class 1 at sample 0 is nan"),
+        ({"shares": [[0.5, np.nan]] * 2}, r"expected numbers in \[0, 1\]"),
         ({"shares": [[2.0, -1.0]] * 2}, "not scores"),
-        ({"classes": ["a", "b", "c"]}, r"classes has shape \(3,\); expected \(2,\)"),
         ({"max_error": 0}, "max_error=0 is not valid"),
         ({"max_error": 1.0}, "max_error=1.0 is not valid"),
         ({"max_error": float("nan")}, "max_error=nan is not valid"),

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tandemvote.certificate.selective import lower_limit
 from tandemvote.inequalities import clopper_pearson
+from tandemvote.metrics import rate_lower
 
 DELTAS = [1e-300, 1e-255, 1e-200, 1e-100, 1e-15, 1e-6, 0.05, 0.5, 0.7, 1 - 1e-9, 1 - 2**-53]
 
@@ -117,7 +117,7 @@ def test_the_numbers_that_once_were_inside_or_not_a_number():
 @pytest.mark.parametrize(("accepted", "n"), [(1, 10), (97, 100), (5, 10**9), (10**9 - 3, 10**9)])
 @pytest.mark.parametrize("delta", [1e-300, 0.05, 0.5, 0.9])
 def test_the_lower_limit_of_coverage_is_never_inside(accepted, n, delta):
-    low = lower_limit(accepted, n, delta)
+    low = rate_lower(accepted, n, delta)
     rejected = 1 - mp.mpf(low)
     assert low == 0 or is_at_least_the_limit(rejected, n - accepted, n, delta)
     nearly = rejected * (1 - mp.mpf(10) ** -9) - mp.mpf(2) ** -52

@@ -193,7 +193,7 @@ def test_words_of_a_file_move_no_cursor_and_reverse_nothing(file, capsys):
     certificate = Certificate.load(file)
     assert certificate.findings[0].message == HOSTILE
     assert f"note: {ESCAPED}" in repr(certificate)
-    for text in (shown, repr(certificate), certificate._repr_html_()):
+    for text in (shown, repr(certificate)):
         assert not set(HOSTILE) - set(" \n") & {c for c in text if not c.isprintable()}
     document["certificates"][0]["bound"] = HOSTILE
     document["certificates"][0]["candidates"][0]["name"] = HOSTILE

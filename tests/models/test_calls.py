@@ -9,10 +9,15 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.ensemble import _forest as sklearn_forest
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify, certify_oob
+from tandemvote import (
+    Certificate,
+    CertifiedClassifier,
+    CertifiedForestClassifier,
+    certify,
+    certify_oob,
+)
 from tandemvote import counts as counting
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
-from tandemvote.certificate import pipeline
 from tandemvote.models import voters
 
 X, y = make_classification(600, 6, n_informative=4, flip_y=0.1, random_state=0)
@@ -39,14 +44,14 @@ def calls(monkeypatch):
     count("model predictions", DecisionTreeClassifier, "predict")
     count("counts", counting, "_count")
     count("tallies", counting.VoteTally, "of")
-    bound_value = pipeline.bound_value
+    evaluate = Certificate.evaluate
 
-    def evaluated(name, *args):
+    def evaluated(certificate, name, *args):
         seen["bounds"] += 1
         seen[f"bound {name}"] += 1
-        return bound_value(name, *args)
+        return evaluate(certificate, name, *args)
 
-    monkeypatch.setattr(pipeline, "bound_value", evaluated)
+    monkeypatch.setattr(Certificate, "evaluate", evaluated)
     return seen
 
 

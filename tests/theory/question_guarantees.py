@@ -96,7 +96,8 @@ def metric_promise(
         return Promise(1.0, 0.0)  # rejected: no sample of the class
     cost = COSTS if metric == "cost" else None
     found = certificate.for_metric(metric, positive=positive, cost=cost, sides=sides)
-    lower, upper = found.interval
+    best = COSTS.min() if metric == "cost" else float(found.direction == "at least")
+    lower, upper = found.interval or sorted((found.value, best))
     true = _true_value(metric, draw.world, predicted)
     return _between(lower, true, upper)
 

@@ -92,7 +92,7 @@ def with_errors(certificate, n_errors):
     counts = replace(certificate.counts, tally=tally)
     estimates = Estimates(counts, certificate.weights, certificate.prior)
     value = get_bound("test_set").function(estimates, certificate.delta)
-    return replace(certificate, value=value, counts=counts, candidates={"test_set": value})
+    return replace(certificate, counts=counts, candidates={"test_set": value})
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -26,8 +26,8 @@ ADVICE = {
     "measurement_target": "A classifier needs classes. Bin the values, or choose another target.",
     "name_target": "A classifier needs classes. Merge them, or choose another target.",
     "rare_classes": "Such classes cannot be both trained and tested. Merge or exclude them.",
-    "stray_text": "Correct such cells; pass missing_values=TEXT if they stand for missing entries, or"
-    " categories=COLUMN if these are categories.",
+    "stray_text": "Correct such cells; pass missing_values=TEXT if they stand for missing"
+    " entries, or categories=COLUMN if these are categories.",
     "decimal_comma": "For decimal commas, pass decimal=','. Remove commas that group thousands.",
 }
 """What to do about each finding of `audit`."""

@@ -2,14 +2,12 @@
 
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
-from tandemvote.certificate.metric import MetricCertificate
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.certificate.selective import Selection, SelectiveCertificate, Threshold
 
 __all__ = [
     "Certificate",
     "GroupCertificates",
-    "MetricCertificate",
     "Selection",
     "SelectiveCertificate",
     "Threshold",

@@ -1,9 +1,9 @@
-"""An upper bound on a classifier's error rate, with everything that it was computed from."""
+"""A bound on a classifier's error rate or on another metric, and what it was computed from."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -17,10 +17,13 @@ from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import FEW_VOTERS
-from tandemvote.certificate.rendering import as_html, as_text, rate
+from tandemvote.certificate.metric import certify_metric
+from tandemvote.certificate.rendering import Table, as_text, rate
+from tandemvote.confusion import AT_LEAST, METRICS, PER_CLASS
 from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.decimals import percent, rounded_up
+from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.extras import import_extra
+from tandemvote.metrics import metric_limits, metric_value
 from tandemvote.planning import more_labels
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
@@ -31,30 +34,41 @@ if TYPE_CHECKING:
     import pandas
 
     from tandemvote.certificate.groups import GroupCertificates
-    from tandemvote.certificate.metric import MetricCertificate
+
+WORDS = {
+    "error": "error rate",
+    "f1": "F1 score",
+    "balanced_accuracy": "balanced accuracy",
+    "cost": "mean cost",
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Certificate:
-    """An upper bound on the error rate of a classifier, valid with a stated confidence.
+    """A bound on the error rate or another metric of a classifier, with a stated confidence.
 
     `tandemvote.certify` and the certified classifiers return certificates.
 
     Attributes
     ----------
     value : float
-        The bound on the error rate; 1 if nothing could be shown.
+        The bound: the smallest of the `candidates`. An error bound is 1 if nothing could be shown.
     metric, direction : str
         What is bounded, and from which side: "error", "at most".
+    interval : tuple of float or None
+        Lower and upper limit, if both sides of a metric were certified.
+    by_class : dict of label to float
+        Limits of a metric for every class, which hold together.
     confidence, delta : float
         The bound holds with probability at least `confidence`; `delta` is 1 minus that.
     observed : float or None
-        Error rate of the vote on samples that its voters were not trained on; an estimate. With
+        The metric of the vote on samples that its voters were not trained on; an estimate. With
         untested voters, it is that of the tested models' vote.
     baseline : float or None
-        Error rate of always predicting the most frequent class of the same samples.
+        Error rate of always predicting the most frequent class of the same samples; None for other
+        metrics.
     bound : str
-        Name of the bound that gives `value`: the smallest of the `candidates`.
+        Name of the bound that gives `value`.
     candidates : mapping of str to float
         Bounds fixed in advance, each at an equal share of delta.
     bounds : mapping of str to float
@@ -100,8 +114,6 @@ class Certificate:
     ('tandem', 0.118)
     """
 
-    value: float
-    bound: str
     candidates: Mapping[str, float]
     delta: float
     weights: FloatArray
@@ -114,7 +126,6 @@ class Certificate:
     assumptions: tuple[str, ...]
     versions: Mapping[str, str]
     metric: str = "error"
-    direction: str = "at most"
     one_row_per_group: bool = False
     group: Group | None = None
     measure: Measure | None = None
@@ -128,8 +139,48 @@ class Certificate:
         return 1.0 - self.delta
 
     @property
+    def bound(self) -> str:
+        """Name of the smallest candidate."""
+        return min(self.candidates, key=self.candidates.__getitem__)
+
+    @property
+    def value(self) -> float:
+        """The smallest candidate."""
+        return self.candidates[self.bound]
+
+    @property
+    def direction(self) -> str:
+        """The side from which the metric is bounded."""
+        return METRICS[self.metric]
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Lower and upper limit of a metric, if both sides were certified."""
+        if self.measure is None or self.measure.other is None:
+            return None
+        lower, upper = sorted((self.value, self.measure.other))
+        return lower, upper
+
+    @property
+    def by_class(self) -> dict[Any, float]:
+        """Limits of a metric of classes, for each of them; all of them hold together."""
+        if self.measure is None or self.metric not in (*PER_CLASS, "balanced_accuracy"):
+            return {}
+        positive, limits = self.measure.positive, {}
+        labels = self.counts.classes.tolist() if positive is None else [positive]
+        for label, each in zip(labels, self.measure.tests, strict=True):
+            tests, share = [(each.n_errors, each.n_samples)], self.delta / len(labels)
+            sides = 1 if self.interval is None else 2
+            limits[label], _ = metric_limits(self.metric, tests, share, sides=sides)
+        return limits
+
+    @property
     def observed(self) -> float | None:
-        """Error rate of the vote on samples that its voters were not trained on."""
+        """The metric of the vote on samples that its voters were not trained on."""
+        if self.measure is not None:
+            tests = self.measure.observed
+            rates = [each.n_errors / each.n_samples if each.n_samples else 1.0 for each in tests]
+            return metric_value(self.metric, rates, np.unique(self.measure.costs))
         if self.deployed is not None or self.counts.tally is None:
             return None
         return self.counts.tally.observed_error
@@ -137,7 +188,9 @@ class Certificate:
     @property
     def baseline(self) -> float | None:
         """Error rate of always predicting the most frequent class."""
-        return None if self.counts.tally is None else self.counts.tally.baseline_error
+        if self.counts.tally is None or self.metric != "error":
+            return None
+        return self.counts.tally.baseline_error
 
     @property
     def deployed(self) -> str | None:
@@ -155,20 +208,19 @@ class Certificate:
     def bounds(self) -> dict[str, float]:
         """Every bound that applies to this evidence."""
         names = dict.fromkeys(self.candidates)
-        if not self.n_untested and self.deployed is None:
-            names |= dict.fromkeys(
-                n for n in VOTE_BOUNDS if get_bound(n).is_offered_for(self.counts)
-            )
-        if self.profile is not None:
-            names |= {VOTE_PROFILE: None}
-        if self.fitted is None and self.counts.n_test_errors is not None:
-            names |= {TEST_SET: None}
-        others = {name: self.evaluate(name) for name in names if name not in self.candidates}
-        return {name: self.candidates.get(name, others.get(name, 1.0)) for name in names}
+        if self.measure is None:
+            test_set = self.fitted is None and self.counts.n_test_errors is not None
+            names |= dict.fromkeys(applicable_bounds(self.counts, self.profile, test_set=test_set))
+        return {
+            name: self.candidates[name] if name in self.candidates else self.evaluate(name)
+            for name in names
+        }
 
     def evaluate(self, bound: str, delta: float | None = None) -> float:
         """Evaluate a bound on this evidence, at the whole delta by default."""
-        return bound_value(bound, self._estimates, self.delta if delta is None else delta)
+        if not self.counts.sizes.any():  # as in an empty group
+            return 1.0
+        return get_bound(bound).function(self._estimates, self.delta if delta is None else delta)
 
     @cached_property
     def _estimates(self) -> Estimates:
@@ -225,7 +277,7 @@ class Certificate:
 
     def for_metric(
         self, metric: str, *, positive: Any = None, cost: Any = None, sides: str = "one"
-    ) -> MetricCertificate:
+    ) -> Certificate:
         """Certify another metric of the same classifier on the same samples.
 
         Requires samples that test the classifier: a committee, or held-out samples. With a referee,
@@ -255,12 +307,25 @@ class Certificate:
         --------
         >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
         >>> from tandemvote import certify
-        >>> certify(votes).for_metric("precision").headline  # doctest: +ELLIPSIS
-        'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence), ...'
+        >>> certify(votes).for_metric("precision").headline
+        'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
         """
-        from tandemvote.certificate.metric import certify_metric  # noqa: PLC0415  it imports this
-
         return certify_metric(self, metric, positive=positive, cost=cost, sides=sides)
+
+    def votes_for(self, request: str) -> Votes:
+        """Return the votes, or raise ValueError unless this is the error bound on all samples."""
+        if self.measure is not None or self.group is not None:
+            samples = "all samples" if self.group is None else self.group.samples
+            raise ValueError(
+                f"{request} requires the certificate of the error rate on all samples. This one is"
+                f" about {self.metric} on {samples}."
+            )
+        if self.votes is None:
+            raise ValueError(
+                f"{request} requires the votes, which counts and files do not hold. Certify the"
+                " models, or Votes in memory."
+            )
+        return self.votes
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``."""
@@ -284,33 +349,62 @@ class Certificate:
     def to_frame(self) -> pandas.DataFrame:
         """Return every bound that applies as a pandas DataFrame."""
         pandas = import_extra("pandas", "report")
-        share = self.delta / len(self.candidates)
-        rows = {
-            name: {
-                "label": get_bound(name).label,
-                "value": value,
-                "delta": share if name in self.candidates else self.delta,
-                "candidate": name in self.candidates,
-            }
-            for name, value in self.bounds.items()
+        columns = {
+            "label": [get_bound(name).label for name in self.bounds],
+            "value": list(self.bounds.values()),
+            "candidate": [name in self.candidates for name in self.bounds],
         }
-        return pandas.DataFrame.from_dict(rows, orient="index").rename_axis("bound")
+        return pandas.DataFrame(columns, index=list(self.bounds)).rename_axis("bound")
 
     @property
     def guarantee(self) -> str:
         """The bound in one sentence."""
-        confidence, where = percent(self.delta), ""
-        if self.group is not None:
-            where = f" on {self.group.samples}"
-        if self.value >= 1.0:
+        confidence = percent(self.delta)
+        where = "" if self.group is None else f" on {self.group.samples}"
+        if self._is_vacuous:
             return f"No error rate below 100% is guaranteed{where} with {confidence} confidence."
         new = "a random row of a random new group" if self.one_row_per_group else "new data"
         if self.group is not None:
             new += f", among {self.group.samples},"
+        limits = self.limits.replace(">=", "at least").replace("<=", "at most")
+        if self.interval is not None:
+            limits = f"between {limits.replace(' to ', ' and ')}"
         return (
-            f"With {confidence} confidence, the error rate of {self._subject} on {new} is at"
-            f" most {rounded_up(100 * Decimal(self.value), 1)}%."
+            f"With {confidence} confidence, the {self._name} of {self._subject}{self._of_class} on"
+            f" {new} is {limits}."
         )
+
+    @property
+    def limits(self) -> str:
+        """The limit, or both limits, such as ">= 87.1%"."""
+        if self.interval is not None:
+            lower, upper = self.interval
+            return f"{self._shown(lower, rounded_down)} to {self._shown(upper, rounded_up)}"
+        if self.direction == AT_LEAST:
+            return f">= {self._shown(self.value, rounded_down)}"
+        return f"<= {self._shown(self.value, rounded_up)}"
+
+    def _shown(self, value: float, rounded: Callable[..., str]) -> str:
+        if self.metric == "cost":
+            return rounded(value, 3)
+        return f"{rounded(100 * Decimal(value), 1)}%"
+
+    @property
+    def _is_vacuous(self) -> bool:
+        return self.value >= 1.0 and self.metric == "error"
+
+    @property
+    def _name(self) -> str:
+        """The metric in words."""
+        word = WORDS.get(self.metric, self.metric)
+        of_one_class = self.measure is not None and self.measure.positive is not None
+        return word if self.metric not in PER_CLASS or of_one_class else f"average {word}"
+
+    @property
+    def _of_class(self) -> str:
+        if self.measure is None or self.measure.positive is None:
+            return ""
+        return f" for class {printable(repr(self.measure.positive)[:40])}"
 
     @property
     def _subject(self) -> str:
@@ -322,13 +416,13 @@ class Certificate:
 
     @property
     def headline(self) -> str:
-        """Observed error, guaranteed error with its confidence, majority-class baseline."""
-        parts = [f"guaranteed error <= {rounded_up(100 * Decimal(self.value), 1)}%"]
-        if self.value >= 1.0:
-            parts = ["no guarantee"]
-        parts[0] += f" ({percent(self.delta)} confidence)"
+        """Observed metric, guaranteed metric with its confidence, majority-class baseline."""
+        name = self._name.removesuffix(" rate")
+        limits = "no guarantee" if self._is_vacuous else f"guaranteed {name} {self.limits}"
+        parts = [f"{limits} ({percent(self.delta)} confidence)"]
         if self.observed is not None:
-            parts.insert(0, f"observed error {rate(self.observed)}")
+            seen = f"{self.observed:.4g}" if self.metric == "cost" else rate(self.observed)
+            parts.insert(0, f"observed {name} {seen}")
         if self.baseline is not None:
             parts.append(f"majority-class baseline {rate(self.baseline)}")
         return ", ".join(parts)
@@ -351,6 +445,9 @@ class Certificate:
         samples = f"at least {n.n_min} held-out samples per voter"
         if self.bound == TEST_SET:
             samples = f"a test set of {n.sizes.max()} samples"
+        if self.measure is not None and self._of_class:
+            counted = self.measure.tests[0].n_samples
+            samples += f", {counted} for {self._name}{self._of_class}"
         if self.profile is not None:
             samples += f", {self.profile.n_samples} unlabeled samples"
         if self.one_row_per_group:
@@ -362,13 +459,9 @@ class Certificate:
         """What would make the bound smaller and was not done."""
         if self.bound == TEST_SET:
             return ["more test samples"]
-        ways = ["more labeled samples"]
-        if self.deployed is not None:
-            return [*ways, "more unlabeled samples (X_unlabeled)"]
+        ways = ["more labeled samples", "more unlabeled samples (X_unlabeled)"]
         if self.counts.n_voters > FEW_VOTERS:
             ways.append("a committee of whole models (CertifiedClassifier)")
-            if self.profile is None:
-                ways.append("unlabeled samples (X_unlabeled)")
         return [*ways, "a test set"]
 
     @property
@@ -392,12 +485,12 @@ class Certificate:
         test set, the observed error rate is the expected one.
         """
         tally = self.counts.tally
-        if self.value <= max_error or not 0 < max_error < 1 or tally is None or self.deployed:
+        if self.metric != "error" or self.deployed is not None or tally is None:
             return ""
         counted, n_samples = tally.n_test_errors, tally.n_samples
         if self.bound != TEST_SET or counted is None:
             counted, n_samples = tally.n_errors, tally.n_voted or 0
-        if not n_samples or counted is None:
+        if not n_samples or counted is None or not 0 < max_error < min(self.value, 1):
             return ""
         unit = "groups" if self.one_row_per_group else "samples"
         return more_labels(counted, n_samples, max_error, delta=self.delta, unit=unit)
@@ -405,26 +498,25 @@ class Certificate:
     @property
     def lines(self) -> list[str]:
         """The basis, what stays fixed, findings and advice, one line each."""
-        fixed = (
-            "the bound holds for every referee: refit it at any time, keep the tested models"
-            if self.n_untested
-            else ""
-        )
-        return [
-            self.basis,
-            *filter(None, [fixed]),
-            *map(str, self.findings),
-            *filter(None, [self.advice]),
-        ]
+        lines = [self.basis]
+        if self.n_untested:
+            fixed = "refit it at any time, keep the tested models"
+            lines.append(f"the bound holds for every referee: {fixed}")
+        return [*lines, *map(str, self.findings), *filter(None, [self.advice])]
 
     def __repr__(self) -> str:
-        return as_text(self.headline, self.lines)
+        limits = self.by_class.items() if len(self.by_class) > 1 else ()
+        rows = [[str(label), self._shown(limit, rounded_down)] for label, limit in limits]
+        return as_text(self.headline, self.lines, Table(["class", "at least"], "<>", rows))
 
-    def _repr_html_(self) -> str:
-        return as_html(self.headline, self.lines, self.assumptions)
 
-
-def bound_value(name: str, estimates: Estimates, delta: float) -> float:
-    """Evaluate a bound, which is 1 without samples, as in an empty group."""
-    empty = estimates.counts is not None and not estimates.counts.sizes.any()
-    return 1.0 if empty else get_bound(name).function(estimates, delta)
+def applicable_bounds(
+    counts: VoteCounts, profile: VoteProfile | None, *, test_set: bool
+) -> list[str]:
+    """Return the names of all bounds that apply to the evidence."""
+    if profile is not None and profile.deployed is not None:
+        return [VOTE_PROFILE]
+    if test_set and counts.untested.any() and counts.sizes.any():
+        return [TEST_SET]
+    names = [name for name in VOTE_BOUNDS if get_bound(name).is_offered_for(counts)]
+    return names + [VOTE_PROFILE] * (profile is not None) + [TEST_SET] * test_set

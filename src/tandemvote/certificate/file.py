@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tandemvote.auditing import Finding
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
-from tandemvote.certificate.metric import MetricCertificate
 from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify import verify_file
@@ -32,24 +31,15 @@ from tandemvote.verify.document import (
     StatedFinding,
     StatedTest,
 )
-from tandemvote.verify.fields import label_kind
 from tandemvote.verify.json_text import CertificateFileError, parse_document
 from tandemvote.voting import VoteProfile
 from tandemvote.whole_files import written_whole
 
-SAME = (
-    "metric",
-    "direction",
-    "value",
-    "bound",
-    "delta",
-    "deployed",
-    "members",
-    "group",
-    "measure",
-    "fitted",
-)
-"""Attributes that a certificate and its record have in common."""
+SAME = ("metric", "delta", "members", "group", "measure", "fitted")
+"""Fields that a certificate and its record have in common."""
+
+DERIVED = ("direction", "value", "bound", "deployed")
+"""Fields of a record that a certificate computes."""
 
 
 def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> Path:
@@ -98,7 +88,7 @@ def record_of(certificate: Certificate) -> CertificateRecord:
         test = StatedTest(n_errors=tally.n_test_errors or 0, n_samples=tally.n_samples)
     printed = rounded_up if certificate.direction == "at most" else rounded_down
     return CertificateRecord(
-        **{name: getattr(certificate, name) for name in SAME},
+        **{name: getattr(certificate, name) for name in SAME + DERIVED},
         printed=printed(certificate.value),
         candidates=tuple(
             StatedBound(name=name, value=value, printed=printed(value))
@@ -131,9 +121,8 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
         if record.test is not None:
             tally = replace(tally, n_test_errors=record.test.n_errors)
     profile = record.profile
-    kind = Certificate if record.measure is None else MetricCertificate
-    return kind(
-        **{name: getattr(record, name) for name in SAME if name != "deployed"},
+    return Certificate(
+        **{name: getattr(record, name) for name in SAME},
         candidates={each.name: each.value for each in record.candidates},
         weights=np.array(record.weights),
         prior=np.array(record.prior),
@@ -155,6 +144,4 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
 
 def _labels(classes: NDArray[Any]) -> tuple[Any, ...]:
     # Of dates numpy may make integers, which are other labels.
-    labels = tuple(classes if classes.dtype.kind in "mM" else classes.tolist())
-    label_kind(labels)
-    return labels
+    return tuple(classes if classes.dtype.kind in "mM" else classes.tolist())

@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +16,16 @@ from numpy.typing import NDArray
 from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.pipeline import issue, tally_vote
-from tandemvote.certificate.rendering import Table, as_html, as_text, rate
+from tandemvote.certificate.pipeline import tally_vote, with_candidates
+from tandemvote.certificate.rendering import Table, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counts import VoteCounts
 from tandemvote.decimals import percent, rounded_down, rounded_up
-from tandemvote.extras import import_extra
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
-from tandemvote.verify.document import (
-    CLASS,
-    PREDICTED,
-    TEST_SET,
-    VOTE_PROFILE,
-    Group,
-    Grouping,
-)
+from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
-
-if TYPE_CHECKING:
-    import pandas
 
 Mask = NDArray[np.bool_]
 
@@ -76,40 +64,20 @@ class GroupCertificates:
         return iter(self.members)
 
     def __getitem__(self, key: Any) -> Certificate:
-        names = {id(each): _key(each) for each in self}
-        found = [each for each in self if key in (names[id(each)], names[id(each)][1])]
-        if len(found) == 1:
-            return found[0]
-        listed = ", ".join(map(repr, names.values()))
-        problem = "is the label of several groups" if found else "is not among the groups"
-        raise KeyError(f"{key!r} {problem}: {listed}.")
+        found = [each for each in self if key in (_key(each), _key(each)[1])]
+        if len(found) != 1:
+            names = ", ".join(repr(_key(each)) for each in self)
+            raise KeyError(f"{key!r} is the label of {len(found)} of the groups {names}.")
+        return found[0]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate on all samples and those of the groups to one file."""
         return replace(self.certificate, groups=self).save(path)
 
-    def to_frame(self) -> pandas.DataFrame:
-        """Return one row per group as a pandas DataFrame."""
-        pandas = import_extra("pandas", "report")
-        rows = [
-            {
-                "by": _key(each)[0],
-                "group": _label(each),
-                "n_samples": _n_samples(each),
-                "observed": each.observed,
-                "value": each.value,
-                "bound": each.bound,
-                "delta": each.delta,
-            }
-            for each in self
-        ]
-        return pandas.DataFrame(rows)
-
     @property
     def headline(self) -> str:
         """What is bounded, and with which confidence."""
-        named = {PREDICTED: "predicted class"}
-        listed = printable(" and ".join(named.get(each.by, each.by) for each in self.groupings))
+        listed = printable(" and ".join(each.by for each in self.groupings))
         delta = percent(self.certificate.delta)
         return f"error rates by {listed}, all valid at once ({delta} confidence)"
 
@@ -134,9 +102,6 @@ class GroupCertificates:
     def __repr__(self) -> str:
         return as_text(self.headline, [], self.table())
 
-    def _repr_html_(self) -> str:
-        return as_html(self.headline, [], self.members[0].assumptions, self.table())
-
 
 def complement(certificate: Certificate) -> str:
     """Return the recall or precision that follows from the bound of a group, if it has one.
@@ -148,7 +113,7 @@ def complement(certificate: Certificate) -> str:
     >>> complement(certify_votes(votes).by_group("class")["b"])
     'recall >= 0.548'
     """
-    by = None if certificate.group is None else certificate.group.by
+    by, _ = _key(certificate)
     if by not in COMPLEMENTS or certificate.value >= 1.0:
         return ""
     return f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(certificate.value))}"
@@ -156,21 +121,11 @@ def complement(certificate: Certificate) -> str:
 
 def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
     """Certify the vote of a certificate on each group of its samples; see `by_group`."""
-    votes = whole.votes
-    if votes is None:
-        raise ValueError(
-            "This certificate does not hold the votes: it was loaded from a file, or certified from"
-            " counts. Call by_group on the certificate of the models or of Votes in memory."
-        )
-    if whole.deployed is not None or VOTE_PROFILE in whole.candidates:
+    votes = whole.votes_for("by_group")
+    if VOTE_PROFILE in whole.candidates:
         raise ValueError(
             f"bound={VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
             " held-out samples without X_unlabeled to get bounds by group."
-        )
-    if whole.group is not None:
-        raise ValueError(
-            f"This certificate is about {whole.group.samples}. Group the samples of the certificate"
-            " on all samples; a column of combined values groups by both."
         )
     masks = {name: _members(name, values, votes, whole) for name, values in _named(by).items()}
     groupings = tuple(Grouping(by=name, labels=tuple(each)) for name, each in masks.items())
@@ -193,25 +148,19 @@ def _certify_group(
         unlabeled=votes.unlabeled[:, :0],
     )
     counts = VoteCounts.from_votes(inside, tally=False)
-    counts = tally_vote(counts, inside, whole.weights)
+    certificate = replace(
+        whole,
+        counts=tally_vote(counts, inside, whole.weights),
+        votes=inside,
+        profile=None,
+        delta=delta,
+        findings=(),
+        assumptions=(*whole.assumptions, GROUPS),
+        group=group,
+    )
     with warnings.catch_warnings():  # the table shows which groups have no bound
         warnings.simplefilter("ignore", VacuousBoundWarning)
-        return issue(
-            counts,
-            weights=whole.weights,
-            fitted=whole.fitted,
-            prior=whole.prior,
-            published=whole.published,
-            profile=None,
-            candidates=tuple(whole.candidates),
-            delta=delta,
-            findings=(),
-            assumptions=(*whole.assumptions, GROUPS),
-            one_row_per_group=whole.one_row_per_group,
-            members=whole.members,
-            votes=inside,
-            group=group,
-        )
+        return with_candidates(certificate, whole.candidates)
 
 
 def _named(by: Any) -> dict[str, Any]:
@@ -250,9 +199,10 @@ def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[A
             " Bin the column with edges chosen without looking at this data."
         )
     order = getattr(getattr(values, "cat", values), "categories", None)
-    are_numbers = all(isinstance(label, Real) for label in labels)
-    by_text = str if known.dtype == object and not are_numbers else None
-    labels.sort(key=by_text if order is None else list(order).index)
+    try:
+        labels.sort(key=None if order is None else list(order).index)
+    except TypeError:  # labels of several types
+        labels.sort(key=str)
     groups = {}
     for label in labels:
         groups[label] = np.zeros(votes.n_samples, bool)

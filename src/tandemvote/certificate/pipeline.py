@@ -1,9 +1,9 @@
-"""The one way from votes to a certificate: check, count, weights, profile, bound, issue."""
+"""The one way from votes to a certificate: check, count, weights, profile, bound."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -16,10 +16,9 @@ from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
-from tandemvote.bounds.estimates import Estimates, check_distribution
+from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds
-from tandemvote.bounds.vote_profile import vote_profile_bound
-from tandemvote.certificate.certificate import Certificate, bound_value
+from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import FloatArray, VoteCounts, VoteTally
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -28,7 +27,6 @@ from tandemvote.verify.document import (
     OBSERVED_ABOVE_BOUND,
     TEST_SET,
     VOTE_PROFILE,
-    Group,
 )
 from tandemvote.votes import Votes
 from tandemvote.voting import (
@@ -91,116 +89,75 @@ def certify_votes(
     'first_order'
     """
     check_delta(delta)
-    names = (bound,) if isinstance(bound, str) else tuple(bound)
     check_request(bound, weights, evidence.classes)
-    votes = evidence if isinstance(evidence, Votes) else None
-    deployed = None if votes is None or votes.deployed is None else votes.deployed.name
     pi = check_distribution(prior, evidence.n_voters, "prior")
-    halved = isinstance(weights, str) and weights == DISAGREEMENT
-    counted, profiled = _set_apart(0 if votes is None else votes.n_unlabeled, halved=halved)
     uniform = isinstance(weights, str) and weights == UNIFORM
-    if isinstance(evidence, Votes):
-        some = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
-        counts = VoteCounts.from_votes(some, tally=uniform)
-    else:
-        counts = evidence
+    counts, profiled = _count(evidence, weights)
     check_held_out_sets(counts)
+
     rho, fitted = _choose_weights(counts, weights, pi, delta, published=published)
+    votes = evidence if isinstance(evidence, Votes) else None
     if not uniform:
         counts = tally_vote(counts, votes, rho)
+
     # Whether given weights were fixed without looking at the samples is up to the caller.
+    names = (bound,) if isinstance(bound, str) else tuple(bound)
     tests = counts.n_test_errors is not None and (uniform or (TEST_SET in names and fitted is None))
+    deployed = None if votes is None else votes.deployed
     if counts.untested.any():
         _check_untested(counts, rho, tested_together=tests and deployed is None)
     profile = _profile(votes, rho, profiled)
-    candidates = _candidates(names, counts, profile=profile, tests=tests)
+    names = tuple(_candidates(names, counts, profile, tests=tests))
+
+    one_row_per_group = votes is not None and votes.one_row_per_group
     standard = standard_assumptions(
         profile=profile is not None,
-        test_set=TEST_SET in candidates,
+        test_set=TEST_SET in names,
         deployed=deployed is not None,
         untested=bool(counts.untested.any()),
-        one_row_per_group=votes is not None and votes.one_row_per_group,
+        one_row_per_group=one_row_per_group,
         one_voter=counts.n_voters == 1,
     )
-    return issue(
-        counts,
-        weights=rho,
-        fitted=fitted if uniform or fitted or TEST_SET in candidates else "given",
-        prior=pi,
-        published=published,
-        profile=profile,
-        candidates=candidates,
-        delta=delta,
-        findings=[*findings, *_about_deployed(votes, counts, rho)],
-        assumptions=(*standard, *assumptions),
-        one_row_per_group=votes is not None and votes.one_row_per_group,
-        members=members,
-        votes=votes,
-    )
-
-
-def issue(
-    counts: VoteCounts,
-    *,
-    weights: FloatArray,
-    fitted: str | None,
-    prior: FloatArray,
-    published: bool,
-    profile: VoteProfile | None,
-    candidates: Sequence[str],
-    delta: float,
-    findings: Sequence[Finding],
-    assumptions: Sequence[str],
-    one_row_per_group: bool,
-    members: str | None,
-    votes: Votes | None,
-    group: Group | None = None,
-) -> Certificate:
-    """Evaluate the candidates at their shares of delta, and certify the smallest."""
-    estimates = Estimates(counts, weights, prior, published=published, profile=profile)
-    share = delta / len(candidates)
-    values = {name: bound_value(name, estimates, share) for name in candidates}
-    if profile is not None and VOTE_PROFILE not in values and not counts.untested.any():
-        # Unlabeled samples of another distribution raise a ContradictionError, whatever the bound.
-        vote_profile_bound(estimates, delta)
-    best = min(values, key=values.__getitem__)
     certificate = Certificate(
-        value=values[best],
-        bound=best,
-        candidates=values,
+        candidates={},
         delta=delta,
-        weights=weights,
-        fitted=fitted,
-        prior=prior,
+        weights=rho,
+        fitted=fitted if uniform or fitted or TEST_SET in names else "given",
+        prior=pi,
         published=published,
         counts=counts,
         profile=profile,
-        findings=tuple(findings),
-        assumptions=tuple(assumptions),
-        versions=dict(versions()),
+        findings=(*findings, *_about_deployed(votes, rho)),
+        assumptions=(*standard, *assumptions),
+        versions=versions(),
         one_row_per_group=one_row_per_group,
-        group=group,
         members=members,
         votes=votes,
     )
-    above = _above_bound(certificate)
-    return replace(certificate, findings=(*findings, *above)) if above else certificate
+    return with_candidates(certificate, names)
 
 
-def _above_bound(certificate: Certificate) -> list[Finding]:
-    """Report an observed error above the bound."""
-    observed = certificate.observed
-    if observed is None or observed <= certificate.value:
-        return []
-    message = (
-        f"The observed error {rate(observed)} is larger than the bound {rate(certificate.value)}."
-        " It may come from fewer voters at each sample than the vote has."
-    )
-    advice = (
-        "Check that held-out samples were not chosen by looking at the data, and that voters do"
-        " not abstain on hard ones."
-    )
-    return [Finding(code=OBSERVED_ABOVE_BOUND, severity="warning", message=message, advice=advice)]
+def with_candidates(certificate: Certificate, names: Collection[str]) -> Certificate:
+    """Evaluate the candidates at their shares of delta; report an observed error above them."""
+    share = certificate.delta / len(names)
+    values = {name: certificate.evaluate(name, share) for name in names}
+    profiled = certificate.profile is not None and not certificate.counts.untested.any()
+    if profiled and VOTE_PROFILE not in values:
+        # Unlabeled samples of another distribution raise a ContradictionError, whatever the bound.
+        certificate.evaluate(VOTE_PROFILE)
+    observed, value = certificate.observed, min(values.values())
+    findings = certificate.findings
+    if observed is not None and observed > value:
+        above = Finding(
+            code=OBSERVED_ABOVE_BOUND,
+            severity="warning",
+            message=f"The observed error {rate(observed)} is larger than the bound {rate(value)}."
+            " It may come from fewer voters at each sample than the vote has.",
+            advice="Check that held-out samples were not chosen by looking at the data, and that"
+            " voters do not abstain on hard ones.",
+        )
+        findings = (*findings, above)
+    return replace(certificate, candidates=values, findings=findings)
 
 
 def tally_vote(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:
@@ -230,17 +187,22 @@ def check_request(
             get_bound(weights).check_classes(classes)
 
 
-def _set_apart(n_unlabeled: int, *, halved: bool) -> tuple[Places, Places]:
-    """Return the unlabeled samples to count, and those to profile.
+def _count(evidence: Votes | VoteCounts, weights: str | ArrayLike) -> tuple[VoteCounts, Places]:
+    """Count the votes, and return which of the unlabeled samples remain for a profile.
 
     Weights that minimize the disagreement bound depend on the counted samples, so that counts and
     profile get one random half each. Otherwise both get all samples.
     """
-    if not halved:
-        return slice(None), slice(None)
-    order = np.random.default_rng(SHUFFLE).permutation(n_unlabeled)
-    counted, profiled = np.array_split(order, 2)
-    return np.sort(counted), np.sort(profiled)
+    if isinstance(evidence, VoteCounts):
+        return evidence, slice(None)
+    counted: Places = slice(None)
+    profiled: Places = slice(None)
+    if isinstance(weights, str) and weights == DISAGREEMENT:
+        order = np.random.default_rng(SHUFFLE).permutation(evidence.n_unlabeled)
+        counted, profiled = map(np.sort, np.array_split(order, 2))
+    votes = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
+    tally = isinstance(weights, str) and weights == UNIFORM
+    return VoteCounts.from_votes(votes, tally=tally), profiled
 
 
 def _choose_weights(
@@ -283,25 +245,28 @@ def _profile(votes: Votes | None, weights: FloatArray, places: Places) -> VotePr
 
 
 def _candidates(
-    names: Sequence[str], counts: VoteCounts, *, profile: VoteProfile | None, tests: bool
-) -> tuple[str, ...]:
+    names: Sequence[str], counts: VoteCounts, profile: VoteProfile | None, *, tests: bool
+) -> Sequence[str]:
     """Return the bounds among which the smallest is reported, chosen without looking at values."""
-    deployed = None if profile is None else profile.deployed
+    applicable = applicable_bounds(counts, profile, test_set=tests)
     if tuple(names) == (AUTO,):
         names = automatic_bounds(
             n_voters=counts.n_voters,
             overlaps=counts.n_min_pairs > 0,
             unlabeled=profile is not None,
             test_set=tests,
-            deployed=deployed is not None,
+            deployed=profile is not None and profile.deployed is not None,
         )
     elif tuple(names) == (BEST,):
-        names = _all_current(counts, profile=profile, tests=tests)
+        current = [bound for bound in map(get_bound, applicable) if bound.superseded_by is None]
+        # Where every bound lacks something, as on a single sample, all of them are 1.
+        useful = [bound for bound in current if not bound.missing(counts)] or current
+        names = [bound.name for bound in useful]
     for name in names:
-        if deployed is not None and name != VOTE_PROFILE:
+        if applicable in ([VOTE_PROFILE], [TEST_SET]) and name not in applicable:
             raise ValueError(
-                f"bound={name!r} is about the vote, and {deployed} is another classifier. Use"
-                " bound='auto', or certify the deployed classifier on held-out samples."
+                f"bound={name!r} requires every voter to be tested and no deployed classifier. Use"
+                f" bound={applicable[0]!r}."
             )
         if name == VOTE_PROFILE and profile is None:
             raise ValueError(f"bound={name!r} requires unlabeled samples. Pass X_unlabeled.")
@@ -310,33 +275,12 @@ def _candidates(
                 f"bound={name!r} requires samples that no voter was trained on, and weights that do"
                 " not depend on them. Use other samples or another bound."
             )
-        if name != TEST_SET and tests and counts.untested.any():
-            raise ValueError(
-                f"bound={name!r} requires every voter to be tested, and voter"
-                f" {int(counts.untested.argmax())} has no held-out samples. Use bound='auto'."
-            )
         if name in VOTE_BOUNDS:
             get_bound(name).check(counts)
-    return tuple(names)
+    return names
 
 
-def _all_current(
-    counts: VoteCounts, *, profile: VoteProfile | None, tests: bool
-) -> tuple[str, ...]:
-    """Return all bounds that apply and that no other one supersedes."""
-    if profile is not None and profile.deployed is not None:
-        return (VOTE_PROFILE,)
-    if counts.untested.any():
-        return (TEST_SET,)
-    offered = [get_bound(name) for name in VOTE_BOUNDS if get_bound(name).is_offered_for(counts)]
-    current = [bound for bound in offered if bound.superseded_by is None]
-    # Where every bound lacks something, as on a single sample, all of them are 1.
-    of_votes = [bound for bound in current if not bound.missing(counts)] or current
-    more = ([VOTE_PROFILE] if profile is not None else []) + ([TEST_SET] if tests else [])
-    return (*(bound.name for bound in of_votes), *more)
-
-
-def _about_deployed(votes: Votes | None, counts: VoteCounts, weights: FloatArray) -> list[Finding]:
+def _about_deployed(votes: Votes | None, weights: FloatArray) -> list[Finding]:
     """Report how far a deployed classifier is from the vote through which it is certified."""
     if votes is None or votes.deployed is None:
         return []
@@ -346,9 +290,6 @@ def _about_deployed(votes: Votes | None, counts: VoteCounts, weights: FloatArray
         f"No labeled sample has tested {votes.deployed.name} itself. It differs from the vote on"
         f" {rate(differs)} of {votes.n_unlabeled} unlabeled samples."
     )
-    observed = None if counts.tally is None else counts.tally.observed_error
-    if observed is not None:
-        message += f" The vote's observed error is {rate(observed)}."
     return [Finding(code="deployed", severity="note", message=message)]
 
 

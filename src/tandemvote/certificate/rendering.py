@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,34 +35,12 @@ class Table:
             lines.append(f"  {'  '.join(cells)}".rstrip())
         return lines
 
-    def to_html(self) -> str:
-        """Return the table as HTML."""
-        header = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        rows = (
-            "".join(f"<td>{html.escape(printable(cell))}</td>" for cell in row) for row in self.rows
-        )
-        body = "".join(f"<tr>{cells}</tr>" for cells in rows)
-        return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
-
 
 def as_text(headline: str, lines: Sequence[str], table: Table | None = None) -> str:
     """Return a headline, indented lines below it, and a table."""
     below = [*(f"  {printable(line)}" for line in lines)]
     below += table.lines() if table is not None and table.rows else []
     return "\n".join([headline, *below])
-
-
-def as_html(
-    headline: str, lines: Sequence[str], folded: Sequence[str], table: Table | None = None
-) -> str:
-    """Return the same for a notebook, with further lines that unfold."""
-    listed = "".join(f"<li>{html.escape(printable(text))}</li>" for text in folded)
-    shown = "<br>".join(html.escape(printable(line)) for line in lines)
-    cells = table.to_html() if table is not None and table.rows else ""
-    return (
-        f"<div><p><strong>{html.escape(headline)}</strong><br>{shown}</p>{cells}"
-        f"<details><summary>Assumptions</summary><ul>{listed}</ul></details></div>"
-    )
 
 
 def rate(share: float) -> str:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.auditing import Finding
-from tandemvote.certificate.rendering import Table, as_html, as_text
+from tandemvote.certificate.rendering import as_text
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import percent, rounded_down, rounded_up
-from tandemvote.extras import import_extra
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.metrics import rate_lower
 from tandemvote.votes import Votes
-
-if TYPE_CHECKING:
-    import pandas
 
 MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Thresholds that are searched: fixed in advance, as they must be."""
@@ -90,8 +86,9 @@ class SelectiveCertificate:
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> labels = (rng.random(2000) < p).astype(int)
-    >>> SelectiveCertificate.from_shares(np.column_stack([1 - p, p]), labels, max_error=0.1)
-    guaranteed error <= 10.0% on confident samples, at least 27.5% of all (95% confidence)
+    >>> shares = np.column_stack([1 - p, p])
+    >>> SelectiveCertificate.from_shares(shares, labels, max_error=0.1)  # doctest: +ELLIPSIS
+    With 95% confidence, the error rate on confident samples is at most 10.0%, and at least 27.5%...
       confident where the margin is at least 0.7: 608 of 2000 test samples, 40 misclassified
     """
 
@@ -135,14 +132,14 @@ class SelectiveCertificate:
         one_row_per_group : bool, default=False
             Whether the samples are one random row of each of many groups.
         """
-        check_delta(delta)
-        table = check_shares(shares)
-        names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
-        if names.shape != table.shape[1:]:
+        table = np.asarray(shares, float)
+        # Written so that a missing share is rejected as well.
+        if table.ndim != 2 or not ((table >= 0.0) & (table <= 1.0)).all():
             raise ValueError(
-                f"classes has shape {names.shape}; expected ({table.shape[1]},): one class per"
-                " column of shares."
+                f"shares has shape {table.shape}; expected numbers in [0, 1], a row per sample and"
+                " a column per class. Pass shares of the vote or probabilities, not scores."
             )
+        names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
         if not 0.0 < max_error < 1.0:
             raise ValueError(
                 f"max_error={max_error!r} is not valid; expected a number between 0 and 1, such as"
@@ -177,11 +174,6 @@ class SelectiveCertificate:
         confident = is_confident(vote_margins(shares), self.chosen.margin)
         return Selection(np.asarray(classes)[shares[confident].argmax(axis=1)], confident)
 
-    def to_frame(self) -> pandas.DataFrame:
-        """Return one row per threshold as a pandas DataFrame."""
-        pandas = import_extra("pandas", "report")
-        return pandas.DataFrame([asdict(each) for each in self.thresholds]).set_index("margin")
-
     @property
     def guarantee(self) -> str:
         """The bound in one sentence."""
@@ -196,16 +188,6 @@ class SelectiveCertificate:
             f" {limit}, and at least {_percent_down(self.coverage)} of new samples are confident."
         )
 
-    @property
-    def headline(self) -> str:
-        """The bound and the coverage in one line."""
-        if not self.chosen.passed:
-            return f"no guarantee (error <= {_percent(self.max_error)} on confident samples)"
-        return (
-            f"guaranteed error <= {_percent(self.max_error)} on confident samples, at least"
-            f" {_percent_down(self.coverage)} of all ({percent(self.delta)} confidence)"
-        )
-
     def _lines(self) -> list[str]:
         best = self.chosen
         basis = f"none of {len(self.thresholds)} thresholds could be shown to keep this error rate"
@@ -218,22 +200,7 @@ class SelectiveCertificate:
         return [basis, *map(str, self.findings)]
 
     def __repr__(self) -> str:
-        return as_text(self.headline, self._lines())
-
-    def _repr_html_(self) -> str:
-        rows = [
-            [
-                f"{each.margin:.{DECIMALS}g}",
-                str(each.n_confident),
-                str(each.n_errors),
-                "yes" if each.passed else "no",
-                rounded_down(each.coverage),
-            ]
-            for each in self.thresholds
-        ]
-        columns = ["margin", "confident", "errors", "passed", "coverage >="]
-        table = Table(columns, ">>>>>", rows)
-        return as_html(self.headline, self._lines(), self.assumptions, table)
+        return as_text(self.guarantee, self._lines())
 
 
 def _percent(limit: float) -> str:
@@ -282,18 +249,13 @@ def certified_thresholds(
         passed = n > 0 and float(clopper_pearson(n_errors, n, delta=level)) <= max_error
         level = level if passed else 0.0
         # No margin is below 0, so a threshold of 0 covers all samples.
-        coverage = lower_limit(n, margins.size, share) if threshold > 0 else 1.0
+        coverage = rate_lower(n, margins.size, share) if threshold > 0 else 1.0
         found.append(
             Threshold(
                 margin=threshold, n_confident=n, n_errors=n_errors, coverage=coverage, passed=passed
             )
         )
     return found[::-1]
-
-
-def lower_limit(k: int, n: int, delta: float) -> float:
-    """Lower confidence limit of a rate, rounded down: the rest has an upper limit."""
-    return max(0.0, float(np.nextafter(1.0 - float(clopper_pearson(n - k, n, delta=delta)), 0.0)))
 
 
 def vote_margins(shares: ArrayLike) -> FloatArray:
@@ -307,7 +269,7 @@ def vote_margins(shares: ArrayLike) -> FloatArray:
     >>> vote_margins([[0.6, 0.4], [0.5, 0.5], [0.7, 0.1]]).tolist()
     [0.2, 0.0, 0.6]
     """
-    table = check_shares(shares)
+    table = np.asarray(shares, float)
     if table.shape[1] == 1:
         return np.ones(len(table))
     two_largest = np.partition(table, -2, axis=1)[:, -2:]
@@ -317,22 +279,3 @@ def vote_margins(shares: ArrayLike) -> FloatArray:
 def is_confident(margins: FloatArray, threshold: float) -> NDArray[np.bool_]:
     """Return True where the margin is at least the threshold."""
     return np.asarray(margins >= np.round(threshold, DECIMALS))
-
-
-def check_shares(shares: Any) -> FloatArray:
-    """Return shares as an array, or raise ValueError if they are not shares."""
-    table = np.asarray(shares, float)
-    if table.ndim != 2 or table.shape[1] == 0:
-        raise ValueError(
-            f"shares has shape {table.shape}; expected (n_samples, n_classes): one row per sample,"
-            " one column per class."
-        )
-    # Written so that a missing share is rejected as well.
-    invalid = np.argwhere(~((table >= 0.0) & (table <= 1.0)))
-    if invalid.size:
-        sample, column = (int(i) for i in invalid[0])
-        raise ValueError(
-            f"The share of class {column} at sample {sample} is {table[sample, column]}; expected a"
-            " number in [0, 1]. Pass shares of the vote or probabilities, not scores."
-        )
-    return table

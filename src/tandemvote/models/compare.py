@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Finding
-from tandemvote.certificate.rendering import as_html, as_text, rate
+from tandemvote.certificate.rendering import as_text, rate
 from tandemvote.codes import as_array
 from tandemvote.decimals import failure_probability, percent, rounded_down, rounded_up
 from tandemvote.metrics import difference_lower
@@ -22,11 +22,6 @@ from tandemvote.planning import labels_needed
 from tandemvote.votes import Votes
 
 POWER = 0.8
-
-ASSUMPTIONS = (
-    "The test samples are independent draws from the distribution of new data.",
-    "Neither model was trained, tuned or chosen with the test samples.",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +128,6 @@ class Comparison:
 
     def __repr__(self) -> str:
         return as_text(self.verdict, self.lines)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.verdict, self.lines, ASSUMPTIONS)
 
 
 def compare(
