@@ -107,7 +107,8 @@ def rate_lower(k: int, n: int, delta: float) -> float:
     """
     if n == 0:
         return 0.0
-    return max(0.0, 1.0 - float(clopper_pearson(n - k, n, delta=delta)) - ARITHMETIC_MARGIN)
+    # The difference of two floats is off by half a unit in its last place at most.
+    return max(0.0, float(np.nextafter(1.0 - clopper_pearson(n - k, n, delta=delta), 0.0)))
 
 
 def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float = 0.05) -> float:

@@ -378,7 +378,7 @@ def test_a_tree_in_an_attribute_that_pickles_leave_out_is_found():
 
 def with_another_value(vote):
     names = vote.certificate_.candidates
-    return replace(vote.certificate_, value=0.01, candidates=dict.fromkeys(names, 0.01))
+    return replace(vote.certificate_, candidates=dict.fromkeys(names, 0.01))
 
 
 def with_another_delta(vote):
