@@ -33,6 +33,7 @@ WORDS = {
     "test_size": "--test-size",
     "groups has": "--groups has",
     "Pass more samples": "Give more rows",
+    "max_error": "--max-error",
 }
 """Other words of the library, and what they are called on the command line."""
 
