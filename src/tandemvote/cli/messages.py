@@ -37,7 +37,9 @@ WORDS = {
 }
 """Other words of the library, and what they are called on the command line."""
 
-ASSIGNED = re.compile(rf"\b({'|'.join(OPTIONS)})=(\[[^]]*\]|'[^']*'|\"[^\"]*\"|\w+(?:\.\w+)*)")
+ASSIGNED = re.compile(
+    rf"\b({'|'.join(OPTIONS)})=(\[[^]]*\]|\([^)]*\)|'[^']*'|\"[^\"]*\"|\w+(?:\.\w+)*)"
+)
 
 
 def in_options(message: str) -> str:
@@ -63,7 +65,7 @@ def _typed(assigned: re.Match[str]) -> str:
         return f"{option} {value}"
     if value is True:
         return option
-    values = value if isinstance(value, list) else [value]
+    values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {quote(str(each))}" for each in values)
 
 
