@@ -228,7 +228,7 @@ class Training(Fitting):
         metavar="SCHEME",
     )
     learner: Learner = option(
-        Learner.FOREST, "forest, or gradient boosting: boosting.", metavar="LEARNER"
+        Learner.FOREST, "forest, or boosting (gradient boosting).", metavar="LEARNER"
     )
     test_size: Any = option(
         "auto",
