@@ -149,3 +149,7 @@ def test_the_worlds_that_the_theory_quotes(bound, rates, goal, median):
     ]
     since = rates.get(0.02, 0) * (len(rates) > 1)
     assert np.median(times) - since == pytest.approx(median - since, rel=0.2)
+
+
+def test_the_summary_has_the_bound_in_percent():
+    assert "no alarm for error rate 5.5%:" in Monitor(0.055).summary

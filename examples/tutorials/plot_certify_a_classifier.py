@@ -10,7 +10,8 @@ on new data is at most this. You need no more than scikit-learn and ten minutes.
 # The data
 # --------
 # 569 tumors, 30 measurements each, and whether the tumor is malignant (0) or benign (1). Each row
-# is one patient, so the rows are independent.
+# is one patient, so the rows are independent. If a patient had several rows, you would pass the
+# column of patients to ``fit``: ``groups=patients``.
 
 from sklearn.datasets import load_breast_cancer
 
@@ -33,7 +34,9 @@ pipeline = make_pipeline(StandardScaler(), LogisticRegression())
 # %%
 # The certificate
 # ---------------
-# ``fit`` receives **all** labeled samples. Do not set any aside.
+# ``fit`` receives **all** labeled samples. Do not set any aside: ``fit`` draws a random test set
+# itself. Four models are trained without the test set and tested on it. A fifth one, the
+# **referee**, is then trained on all samples.
 
 from tandemvote import CertifiedClassifier
 
@@ -48,9 +51,11 @@ print(model.certificate_)
 # - **majority-class baseline**: the error rate of always predicting the more frequent class. A
 #   bound above the baseline is of no use.
 #
+# The lines below it name the evidence: the models, the size of the test set, and the bound.
+#
 # Why is the guaranteed error larger than the observed one? The test set has few samples, and a
-# sample counts as an error already if the referee could make the vote wrong. More labels bring the
-# two numbers closer together.
+# sample already counts as an error if some prediction of the referee could make the vote wrong.
+# More labels bring the two numbers closer together.
 #
 # In your own words: *if I repeated all of this with new patients many times, at most 5% of these
 # bounds would be below the true error rate*.
@@ -76,8 +81,7 @@ print(audit(X.assign(patient=range(len(X))), y))
 # %%
 # What was trained
 # ----------------
-# Four models were trained without the test set and tested on it. The referee was trained on all
-# samples. ``predict`` is the vote of all five, and the bound describes this vote.
+# ``predict`` is the vote of all five models, and the bound describes this vote.
 
 print(len(model.estimators_), "tested models and the referee", type(model.referee_).__name__)
 print(model.predict(X[:5]))

@@ -84,7 +84,7 @@ class Monitor:
     >>> monitor.update([0, 1] * 500, [0, 1] * 500).alarm
     False
     >>> monitor.update([0, 1] * 100, [0, 0] * 100)
-    Monitor(alarm after 1022 labels: error rate above 0.05; 100 errors in 1200 labels)
+    Monitor(alarm after 1022 labels: error rate above 5%; 100 errors in 1200 labels)
     """
 
     def __init__(
@@ -271,13 +271,14 @@ class Monitor:
     def summary(self) -> str:
         """The state in one line."""
         seen = f"{self.n_errors} errors in {self.n_samples} labels"
+        bound = f"{100 * self.bound:.4g}%"
         if self.alarm_at is None:
             what = "goal not shown yet" if self.goal else "no alarm"
             evidence = f"evidence {rounded_down(self.evidence, 2)} of {self.threshold:.4g}"
-            return f"{what} for error rate {self.bound:.4g}: {evidence}; {seen}"
+            return f"{what} for error rate {bound}: {evidence}; {seen}"
         what = "goal shown" if self.goal else "alarm"
         side = "at most" if self.goal else "above"
-        return f"{what} after {self.alarm_at} labels: error rate {side} {self.bound:.4g}; {seen}"
+        return f"{what} after {self.alarm_at} labels: error rate {side} {bound}; {seen}"
 
     def __repr__(self) -> str:
         return f"Monitor({self.summary})"

@@ -224,7 +224,7 @@ def test_only_known_codes_override_and_every_finding_stays():
         check_findings(actual, ["identifier"])
     checked = check_findings(actual, ["identifier", "stray_text", "copied_rows"])
     assert [each.overridden for each in checked] == [True, True, False]
-    with pytest.raises(ValueError, match="Invalid code in allow: 'everything'"):
+    with pytest.raises(ValueError, match="Invalid allow='everything'"):
         check_findings(actual, "everything")
 
 

@@ -160,5 +160,5 @@ def test_weights_that_are_no_distribution_are_rejected(weights, message):
 
 
 def test_unknown_names_are_rejected_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"no bound 'TND'.*'tandem'"):
+    with pytest.raises(ValueError, match=r"Invalid bound='TND'.*'tandem'"):
         get_bound("TND")

@@ -176,3 +176,16 @@ def test_a_certificate_survives_pickling(votes):
 def test_a_certificate_without_models_cannot_predict(votes):
     with pytest.raises(ValueError, match="does not hold the models"):
         certify_votes(votes).predict([[0]])
+
+
+def test_a_notebook_shows_the_lines_escaped_and_folds_the_assumptions(counts):
+    finding = Finding(code="leak", severity="warning", message="Column '<b>'.")
+    certificate = certify_votes(counts, findings=[finding])
+    page = certificate._repr_html_()
+    assert page.startswith(f"<b>{certificate.headline.replace('<', '&lt;')}</b>")
+    assert "<b>&#x27;" not in page and "Column &#x27;&lt;b&gt;&#x27;." in page
+    assert (
+        page.count("<li>")
+        == len(certificate.assumptions)
+        == page.split("<details>")[1].count("<li>")
+    )

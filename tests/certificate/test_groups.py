@@ -144,3 +144,11 @@ def test_what_has_no_groups_is_rejected():
     partial = certify_votes(Votes.from_predictions([labels], labels, held_out), bound="tandem")
     with pytest.raises(ValueError, match="by='predicted' requires samples that test the whole"):
         partial.by_group("predicted")
+
+
+@pytest.mark.parametrize("labels", [["10", "9", "1"], ["b", "a", "10"]])
+def test_text_of_numbers_is_sorted_as_numbers(labels):
+    truth = [0, 1] * 90
+    whole = certify_votes(Votes.from_predictions([truth], truth))
+    found = [each.group.label for each in whole.by_group(np.repeat(labels, 60))]
+    assert found == {"1": ["1", "9", "10"], "10": ["10", "a", "b"]}[labels[-1]]

@@ -62,3 +62,12 @@ def test_a_closed_pipe_does_not_change_the_exit_code(arguments, code):
         assert subprocess.run(command, check=False, stdout=writer, stderr=writer).returncode == code
     finally:
         os.close(writer)
+
+
+def test_ctrl_c_is_confirmed(monkeypatch, capsys):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tandemvote.bounds.Estimates.from_numbers", stop)
+    assert run(["bounds", "--errors", "3", "--samples", "99"]) == 130
+    assert capsys.readouterr().err.strip() == "Stopped."

@@ -23,7 +23,10 @@ def call(tmp_path, monkeypatch):
         ("--learner boosting --model m.skops", "cannot hold boosted models."),
         ("--scheme trees --test-size 0.3", "--test-size requires --scheme committee or"),
         ("--test-size 1.5", "'1.5' is not a share."),
-        ("--test-size all", "'all' is not a share. Give a number such as 0.05 or 5%."),
+        (
+            "--test-size all",
+            "'all' is not a share. Give a number from 0 to 1, or a percentage such as 5%.",
+        ),
         ("--max-error 101%", "Invalid value for '--max-error': '101%' is not a share."),
         ("--unlabeled table.csv", "--unlabeled requires --scheme trees. The committee and"),
         ("--scheme holdout --unlabeled table.csv", "are tested on labels, so rows without"),
@@ -56,7 +59,7 @@ def test_certify_votes_has_no_options_for_training(tmp_path, monkeypatch, capsys
         ("--bound vote_profile", "requires unlabeled samples. Pass --unlabeled."),
         ("--weights best", "Invalid --weights best"),
         ("--confidence 49%", "0.49 is not at least 0.5 and below 1"),
-        ("--bound TND", "no bound 'TND'"),
+        ("--bound TND", "Invalid --bound TND."),
     ],
 )
 def test_certify_votes_rejects_bounds_without_their_evidence(

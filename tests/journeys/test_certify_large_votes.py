@@ -63,7 +63,7 @@ def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
     ("options", "message"),
     [
         (["--target", "turth"], "Did you mean 'truth'?"),
-        (["--target", "truth", "--bound", "TND"], "no bound 'TND'"),
+        (["--target", "truth", "--bound", "TND"], "Invalid --bound TND"),
         (
             ["--target", "truth", "--confidence", "2"],
             "'--confidence': '2' is not a share",

@@ -193,4 +193,4 @@ def test_all_errors_of_the_audit_come_at_once_with_a_command_that_works(files, c
     assert run(allowed) == 0
     assert "overridden error: Columns that identify rows" in capsys.readouterr().out
     assert run([*call, "--allow", "identifer"]) == 2
-    assert "Invalid code in allow: 'identifer'" in capsys.readouterr().err
+    assert "Invalid --allow identifer." in capsys.readouterr().err

@@ -89,6 +89,14 @@ def test_groups_give_one_row_each():
     result = compare(y, 1 - y, y=y, groups=np.arange(60) // 3)
     assert result.n_samples == 20
     assert "one random row each" in repr(result)
+    assert "random new group" in result.assumptions[0]
+
+
+def test_the_assumptions_are_listed():
+    result = compare([0, 1] * 30, [1, 1] * 30, y=[0, 1] * 30)
+    independent, unused = result.to_dict()["assumptions"]
+    assert independent.startswith("The test samples are independent draws")
+    assert unused.startswith("Neither model was trained")
 
 
 def test_invalid_input_is_rejected():

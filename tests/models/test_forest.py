@@ -193,7 +193,7 @@ def test_labels_of_any_type_come_back(names, binary):
         ({"weights": [1.0]}, "weights has shape"),
         ({"weights": [0.5, -0.5]}, "weights is -0.5"),
         ({"weights": "tandm"}, "Invalid weights='tandm'"),
-        ({"bound": "tandm"}, "There is no bound 'tandm'"),
+        ({"bound": "tandm"}, "Invalid bound='tandm'"),
         ({"bound": []}, "bound is empty"),
     ],
 )

@@ -72,9 +72,10 @@ class Finding:
     overridden: bool = False
 
     def __str__(self) -> str:
+        if self.overridden:  # whoever overrides an error has read the advice
+            return f"overridden {self.severity}: {self.message} [{self.code}]"
         words = " ".join(filter(None, [self.message, self.advice]))
-        severity = f"overridden {self.severity}" if self.overridden else self.severity
-        return f"{severity}: {words} [{self.code}]"
+        return f"{self.severity}: {words} [{self.code}]"
 
 
 def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding:
@@ -156,7 +157,7 @@ def check_findings(findings: Iterable[Finding], allow: Iterable[str] = ()) -> Fi
     allowed = [allow] if isinstance(allow, str) else list(allow)
     for code in allowed:
         if code not in CODES:
-            raise ValueError(f"Invalid code in allow: {code!r}. Valid codes: {', '.join(CODES)}.")
+            raise ValueError(f"Invalid allow={code!r}. Valid codes: {', '.join(CODES)}.")
     checked = Findings(
         replace(each, overridden=each.severity == "error" and each.code in allowed)
         for each in findings

@@ -56,9 +56,7 @@ def get_bound(name: str) -> Bound:
     'TND'
     """
     if name not in BOUNDS:
-        raise ValueError(
-            f"There is no bound {name!r}. Choose one of {', '.join(map(repr, BOUNDS))}."
-        )
+        raise ValueError(f"Invalid bound={name!r}. Use one of {', '.join(map(repr, BOUNDS))}.")
     return BOUNDS[name]
 
 

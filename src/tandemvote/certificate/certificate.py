@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -508,6 +509,14 @@ class Certificate:
         limits = self.by_class.items() if len(self.by_class) > 1 else ()
         rows = [[str(label), self._shown(limit, rounded_down)] for label, limit in limits]
         return as_text(self.headline, self.lines, Table(["class", "at least"], "<>", rows))
+
+    def _repr_html_(self) -> str:
+        headline, *lines = map(escape, repr(self).splitlines())
+        listed = "".join(f"<li>{escape(printable(each))}</li>" for each in self.assumptions)
+        return (
+            f"<b>{headline}</b><pre>{'<br>'.join(lines)}</pre>"
+            f"<details><summary>Assumptions</summary><ul>{listed}</ul></details>"
+        )
 
 
 def applicable_bounds(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -199,10 +200,10 @@ def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[A
             " Bin the column with edges chosen without looking at this data."
         )
     order = getattr(getattr(values, "cat", values), "categories", None)
-    try:
-        labels.sort(key=None if order is None else list(order).index)
-    except TypeError:  # labels of several types
-        labels.sort(key=str)
+    for key in (float, None, str) if order is None else (list(order).index,):
+        with suppress(TypeError, ValueError):  # text of numbers, others, labels of several types
+            labels.sort(key=key)
+            break
     groups = {}
     for label in labels:
         groups[label] = np.zeros(votes.n_samples, bool)

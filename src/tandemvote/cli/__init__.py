@@ -9,6 +9,7 @@ WRONG = 1  # a certificate is wrong
 GATE_CLOSED = 3  # --max-error is not guaranteed
 ALARM = 4  # new labels contradict a certificate
 INTERNAL_FAILURE = 70  # a bug in the library
+STOPPED = 130  # by Ctrl-C
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tandemvote.cli import INTERNAL_FAILURE
+from tandemvote.cli import INTERNAL_FAILURE, STOPPED
 from tandemvote.cli.audit import audit
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
@@ -71,8 +71,7 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
     except SystemExit:  # of Click and Rich, when nobody reads the help that they print
         return 0
     except KeyboardInterrupt:
-        say("Stopped.", err=True)
-        return 130
+        code = STOPPED
     except Exception as error:
         message = as_one_line(error, sys.argv[1:] if arguments is None else arguments)
         if message is None:
@@ -81,6 +80,8 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
         if message:
             say(message, err=True)
         return 2
+    if code == STOPPED:  # Typer returns it as well
+        say("Stopped.", err=True)
     return code if isinstance(code, int) else 0
 
 
@@ -99,7 +100,8 @@ def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
         command = getattr(getattr(error, "ctx", None), "info_name", None)
         path = f"tandemvote {command}" if command in COMMANDS else "tandemvote"
         see = f" See '{path} --help'."
-        return f"Error: {printable(' '.join(message.split()))}{see}" if message else ""
+        message = printable(" ".join(message.split()))
+        return f"Error: {message}{'' if message.endswith('.') else '.'}{see}" if message else ""
     if isinstance(error, MemoryError):
         return "Error: out of memory. Give fewer rows, trees or classes."
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)

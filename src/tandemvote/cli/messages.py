@@ -33,10 +33,13 @@ WORDS = {
     "test_size": "--test-size",
     "groups has": "--groups has",
     "Pass more samples": "Give more rows",
+    "max_error": "--max-error",
 }
 """Other words of the library, and what they are called on the command line."""
 
-ASSIGNED = re.compile(rf"\b({'|'.join(OPTIONS)})=(\[[^]]*\]|'[^']*'|\"[^\"]*\"|\w+(?:\.\w+)*)")
+ASSIGNED = re.compile(
+    rf"\b({'|'.join(OPTIONS)})=(\[[^]]*\]|\([^)]*\)|'[^']*'|\"[^\"]*\"|\w+(?:\.\w+)*)"
+)
 
 
 def in_options(message: str) -> str:
@@ -62,7 +65,7 @@ def _typed(assigned: re.Match[str]) -> str:
         return f"{option} {value}"
     if value is True:
         return option
-    values = value if isinstance(value, list) else [value]
+    values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {quote(str(each))}" for each in values)
 
 

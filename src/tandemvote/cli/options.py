@@ -92,7 +92,9 @@ def share(given: str | float) -> float:
     except ArithmeticError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise typer.BadParameter(f"{text!r} is not a share. Give a number such as 0.05 or 5%.")
+        raise typer.BadParameter(
+            f"{text!r} is not a share. Give a number from 0 to 1, or a percentage such as 5%."
+        )
     return value
 
 
@@ -226,7 +228,7 @@ class Training(Fitting):
         metavar="SCHEME",
     )
     learner: Learner = option(
-        Learner.FOREST, "forest, or gradient boosting: boosting.", metavar="LEARNER"
+        Learner.FOREST, "forest, or boosting (gradient boosting).", metavar="LEARNER"
     )
     test_size: Any = option(
         "auto",

@@ -33,6 +33,6 @@ def plan(
     needed = labels_needed(error, max_error, confidence=guarantee.confidence, power=power)
     say(
         f"{needed:,} test rows guarantee an error rate of at most {100 * max_error:.4g}% with a"
-        f" probability of {100 * power:.4g}%, if it is {100 * error:.4g}%.\ncertify sets so many"
-        f" aside from {labels_in_all(needed):,} labeled rows (--test-size auto)."
+        f" probability of {100 * power:.4g}%, if it is {100 * error:.4g}%.\ncertify sets aside this"
+        f" many of {labels_in_all(needed):,} labeled rows (--test-size auto)."
     )

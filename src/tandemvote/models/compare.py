@@ -23,6 +23,14 @@ from tandemvote.votes import Votes
 
 POWER = 0.8
 
+ASSUMPTIONS = (
+    "The test samples are independent draws from the distribution of new data.",
+    "Neither model was trained, tuned or chosen with the test samples.",
+)
+ONE_ROW = (
+    "The groups are independent draws, and the limits cover a random row of a random new group."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -59,6 +67,11 @@ class Comparison:
     delta: float
     one_row_per_group: bool = False
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What must be true and cannot be checked by code."""
+        return (ONE_ROW if self.one_row_per_group else ASSUMPTIONS[0], ASSUMPTIONS[1])
 
     @property
     def difference(self) -> float:
@@ -102,15 +115,19 @@ class Comparison:
         if self.samples_needed is None:
             return f"No difference between {a} and {b} is shown or observed."
         return (
-            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,} test samples"
+            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,} {self._unit}"
             " would show a difference as large as the observed one."
         )
+
+    @property
+    def _unit(self) -> str:
+        return "groups" if self.one_row_per_group else "test samples"
 
     @property
     def lines(self) -> list[str]:
         """What the verdict is based on, one line each."""
         (a, b), (errors_a, errors_b) = self.names, self.n_errors
-        unit = "groups, one random row each" if self.one_row_per_group else "test samples"
+        unit = self._unit + ", one random row each" * self.one_row_per_group
         n = self.n_samples
         return [
             f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n} {unit}",
@@ -122,8 +139,8 @@ class Comparison:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts, the limits and the verdict as JSON values."""
-        results = ("difference", "lower", "upper", "samples_needed", "verdict")
+        """Return the counts, the limits, the verdict and the assumptions as JSON values."""
+        results = ("difference", "lower", "upper", "samples_needed", "verdict", "assumptions")
         return asdict(self) | {name: getattr(self, name) for name in results}
 
     def __repr__(self) -> str:

@@ -232,9 +232,9 @@ def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
         code="missing_target",
         severity="error",
         message=f"No label in {missing.sum()} of {number_of(len(missing), 'row')}, the first of"
-        f" them row {missing.argmax() + 1}; texts such as NaN and None count as missing.",
-        advice="Fill it in, or override this error to exclude such rows. Unless labels are missing"
-        " at random, the bound is not about such rows.",
+        f" them row {missing.argmax() + 1}; texts such as NaN and None count as missing."
+        " Unless labels are missing at random, the bound does not cover such rows.",
+        advice="Add the labels, or override this error to exclude such rows.",
         columns=(target,),
     )
 
