@@ -15,7 +15,9 @@ PREDICTION = "prediction"
 
 @options.grouped
 def predict(
-    model: Path = typer.Argument(metavar="MODEL", help="File that certify --model wrote."),
+    model: Path = typer.Argument(
+        metavar="MODEL", help="File that certify --model wrote.", exists=True, dir_okay=False
+    ),
     new: str = typer.Argument(
         metavar="NEW", help="Table with the same columns in any order; - for the standard input."
     ),
@@ -65,5 +67,3 @@ def predict(
     written = [] if output is None else [f"Predictions: {output}"]
     for line in (*written, *describe_unknown(loaded, X), certificate.guarantee):
         say(printable(line), err=True)
-    for finding in certificate.findings:
-        say(printable(str(finding)), err=True)
