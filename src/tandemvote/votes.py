@@ -103,7 +103,7 @@ class Votes:
         labels : array_like, shape (n_samples,)
             True labels, of the same kind as the predictions: text is compared letter by letter,
             numbers by value. Numbers that a conversion could merge are rejected.
-        held_out : array_like of bool, shape (n_voters, n_samples) or (n_samples,), optional
+        held_out : array_like of bool, shape (n_voters, n_samples), optional
             True where the voter was not trained on the sample. By default every voter has seen none
             of the samples. The sets must not have been chosen by looking at the data. A voter
             without any True is untested: it votes, and nothing is assumed about its errors.
@@ -123,7 +123,7 @@ class Votes:
         mask = np.ones(predictions.shape, bool)
         if held_out is not None:
             given = np.asarray(held_out)
-            if given.dtype != bool or given.shape not in (mask.shape, labels.shape):
+            if given.dtype != bool or given.shape != mask.shape:
                 raise ValueError(
                     f"held_out has shape {given.shape} and dtype {given.dtype}; expected booleans"
                     f" of shape {mask.shape}, True where the voter was not trained on the sample."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.abstention import note_empty_rows
+from tandemvote.abstention import check_empty_rows
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
@@ -179,10 +179,8 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
             " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
         )
     votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
-    return votes, tuple(
-        Finding(code="empty_rows", severity="warning", message=message)
-        for message in note_empty_rows(votes)
-    )
+    check_empty_rows(votes)
+    return votes, ()
 
 
 def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:

@@ -94,28 +94,38 @@ def check_distinct(files: Iterable[Path]) -> None:
                 )
 
 
-def survey(path: Path) -> tuple[list[str], list[RowGroup]]:
-    """Return the names of all columns of a file, and its row groups.
+def survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
+    """Return the columns of a file with the kind of their cells, and its row groups.
 
-    An index without a name that pandas stored in a Parquet file is not a column.
+    The kind is "text", "numbers" or "booleans", and "" in CSV files and in columns of nulls. An
+    index without a name that pandas stored in a Parquet file is not a column.
     """
     if not is_parquet(path):
         with _open_csv(path) as (names, rows):
-            sizes = [sum(1 for _ in rows)]
+            columns, sizes = [(name, "") for name in names], [sum(1 for _ in rows)]
     else:
         with _open_parquet(path) as file, _readable(path):
-            names = [name for name in file.schema_arrow.names if not name.startswith(INDEX)]
+            columns = [(field.name, _kind(field.type)) for field in file.schema_arrow]
             data = file.metadata
             sizes = [data.row_group(place).num_rows for place in range(data.num_row_groups)]
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise VotesFileError(f"{path} has two columns {twice!r:.60}. Rename one of them.")
-    return names, [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
+    kinds: dict[str, str] = {}
+    for name, kind in columns:
+        if name in kinds:
+            raise VotesFileError(f"{path} has two columns {name!r:.60}. Rename one of them.")
+        if not name.startswith(INDEX):
+            kinds[name] = kind
+    return kinds, [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
+
+
+def _kind(arrow_type: Any) -> str:
+    name = str(getattr(arrow_type, "value_type", arrow_type))  # of a dictionary, that of its values
+    numbers = name.startswith(("int", "uint", "float", "double", "halffloat", "decimal"))
+    return {"null": "", "bool": "booleans"}.get(name, "numbers" if numbers else "text")
 
 
 def column_names(path: Location) -> list[str]:
     """Return the names of the columns of a CSV or Parquet file, the first of several."""
-    return survey(find_files(path)[0])[0]
+    return list(survey(find_files(path)[0])[0])
 
 
 def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]:

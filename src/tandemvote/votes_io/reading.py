@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.abstention import check_empty_rows
 from tandemvote.codes import Codes
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
 from tandemvote.votes import Votes
@@ -59,8 +58,7 @@ def read_votes(
     ignore : collection of str
         Columns that are not voters.
     keep : collection of str or None
-        Voters that `check_voters` must not reject. None skips that check and the one for rows
-        without any prediction.
+        Voters that `check_voters` must not reject. None skips that check.
     unlabeled : path, optional
         A table without labels and empty cells, with the same voters in the same order.
     empty_as_error : bool, default=False
@@ -83,7 +81,6 @@ def read_votes(
         votes = Votes.joined(parts)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
-            check_empty_rows(votes)
     except ValueError as error:
         raise VotesFileError(f"{path}: {error}") from error
     if unlabeled is None:
@@ -255,6 +252,7 @@ def _survey(
     voters: list[str] = []
     row_groups: list[RowGroup] = []
     with_rows: list[Path] = []
+    first_of_kind: dict[str, tuple[str, Path]] = {}
     for path in files:
         columns, groups = survey(path)
         row_groups += groups
@@ -268,9 +266,17 @@ def _survey(
                 f"{path} has no voter, or other columns than {files[0]}:"
                 f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
             )
+        for name in [*names, *([] if target is None else [target])]:
+            if groups and columns[name]:
+                kind, first = first_of_kind.setdefault(name, (columns[name], path))
+                if kind != columns[name]:
+                    raise VotesFileError(
+                        f"Column {name!r:.60} has {kind} in {first} and {columns[name]} in {path},"
+                        " so equal labels would differ. Write one type of labels in all files."
+                    )
     if not row_groups:
-        first = files[0] if files else "The list of files"
-        raise VotesFileError(f"{first} has no rows. Pass at least one sample.")
+        source = files[0] if files else "The list of files"
+        raise VotesFileError(f"{source} has no rows. Pass at least one sample.")
     check_distinct(with_rows)
     return voters, row_groups
 
