@@ -251,15 +251,9 @@ def _open_parquet(path: Path, names: Sequence[str] = ()) -> Any:
 def _parquet_batches(
     path: Path, places: list[int], names: Sequence[str], size: int
 ) -> Iterator[Cells]:
-    with _open_parquet(path, names) as file:
-        batches = file.iter_batches(size, row_groups=places, columns=list(names))
-        while True:
-            with _readable(path):
-                batch = next(batches, None)
-                if batch is None:
-                    return
-                cells = _parquet_cells(batch, names)
-            yield cells
+    with _open_parquet(path, names) as file, _readable(path):
+        for batch in file.iter_batches(size, row_groups=places, columns=list(names)):
+            yield _parquet_cells(batch, names)
 
 
 def _parquet_cells(batch: Any, names: Sequence[str]) -> Cells:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import groupby
@@ -28,8 +27,6 @@ from tandemvote.votes_io.cells import (
     survey,
 )
 
-# Columns that number the folds, by numbers that may also be labels.
-FOLDS = re.compile(r"(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?", re.IGNORECASE)
 # A voter whose predictions are labels in a smaller share of rows is something else.
 FEWEST_LABELS = 0.25
 # A voter as good as the next best makes no error where this many are expected once in 20,000 times.
@@ -214,14 +211,13 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
         Names of the voters.
     keep : collection of str
         Columns that are voters. The other ones are rejected if they hold a label in less than a
-        quarter of their rows (names of rows or of a split), never err where the other voters do
-        (copies of the label), or are called like the folds of cross-validation.
+        quarter of their rows (names of rows or of a split), or never err where the other voters do
+        (copies of the label).
     """
     check_columns_exist("keep", keep, names)
     labels, held_out = np.unique(votes.labels), votes.held_out
-    if votes.n_samples >= FEWEST_SAMPLES:
-        predicted = votes.classes[np.unique(votes.predictions[held_out])]
-        check_same_words(predicted.tolist(), votes.classes[labels].tolist())
+    predicted = votes.classes[np.unique(votes.predictions[held_out])]
+    check_same_words(predicted.tolist(), votes.classes[labels].tolist(), votes.n_samples)
     sizes, errors = held_out.sum(axis=1), votes.errors.sum(axis=1)
     next_best = (errors / np.maximum(sizes, 1))[errors > 0].min(initial=1.0)
     few_perfect = 2 * (errors == 0).sum() <= len(names) > 1
@@ -236,8 +232,6 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
                 f"has no error in {n} rows, where the next best voter has an error rate of"
                 f" {100 * next_best:.2g}%, as a copy of the label would"
             )
-        elif FOLDS.fullmatch(name.strip()):
-            problem = "is called like the folds of cross-validation"
         if problem and name not in keep:
             raise ValueError(
                 f"Column {name!r} {problem}. Exclude it with ignore=[{name!r}], or confirm that it"
