@@ -81,10 +81,7 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
 
 def check_distinct(files: Iterable[Path]) -> None:
     """Raise VotesFileError if two files hold the same bytes, or are the same file."""
-
-    def size(file: Path) -> int:
-        return file.stat().st_size
-
+    size = os.path.getsize
     for _, alike in groupby(sorted(files, key=size), key=size):
         for first, second in combinations(alike, 2):
             if filecmp.cmp(first, second, shallow=False):
