@@ -6,9 +6,10 @@ import pytest
 from tandemvote import certify
 from tandemvote.abstention import check_empty_rows, check_held_out_sets
 from tandemvote.certificate import certify_votes
+from tandemvote.cli.app import run
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.votes import Votes
-from tandemvote.votes_io import VoteFiles, VotesFileError, count_votes, read_votes
+from tandemvote.votes_io import VoteFiles, count_votes, read_votes
 
 
 def world(n_voters, n_samples, seed, *, noise=0.2):
@@ -65,18 +66,24 @@ def test_abstention_is_rejected_in_memory_and_from_counts(n_voters):
             certify_votes(count_votes(parts))
 
 
-def test_voters_that_abstain_together_leave_empty_rows(tmp_path):
+def test_voters_that_abstain_together_leave_empty_rows(tmp_path, capsys):
     labels, predictions, hard = world(4, 1000, 0, noise=0)
     held_out = hard < 0.6  # the same rows for all voters
     path = write(tmp_path / "votes.csv", labels, predictions, held_out)
     n_empty = (~held_out[0]).sum()
-    for rejected in (lambda: read_votes(path, target="label"),
-                     lambda: count_votes(VoteFiles(path, target="label"))):  # fmt: skip
+    votes = Votes.from_predictions(predictions, labels, held_out)
+    for evidence in (
+        votes,
+        VoteCounts.from_votes(votes),
+        read_votes(path, target="label"),
+        VoteFiles(path, target="label"),
+    ):
         with pytest.raises(ValueError, match=f"{n_empty} of 1000 rows have no prediction"):
-            rejected()
-    votes = Votes.from_predictions(predictions, labels, held_out[0])  # a mask may be a design
-    (finding,) = certify(votes).findings
-    assert finding.code == "empty_rows" and f"{n_empty} of 1000 rows" in finding.message
+            certify(evidence)
+    assert run(["certify-votes", str(path)]) == 2
+    assert "with --empty-as-error for files" in capsys.readouterr().err
+    tested = held_out[0]  # rows that trained all voters can be removed
+    assert certify(Votes.from_predictions(predictions[:, tested], labels[tested])).value < 1
     everything = read_votes(path, target="label", empty_as_error=True)
     assert everything.held_out.all()
     certificate = certify_votes(everything)
@@ -144,10 +151,3 @@ def test_an_observed_error_above_the_bound_is_reported():
     certificate = certify_votes(votes, bound="tandem")
     codes = [each.code for each in certificate.findings]
     assert ("observed_above_bound" in codes) == (certificate.observed > certificate.value)
-
-
-def test_rows_of_a_file_are_named_with_the_file(tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text("label,a\n" + "x,x\ny,y\nx,\n" * 21)
-    with pytest.raises(VotesFileError, match=r"votes\.csv: 21 of 63 rows have no prediction"):
-        read_votes(path, target="label")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.divergences import binary_kl
@@ -73,44 +71,32 @@ def check_held_out_sets(counts: VoteCounts) -> None:
 def check_empty_rows(votes: Votes | VoteCounts) -> None:
     """Raise ValueError if more samples than by chance are held out for no voter.
 
+    Voters with the same held-out set count once. Where the different sets are independent, the
+    samples in none of them are as many as the product of their complements, up to Hoeffding's
+    inequality. A single set does not explain empty rows: they can be removed. A few rows pass.
+
     Examples
     --------
-    >>> votes = Votes.from_predictions([[0] * 50], [0] * 50, [True] * 20 + [False] * 30)
+    >>> votes = Votes.from_predictions([[0] * 50], [0] * 50, [[True] * 20 + [False] * 30])
     >>> check_empty_rows(votes)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: 30 of 50 rows have no prediction of any voter...
     """
-    for note in note_empty_rows(votes):
-        raise ValueError(note)
-
-
-def note_empty_rows(votes: Votes | VoteCounts) -> tuple[str, ...]:
-    """Return a note that counts the samples held out for no voter, if they are more than by chance.
-
-    Voters with the same held-out set count once. Where the different sets are independent, the
-    samples in none of them are as many as the product of their complements, up to Hoeffding's
-    inequality. A single set does not explain empty rows: they can be removed. A few rows pass.
-    """
-    sizes, n_samples, n_voted = _different_sets(votes)
-    n_empty, tested = n_samples - n_voted, sizes[sizes > 0]
-    chance = float(np.prod(1 - tested / n_samples)) if tested.size > 1 else 0.0
-    unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
-    if n_empty <= max(FEWEST_SAMPLES, chance * n_samples) or not unlikely:
-        return ()
-    return (
-        f"{n_empty} of {n_samples} rows have no prediction of any voter. {WAYS_OUT}, and remove"
-        " rows that trained all voters.",
-    )
-
-
-def _different_sets(votes: Votes | VoteCounts) -> tuple[NDArray[np.integer[Any]], int, int]:
-    """Return the sizes of the different held-out sets, the samples, and those with a vote."""
     if isinstance(votes, Votes):
-        packed = np.unique(np.packbits(votes.held_out, axis=1), axis=0, return_index=True)[1]
-        sizes = votes.held_out[packed].sum(axis=1)
-        return sizes, votes.n_samples, int(votes.held_out.any(axis=0).sum())
-    tally = votes.tally
-    if tally is None or tally.n_voted is None:
-        return votes.sizes, 1, 1
-    same = (votes.overlaps == votes.sizes) & (votes.overlaps == votes.sizes[:, None])
-    return votes.sizes[~np.tril(same, -1).any(axis=1)], tally.n_samples, tally.n_voted
+        different = {row.tobytes(): row.mean() for row in votes.held_out}
+        shares, n_samples = np.array(list(different.values())), votes.n_samples
+        n_empty = n_samples - int(votes.held_out.any(axis=0).sum())
+    elif votes.tally is None or votes.tally.n_voted is None:
+        return
+    else:
+        same = (votes.overlaps == votes.sizes) & (votes.overlaps == votes.sizes[:, None])
+        n_samples = votes.tally.n_samples
+        shares = votes.sizes[~np.tril(same, -1).any(axis=1)] / n_samples
+        n_empty = n_samples - votes.tally.n_voted
+    chance = float(np.prod(1 - shares)) if (shares > 0).sum() > 1 else 0.0
+    unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
+    if unlikely and n_empty > max(FEWEST_SAMPLES, chance * n_samples):
+        raise ValueError(
+            f"{n_empty} of {n_samples} rows have no prediction of any voter. {WAYS_OUT}, and remove"
+            " rows that trained all voters."
+        )

@@ -54,7 +54,8 @@ def count_tests(
     >>> count_tests("f1", labels, np.eye(2, dtype=bool)[predicted], positive=1)
     [(2, 4)]
     """
-    right = winners[np.arange(labels.size), labels] & (winners.sum(axis=1) == 1)
+    own = winners[np.arange(labels.size), labels]
+    right = own & (winners.sum(axis=1) == 1)
     if metric in ("error", "accuracy"):
         return [(int((~right).sum()), labels.size)]
     if costs is not None:
@@ -66,7 +67,6 @@ def count_tests(
     n_classes = winners.shape[1]
     sizes = np.bincount(labels, minlength=n_classes)
     hits = np.bincount(labels[right], minlength=n_classes)
-    own = winners[np.arange(labels.size), labels]
     false_alarms = winners.sum(axis=0) - np.bincount(labels[own], minlength=n_classes)
     misses, others = sizes - hits, labels.size - sizes
     errors, samples = {

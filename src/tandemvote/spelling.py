@@ -9,9 +9,10 @@ FEWEST_SAMPLES = 20
 """On fewer samples, predictions and labels may have no class in common by chance."""
 
 
-def check_same_words(predictions: Collection[str], labels: Collection[str]) -> None:
+def check_same_words(predictions: Collection[str], labels: Collection[str], n_samples: int) -> None:
     """Raise ValueError if no prediction is a label, as when codes take the place of names."""
-    if len(predictions) > 1 and not set(predictions).intersection(labels):
+    common = set(predictions).intersection(labels)
+    if n_samples >= FEWEST_SAMPLES and len(predictions) > 1 and not common:
         raise ValueError(
             f"No prediction is a label: the labels are {shown(sorted(labels))}, the predictions"
             f" {shown(sorted(predictions))}. Give both the same labels; {FROM_CODES}."

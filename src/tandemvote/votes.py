@@ -18,7 +18,7 @@ from tandemvote.codes import (
     encode,
 )
 from tandemvote.frames import check_same_order, index_of
-from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
+from tandemvote.spelling import check_same_words
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
@@ -103,7 +103,7 @@ class Votes:
         labels : array_like, shape (n_samples,)
             True labels, of the same kind as the predictions: text is compared letter by letter,
             numbers by value. Numbers that a conversion could merge are rejected.
-        held_out : array_like of bool, shape (n_voters, n_samples) or (n_samples,), optional
+        held_out : array_like of bool, shape (n_voters, n_samples), optional
             True where the voter was not trained on the sample. By default every voter has seen none
             of the samples. The sets must not have been chosen by looking at the data. A voter
             without any True is untested: it votes, and nothing is assumed about its errors.
@@ -123,7 +123,7 @@ class Votes:
         mask = np.ones(predictions.shape, bool)
         if held_out is not None:
             given = np.asarray(held_out)
-            if given.dtype != bool or given.shape not in (mask.shape, labels.shape):
+            if given.dtype != bool or given.shape != mask.shape:
                 raise ValueError(
                     f"held_out has shape {given.shape} and dtype {given.dtype}; expected booleans"
                     f" of shape {mask.shape}, True where the voter was not trained on the sample."
@@ -138,8 +138,8 @@ class Votes:
         check_not_missing(predictions, "held-out predictions", way_out, needed=mask)
         coded = [distinct(part) for part in comparable(labels, predictions[mask])]
         words = [part.tolist() for part, _ in coded]
-        if coded[0][0].dtype.kind == "U" and labels.size >= FEWEST_SAMPLES:
-            check_same_words(words[1], words[0])
+        if coded[0][0].dtype.kind == "U":
+            check_same_words(words[1], words[0], labels.size)
         classes = np.unique(np.concatenate([part for part, _ in coded]))
         truth, predicted = (encode(part, classes)[codes] for part, codes in coded)
         # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
@@ -195,8 +195,9 @@ class Votes:
                 f"{extra.n_voters} voters predict the unlabeled samples, and {self.n_voters} the"
                 " labeled ones. Pass one row for each of the same voters."
             )
-        for row in extra.predictions if extra.n_samples >= FEWEST_SAMPLES else ():
-            check_same_words(extra.classes[np.unique(row)].tolist(), self.classes.tolist())
+        for row in extra.predictions:
+            predicted = extra.classes[np.unique(row)].tolist()
+            check_same_words(predicted, self.classes.tolist(), extra.n_samples)
         empty = extra.predictions[:, :0]
         extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
         return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)
@@ -227,17 +228,14 @@ class Votes:
                 " memorized the labeled ones. Pass X_unlabeled, samples that neither it nor a voter"
                 " was trained on."
             )
-        predicted = as_array(predictions)
-        if predicted.shape != (self.n_unlabeled,):
+        own = Votes.without_labels([as_array(predictions)])
+        if own.n_samples != self.n_unlabeled:
             raise ValueError(
-                f"The deployed classifier's predictions have shape {predicted.shape}; expected"
-                f" ({self.n_unlabeled},): one label for each unlabeled sample, in their order."
+                f"The deployed classifier predicts {own.n_samples} samples; expected one label for"
+                f" each of the {self.n_unlabeled} unlabeled samples, in their order."
             )
-        check_not_missing(
-            predicted, "deployed predictions", "It must predict every unlabeled sample."
-        )
-        _, comparable_labels = comparable(self.classes, predicted)
-        codes = encode(comparable_labels, self.classes)
+        _, classes = comparable(self.classes, own.classes)
+        codes = encode(classes, self.classes)[own.labels]
         return replace(self, deployed=Deployed(name, codes, predict))
 
     @property

@@ -274,15 +274,10 @@ def vote_leads(
     ([0.0, 0.75], [-1.0, 0.5])
     """
     predicted, rho = np.asarray(predictions), np.asarray(weights, float)
-    if predicted.ndim != 2 or len(predicted) != rho.size:
-        raise ValueError(
-            f"The unlabeled predictions have shape {predicted.shape}; expected ({rho.size},"
-            " n_unlabeled): one row per voter, in the order of the counts."
-        )
     classes, codes = distinct(predicted if deployed is None else np.vstack([predicted, deployed]))
     shares = np.zeros((max(classes.size, 2), predicted.shape[1]))
     for label in range(classes.size):
-        shares[label] = rho @ (codes[: rho.size] == label)
+        shares[label] = rho @ (codes[: len(predicted)] == label)
     if deployed is not None:
         chosen = np.take_along_axis(shares, codes[-1:].astype(np.intp), axis=0)[0]
         np.put_along_axis(shares, codes[-1:].astype(np.intp), -1.0, axis=0)

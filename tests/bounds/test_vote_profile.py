@@ -150,8 +150,3 @@ def test_weight_without_prior_is_rejected():
     counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1], [0, 0]], [0, 1]))
     with pytest.raises(ValueError, match="prior 0"):
         bounds.vote_profile_bound(profiled(counts, [[0, 1], [0, 0]], [0.5, 0.5], [1.0, 0.0]))
-
-
-def test_predictions_of_other_voters_are_rejected():
-    with pytest.raises(ValueError, match="one row per voter"):
-        vote_leads(np.zeros((2, 5)), [0.2, 0.3, 0.5])

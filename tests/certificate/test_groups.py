@@ -140,7 +140,7 @@ def test_what_has_no_groups_is_rejected():
         certify_votes(counts, bound="tandem").by_group("class")
     with pytest.raises(ValueError, match="is about error on the samples where class = 0"):
         simple().by_group("class")[0].by_group("class")
-    held_out = np.arange(40) % 3 > 0
+    held_out = [np.arange(40) % 3 > 0]
     partial = certify_votes(Votes.from_predictions([labels], labels, held_out), bound="tandem")
     with pytest.raises(ValueError, match="by='predicted' requires samples that test the whole"):
         partial.by_group("predicted")

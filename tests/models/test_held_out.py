@@ -133,7 +133,7 @@ def test_missing_data_is_rejected(data):
 
 def test_an_iterable_of_something_else_is_rejected():
     for given in (iter([1]), iter([[1]])):
-        with pytest.raises(TypeError, match="type int was given; expected Votes"):
+        with pytest.raises(TypeError, match=r"type (int|list) was given; expected Votes"):
             certify(given)
 
 

@@ -69,25 +69,3 @@ def test_a_voter_may_be_perfect(voters, tmp_path):
     path = tmp_path / "votes.csv"
     pd.DataFrame({"label": LABELS, **voters}).to_csv(path, index=False)
     assert read_votes(path).n_voters == len(voters)
-
-
-@pytest.mark.parametrize("name", ["fold", "split", "cv_fold", "Fold no"])
-def test_folds_whose_numbers_are_labels_are_rejected_unless_they_are_to_be_kept(
-    name, tmp_path, capsys
-):
-    path = tmp_path / "votes.csv"
-    numbers = {voter: (predictions == "cat").astype(int) for voter, predictions in VOTERS.items()}
-    pd.DataFrame({**numbers, name: np.arange(N) % 2}).to_csv(path, index=False)
-    with pytest.raises(VotesFileError, match=rf"'{name}' is called like .*ignore=\['{name}'\]"):
-        read_votes(path)
-    assert read_votes(path, ignore=[name]).n_voters == 3
-    assert read_votes(path, keep=[name]).n_voters == 4
-    assert run(["certify-votes", str(path), "--by", name]) == 0
-    capsys.readouterr()
-
-
-def test_voters_may_be_numbered_by_the_folds_they_were_tested_on(tmp_path):
-    path = tmp_path / "votes.csv"
-    renamed = dict(zip(["label", "fold1", "fold_2", "split3"], VOTERS.values(), strict=True))
-    pd.DataFrame(renamed).to_csv(path, index=False)
-    assert read_votes(path).n_voters == 3

@@ -8,7 +8,7 @@ import pyarrow as arrow
 import pytest
 from pyarrow import parquet as arrow_parquet
 
-from tandemvote import VoteCounts, Votes, certify
+from tandemvote import VoteCounts, certify
 from tandemvote.votes_io import VoteFiles, VotesFileError, cells, count_votes
 from tandemvote.votes_io import read_votes as read_votes_with_target
 
@@ -237,10 +237,11 @@ def test_no_shards_are_rejected():
         count_votes([])
 
 
-def test_shards_may_themselves_be_in_parts(rows, write, assert_counts):
-    votes = files_of(write(rows, row_group_size=100))
-    assert_counts(count_votes(votes.split(4)), rows)
-    assert all(isinstance(part, Votes) for part in votes)
+def test_counts_of_pieces_add_up(rows, write, assert_counts):
+    pieces = files_of(write(rows, row_group_size=100)).split(4)
+    assert_counts(sum(map(count_votes, pieces[1:]), count_votes(pieces[0])), rows)
+    with pytest.raises(TypeError, match="of type VoteFiles was given; expected Votes"):
+        count_votes(pieces)
 
 
 @pytest.mark.parametrize(
@@ -308,12 +309,39 @@ def test_equal_files_without_rows_are_not_copies(rows, tmp_path):
     assert files_of(tmp_path).n_samples == 900
 
 
-def test_labels_may_be_text_in_one_shard_and_numbers_in_another(write):
+YES_NO = ["yes", "no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "kinds"),
+    [
+        ("label", [1, 0, 1], "text in .* and numbers"),
+        ("label", [True, False, True], "text in .* and booleans"),
+        ("a", [1.0, None, 0.0], "text in .* and numbers"),
+        ("a", arrow.array([1, 0, 1]).dictionary_encode(), "text in .* and numbers"),
+    ],
+)
+def test_text_in_one_shard_and_numbers_in_another_are_rejected(write, column, cells, kinds):
+    whole = {"label": YES_NO, "a": YES_NO, "b": YES_NO}
+    write(whole, "parts/1.parquet")
+    folder = write({**whole, column: cells}, "parts/2.parquet").parent
+    message = rf"Column '{column}' has {kinds} in .*2\.parquet"
+    for read in (read_votes, files_of):
+        with pytest.raises(VotesFileError, match=message) as caught:
+            read(folder)
+        assert "1.parquet" in str(caught.value)
+    if column == "a":
+        assert files_of(folder, ignore=["a"]).n_voters == 1
+
+
+def test_shards_may_differ_in_the_types_of_numbers_and_of_text(write):
     write({"label": [0, 1], "a": [0, 1], "b": [None, None]}, "parts/0.parquet")
-    folder = write({"label": ["0", "1"], "a": [0, 1], "b": [0, 0]}, "parts/1.parquet").parent
-    assert count_votes(files_of(folder)).errors.tolist() == [0, 1]
-    write({"label": [0, 1, 1], "a": [0.0, None, 1.0], "b": [0, 1, 1]}, "parts/1.parquet")
-    assert count_votes(files_of(folder)).sizes.tolist() == [4, 3]
+    folder = write({"label": [0, 1, 1], "a": [0.0, None, 1.0], "b": [0, 1, 1]}, "parts/1.parquet")
+    assert count_votes(files_of(folder.parent)).sizes.tolist() == [4, 3]
+    categories = arrow.array(YES_NO).dictionary_encode()
+    write({"label": categories, "a": [None] * 3, "b": categories}, "parts/0.parquet")
+    write({"label": YES_NO, "a": YES_NO, "b": YES_NO[::-1]}, "parts/1.parquet")
+    assert count_votes(files_of(folder.parent)).sizes.tolist() == [3, 6]
 
 
 def test_whole_numbers_far_apart_are_labels_too(write, assert_counts):

@@ -56,6 +56,7 @@ def certify_votes(
 
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
+    from tandemvote.abstention import check_empty_rows
     from tandemvote.certificate.pipeline import check_request
     from tandemvote.cli.results import deliver
 
@@ -75,6 +76,7 @@ def certify_votes(
     else:
         evidence = votes_io.read_votes(votes, **table, unlabeled=unlabeled)
         findings = _about_missing(evidence)
+    check_empty_rows(evidence)
     certificate = certificates.certify_votes(
         evidence, **guarantee.request, delta=guarantee.delta, findings=findings
     )

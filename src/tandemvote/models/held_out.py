@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.abstention import note_empty_rows
+from tandemvote.abstention import check_empty_rows
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
@@ -27,7 +27,7 @@ from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
 from tandemvote.models.voters import frozen_copy, predict_each, predict_labels
 from tandemvote.monitor import check_predicts_labels
-from tandemvote.spelling import FEWEST_SAMPLES, check_same_words
+from tandemvote.spelling import check_same_words
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
 
@@ -179,10 +179,8 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
             " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
         )
     votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
-    return votes, tuple(
-        Finding(code="empty_rows", severity="warning", message=message)
-        for message in note_empty_rows(votes)
-    )
+    check_empty_rows(votes)
+    return votes, ()
 
 
 def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:
@@ -199,8 +197,9 @@ def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tupl
     # One set of sorted classes for the labels and for what the voters predict.
     known = np.concatenate([classes, more_classes])
     joined = Votes.from_predictions([labels], labels, unlabeled=known[None, :])
-    if joined.classes.dtype.kind == "U" and n_given >= FEWEST_SAMPLES:
-        check_same_words(classes[np.unique(codes)].tolist(), np.unique(labels).tolist())
+    if joined.classes.dtype.kind == "U":
+        predicted = classes[np.unique(codes)].tolist()
+        check_same_words(predicted, np.unique(labels).tolist(), n_given)
     position, more_position = np.split(joined.unlabeled[0], [len(classes)])
     votes = Votes(
         predictions=position[codes],

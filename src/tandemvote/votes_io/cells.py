@@ -81,10 +81,7 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
 
 def check_distinct(files: Iterable[Path]) -> None:
     """Raise VotesFileError if two files hold the same bytes, or are the same file."""
-
-    def size(file: Path) -> int:
-        return file.stat().st_size
-
+    size = os.path.getsize
     for _, alike in groupby(sorted(files, key=size), key=size):
         for first, second in combinations(alike, 2):
             if filecmp.cmp(first, second, shallow=False):
@@ -94,28 +91,38 @@ def check_distinct(files: Iterable[Path]) -> None:
                 )
 
 
-def survey(path: Path) -> tuple[list[str], list[RowGroup]]:
-    """Return the names of all columns of a file, and its row groups.
+def survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
+    """Return the columns of a file with the kind of their cells, and its row groups.
 
-    An index without a name that pandas stored in a Parquet file is not a column.
+    The kind is "text", "numbers" or "booleans", and "" in CSV files and in columns of nulls. An
+    index without a name that pandas stored in a Parquet file is not a column.
     """
     if not is_parquet(path):
         with _open_csv(path) as (names, rows):
-            sizes = [sum(1 for _ in rows)]
+            columns, sizes = [(name, "") for name in names], [sum(1 for _ in rows)]
     else:
         with _open_parquet(path) as file, _readable(path):
-            names = [name for name in file.schema_arrow.names if not name.startswith(INDEX)]
+            columns = [(field.name, _kind(field.type)) for field in file.schema_arrow]
             data = file.metadata
             sizes = [data.row_group(place).num_rows for place in range(data.num_row_groups)]
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise VotesFileError(f"{path} has two columns {twice!r:.60}. Rename one of them.")
-    return names, [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
+    kinds: dict[str, str] = {}
+    for name, kind in columns:
+        if name in kinds:
+            raise VotesFileError(f"{path} has two columns {name!r:.60}. Rename one of them.")
+        if not name.startswith(INDEX):
+            kinds[name] = kind
+    return kinds, [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
+
+
+def _kind(arrow_type: Any) -> str:
+    name = str(getattr(arrow_type, "value_type", arrow_type))  # of a dictionary, that of its values
+    numbers = name.startswith(("int", "uint", "float", "double", "halffloat", "decimal"))
+    return {"null": "", "bool": "booleans"}.get(name, "numbers" if numbers else "text")
 
 
 def column_names(path: Location) -> list[str]:
     """Return the names of the columns of a CSV or Parquet file, the first of several."""
-    return survey(find_files(path)[0])[0]
+    return list(survey(find_files(path)[0])[0])
 
 
 def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]:
@@ -241,15 +248,9 @@ def _open_parquet(path: Path, names: Sequence[str] = ()) -> Any:
 def _parquet_batches(
     path: Path, places: list[int], names: Sequence[str], size: int
 ) -> Iterator[Cells]:
-    with _open_parquet(path, names) as file:
-        batches = file.iter_batches(size, row_groups=places, columns=list(names))
-        while True:
-            with _readable(path):
-                batch = next(batches, None)
-                if batch is None:
-                    return
-                cells = _parquet_cells(batch, names)
-            yield cells
+    with _open_parquet(path, names) as file, _readable(path):
+        for batch in file.iter_batches(size, row_groups=places, columns=list(names)):
+            yield _parquet_cells(batch, names)
 
 
 def _parquet_cells(batch: Any, names: Sequence[str]) -> Cells:

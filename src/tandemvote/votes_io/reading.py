@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import groupby
@@ -12,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.abstention import check_empty_rows
 from tandemvote.codes import Codes
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
 from tandemvote.votes import Votes
@@ -29,8 +27,6 @@ from tandemvote.votes_io.cells import (
     survey,
 )
 
-# Columns that number the folds, by numbers that may also be labels.
-FOLDS = re.compile(r"(cv[ _.-]?)?(fold|split)([ _.-]?(id|no|nr|num|number|index))?", re.IGNORECASE)
 # A voter whose predictions are labels in a smaller share of rows is something else.
 FEWEST_LABELS = 0.25
 # A voter as good as the next best makes no error where this many are expected once in 20,000 times.
@@ -59,8 +55,7 @@ def read_votes(
     ignore : collection of str
         Columns that are not voters.
     keep : collection of str or None
-        Voters that `check_voters` must not reject. None skips that check and the one for rows
-        without any prediction.
+        Voters that `check_voters` must not reject. None skips that check.
     unlabeled : path, optional
         A table without labels and empty cells, with the same voters in the same order.
     empty_as_error : bool, default=False
@@ -83,7 +78,6 @@ def read_votes(
         votes = Votes.joined(parts)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
-            check_empty_rows(votes)
     except ValueError as error:
         raise VotesFileError(f"{path}: {error}") from error
     if unlabeled is None:
@@ -217,14 +211,13 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
         Names of the voters.
     keep : collection of str
         Columns that are voters. The other ones are rejected if they hold a label in less than a
-        quarter of their rows (names of rows or of a split), never err where the other voters do
-        (copies of the label), or are called like the folds of cross-validation.
+        quarter of their rows (names of rows or of a split), or never err where the other voters do
+        (copies of the label).
     """
     check_columns_exist("keep", keep, names)
     labels, held_out = np.unique(votes.labels), votes.held_out
-    if votes.n_samples >= FEWEST_SAMPLES:
-        predicted = votes.classes[np.unique(votes.predictions[held_out])]
-        check_same_words(predicted.tolist(), votes.classes[labels].tolist())
+    predicted = votes.classes[np.unique(votes.predictions[held_out])]
+    check_same_words(predicted.tolist(), votes.classes[labels].tolist(), votes.n_samples)
     sizes, errors = held_out.sum(axis=1), votes.errors.sum(axis=1)
     next_best = (errors / np.maximum(sizes, 1))[errors > 0].min(initial=1.0)
     few_perfect = 2 * (errors == 0).sum() <= len(names) > 1
@@ -239,8 +232,6 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
                 f"has no error in {n} rows, where the next best voter has an error rate of"
                 f" {100 * next_best:.2g}%, as a copy of the label would"
             )
-        elif FOLDS.fullmatch(name.strip()):
-            problem = "is called like the folds of cross-validation"
         if problem and name not in keep:
             raise ValueError(
                 f"Column {name!r} {problem}. Exclude it with ignore=[{name!r}], or confirm that it"
@@ -255,6 +246,7 @@ def _survey(
     voters: list[str] = []
     row_groups: list[RowGroup] = []
     with_rows: list[Path] = []
+    first_of_kind: dict[str, tuple[str, Path]] = {}
     for path in files:
         columns, groups = survey(path)
         row_groups += groups
@@ -268,9 +260,17 @@ def _survey(
                 f"{path} has no voter, or other columns than {files[0]}:"
                 f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
             )
+        for name in [*names, *([] if target is None else [target])]:
+            if groups and columns[name]:
+                kind, first = first_of_kind.setdefault(name, (columns[name], path))
+                if kind != columns[name]:
+                    raise VotesFileError(
+                        f"Column {name!r:.60} has {kind} in {first} and {columns[name]} in {path},"
+                        " so equal labels would differ. Write one type of labels in all files."
+                    )
     if not row_groups:
-        first = files[0] if files else "The list of files"
-        raise VotesFileError(f"{first} has no rows. Pass at least one sample.")
+        source = files[0] if files else "The list of files"
+        raise VotesFileError(f"{source} has no rows. Pass at least one sample.")
     check_distinct(with_rows)
     return voters, row_groups
 
