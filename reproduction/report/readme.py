@@ -1,4 +1,4 @@
-"""The reproduction's README: tables, figures, and the paper's numbers beside ours."""
+"""The reproduction's README: tables, figures, and the paper's numbers others ours."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ it was.
 - `forests.csv`: one row per data set, bagging, repetition and weighting. `unlabelled.csv`: one row
   per data set, labeled fraction and repetition. `weights.csv`: the weight of each tree in
   repetition 0.
-- `comparison.csv`: every number of the paper beside ours. `explanations.csv`: why some differ.
+- `comparison.csv`: every number of the paper others ours. `explanations.csv`: why some differ.
 - `tables/`: the paper's tables as Markdown and LaTeX. `figures/`: its figures as SVG and PNG.
 - `beyond.*`, if that family was run: the bounds that came after the paper. `committee.*`,
   `deployed.*`: a few whole models, and models trained on all labels.

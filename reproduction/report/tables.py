@@ -236,7 +236,7 @@ WITHOUT_FURTHER_LABELS = MappingProxyType(
         "vote_profile": Heading("VP", "VP"),
     }
 )
-"""Columns of the bounds that need no label beside those the forest was grown on."""
+"""Columns of the bounds that need no label others those the forest was grown on."""
 
 WITH_FURTHER_LABELS = MappingProxyType({"test_set": Heading("TEST", "TEST")})
 """Columns of the bounds that spend labels of the test part."""

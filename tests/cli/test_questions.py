@@ -115,11 +115,11 @@ def test_a_closed_gate_ends_with_the_number_of_labels(folder, capsys):
     votes = [
         "certify-votes",
         "p.csv",
-        "--ignore",
+        "--drop",
         "patient",
-        "--ignore",
+        "--drop",
         "old",
-        "--ignore",
+        "--drop",
         "third",
     ]
     assert run([*votes, "--max-error", "0.05"]) == 3

@@ -228,18 +228,18 @@ def test_names_of_rows_are_not_voters(name, ending, write, capsys):
     _, shown = certified(path, capsys=capsys, code=2)
     assert shown.err.count("\n") == 1
     assert f"olumn {name!r}" in shown.err
-    assert f"--ignore {quote(name)}" in shown.err and "np.str_" not in shown.err
-    with pytest.raises(VotesFileError, match="ignore="):
+    assert f"--drop {quote(name)}" in shown.err and "np.str_" not in shown.err
+    with pytest.raises(VotesFileError, match="drop="):
         read_votes(path)
-    file, shown = certified(path, "--ignore", name, capsys=capsys)
+    file, shown = certified(path, "--drop", name, capsys=capsys)
     assert shown.out == without.out
     assert file.read_text() == plain.read_text()
-    assert read_votes(path, ignore=[name]).n_voters == 3
+    assert read_votes(path, drop=[name]).n_voters == 3
     checked = ["verify", str(file), "--votes", str(path)]
     assert run(checked) in (1, 2)
     shown = capsys.readouterr()
-    assert "--ignore" in shown.out + shown.err
-    assert run([*checked, "--ignore", name]) == 0
+    assert "--drop" in shown.out + shown.err
+    assert run([*checked, "--drop", name]) == 0
 
 
 def test_names_of_rows_that_r_writes_are_not_voters(tmp_path, capsys):
@@ -247,8 +247,8 @@ def test_names_of_rows_that_r_writes_are_not_voters(tmp_path, capsys):
     rows = [f'"{i}","yes","{("yes", "no")[i % 3 == 0]}"' for i in range(1, 41)]
     path.write_text("\n".join(['"","label","tree"', *rows]) + "\n")
     _, shown = certified(path, capsys=capsys, code=2)
-    assert "--ignore ''" in shown.err
-    certified(path, "--ignore", "", capsys=capsys)
+    assert "--drop ''" in shown.err
+    certified(path, "--drop", "", capsys=capsys)
 
 
 def test_names_of_rows_that_pandas_writes_are_not_voters(tmp_path, capsys):
@@ -256,10 +256,10 @@ def test_names_of_rows_that_pandas_writes_are_not_voters(tmp_path, capsys):
     frame = pandas.DataFrame(voters())
     frame.to_csv(tmp_path / "votes.csv")
     frame.to_parquet(tmp_path / "votes.parquet")
-    assert "--ignore ''" in certified(tmp_path / "votes.csv", capsys=capsys, code=2)[1].err
+    assert "--drop ''" in certified(tmp_path / "votes.csv", capsys=capsys, code=2)[1].err
     pandas.read_csv(tmp_path / "votes.csv").to_csv(tmp_path / "again.csv", index=False)
     shown = certified(tmp_path / "again.csv", capsys=capsys, code=2)[1]
-    assert "--ignore 'Unnamed: 0'" in shown.err
+    assert "--drop 'Unnamed: 0'" in shown.err
     assert read_votes(tmp_path / "votes.parquet").n_voters == 3
 
 
@@ -269,10 +269,10 @@ def test_several_columns_are_ignored_with_unlabeled_samples_too(ending, write, c
     del extra["label"]
     path = write({"id": [f"p{i}" for i in range(60)], "day": ["x"] * 60, **columns}, ending)
     unlabeled = write({"id": [f"q{i}" for i in range(80)], **extra}, ending, "unlabeled")
-    options = ["--ignore", "id", "--ignore", "day", "--unlabeled", str(unlabeled)]
+    options = ["--drop", "id", "--drop", "day", "--unlabeled", str(unlabeled)]
     file, _ = certified(path, *options, capsys=capsys)
     assert run(["verify", str(file), "--votes", str(path), *options]) == 0
-    assert read_predictions(unlabeled, ignore=["id"]).shape == (3, 80)
+    assert read_predictions(unlabeled, drop=["id"]).shape == (3, 80)
 
 
 def test_a_quotation_mark_that_is_not_closed_swallows_no_rows(tmp_path, capsys):
@@ -325,4 +325,4 @@ def test_a_voter_of_many_classes_is_a_voter(write):
 
 def test_an_unknown_column_cannot_be_ignored(write, capsys):
     path = write(voters(), "csv")
-    assert "no column 'di'" in certified(path, "--ignore", "di", capsys=capsys, code=2)[1].err
+    assert "no column 'di'" in certified(path, "--drop", "di", capsys=capsys, code=2)[1].err

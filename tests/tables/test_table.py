@@ -23,12 +23,12 @@ def test_every_column_is_accounted_for(tmp_path):
     path.write_text(
         "id,size,color,born,void,kind\n1,2.5,red,01.02.2018,,x\n2,,blue,13.02.2018,,y\n3,4,,,,x\n"
     )
-    table = read_table(path, target="kind", drop=["id"], beside=["id"])
+    table = read_table(path, target="kind", drop=["id"], others=["id"])
     assert table.summary == (
         "3 rows: kind (2 classes), id (not a feature), size (number), color (category), born (date"
         " %d.%m.%Y), void (number)"
     )
-    assert table.beside["id"].tolist() == [1, 2, 3] and table.y.tolist() == ["x", "y", "x"]
+    assert table.others["id"].tolist() == [1, 2, 3] and table.y.tolist() == ["x", "y", "x"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_options_that_name_no_column_are_rejected(read):
     frame = pandas.DataFrame({"alpha": [1, 2], "label": [0, 1]})
     for options in (
         {"target": "lable"},
-        *({"target": "label", name: ["lable"]} for name in ("drop", "beside")),
+        *({"target": "label", name: ["lable"]} for name in ("drop", "others")),
         {"target": "label", "groups": "lable"},
         {"target": "label", "categories": ["lable"]},
     ):
@@ -90,7 +90,7 @@ def test_the_column_of_groups_is_not_a_feature(read):
     visits = pandas.DataFrame({"patient": np.repeat(np.arange(40), 3), "size": np.arange(120) % 7})
     table = read(visits.assign(sick=np.arange(120) % 2), target="sick", groups="patient")
     assert [*table.kinds] == ["size"] == [*table.raw]
-    assert table.beside["patient"].tolist() == visits["patient"].tolist()
+    assert table.others["patient"].tolist() == visits["patient"].tolist()
 
 
 def test_new_rows_are_read_one_by_one_as_in_the_table(tmp_path):

@@ -40,16 +40,16 @@ def test_they_are_rejected_unless_they_are_to_be_kept(name, file, tmp_path, monk
     path = tmp_path / f"votes.{ending}"
     column, problem = NO_VOTERS[name]
     getattr(pd.DataFrame({**VOTERS, name: column}), f"to_{ending}")(path, index=False)
-    with pytest.raises(VotesFileError, match=rf"Column '{name}' .*ignore=\['{name}'\], .* keep="):
+    with pytest.raises(VotesFileError, match=rf"Column '{name}' .*drop=\['{name}'\], .* keep="):
         read_votes(path)
-    assert read_votes(path, ignore=[name]).n_voters == 3
+    assert read_votes(path, drop=[name]).n_voters == 3
     assert read_votes(path, keep=[name]).n_voters == 4
     call = ["certify-votes", str(path)]
     assert run(call) == 2
     output = capsys.readouterr().err
-    assert f"--ignore {name}, or confirm that it is a voter with --keep {name}." in output
+    assert f"--drop {name}, or confirm that it is a voter with --keep {name}." in output
     assert batch == 1000 or problem in output
-    for option in ("--ignore", "--keep"):
+    for option in ("--drop", "--keep"):
         assert run([*call, option, name]) == 0
         capsys.readouterr()
     assert run([*call, "--keep", "nobody"]) == 2

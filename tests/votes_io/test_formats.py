@@ -77,9 +77,9 @@ def assert_equal(votes, other):
         np.testing.assert_array_equal(getattr(votes, field), getattr(other, field))
 
 
-def read_or_rejected(path, ignore=()):
+def read_or_rejected(path, drop=()):
     try:
-        return read_votes(path, target="label", ignore=ignore, keep=None)
+        return read_votes(path, target="label", drop=drop, keep=None)
     except VotesFileError as error:
         assert any(reason in str(error) for reason in REJECTED)
         return None
@@ -175,7 +175,7 @@ def test_predictions_without_labels_come_back_as_written(table, ending, tmp_path
     # A blank line is not a row, so a single column would lose blank cells.
     columns = {f"v{i}": list(column) for i, column in enumerate([*table[1], *table[1]])}
     write(path, {"id": table[0], **columns})
-    assert read_predictions(path, ignore=["id", "other"]).tolist() == list(columns.values())
+    assert read_predictions(path, drop=["id", "other"]).tolist() == list(columns.values())
     columns["v1"][-1] = ""
     write(path, columns)
     with pytest.raises(VotesFileError, match="column 'v1' has empty cells"):
@@ -241,7 +241,7 @@ def test_csv_is_read_in_blocks(tmp_path, monkeypatch):
         tmp_path / "votes.csv", {"id": labels, "label": labels, "v": [*labels[:500], *[""] * 100]}
     )
     monkeypatch.setattr(cells, "BATCH_CELLS", 2 * 200 * cells.CSV_SHARE)
-    votes = read_votes(tmp_path / "votes.csv", target="label", ignore=["id"], keep=None)
+    votes = read_votes(tmp_path / "votes.csv", target="label", drop=["id"], keep=None)
     assert votes.classes[votes.labels].tolist() == labels
     assert votes.errors.sum() == 0 and votes.held_out.sum() == 500
 

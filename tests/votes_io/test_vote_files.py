@@ -109,12 +109,12 @@ def test_row_names_are_rejected_in_parts_too(rows, write):
     numbered = {"id": list(range(900)), **rows}
     with pytest.raises(
         VotesFileError,
-        match=r"Column 'id' holds '0', '1', '10', ...: a label in .* of 900 rows.*ignore=\['id'\]",
+        match=r"Column 'id' holds '0', '1', '10', ...: a label in .* of 900 rows.*drop=\['id'\]",
     ):
         read_votes(write(numbered))
-    assert files_of(write(numbered), ignore=["id"]).n_voters == 5
+    assert files_of(write(numbered), drop=["id"]).n_voters == 5
     with pytest.raises(ValueError, match=r"no column 'di'\. The columns are 'id'"):
-        files_of(write(numbered), ignore=["di"])
+        files_of(write(numbered), drop=["di"])
 
 
 def test_shards_of_two_classes_know_nothing_of_a_third_and_need_not(write, assert_counts):
@@ -331,7 +331,7 @@ def test_text_in_one_shard_and_numbers_in_another_are_rejected(write, column, ce
             read(folder)
         assert "1.parquet" in str(caught.value)
     if column == "a":
-        assert files_of(folder, ignore=["a"]).n_voters == 1
+        assert files_of(folder, drop=["a"]).n_voters == 1
 
 
 def test_shards_may_differ_in_the_types_of_numbers_and_of_text(write):

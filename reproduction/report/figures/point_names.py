@@ -1,4 +1,4 @@
-"""Names beside points, placed so that none covers another name or a point."""
+"""Names others points, placed so that none covers another name or a point."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def certify_votes(
         metavar="FILE",
         help="Predictions of the same voters on unlabeled samples from the same distribution.",
     ),
-    ignore: options.Ignored = [],  # noqa: B006  Typer requires a list
+    drop: options.NotVoters = [],  # noqa: B006  Typer requires a list
     keep: list[str] = typer.Option(
         [],
         metavar="COLUMN",
@@ -64,7 +64,7 @@ def certify_votes(
     names = votes_io.column_names(votes)
     by = options.groupings(guarantee.by, target, {*names} - {target})
     columns = [name for name in by if name not in (options.CLASS, options.PREDICTED)]
-    table: dict[str, Any] = {"target": target, "ignore": [*ignore, *columns], "keep": keep}
+    table: dict[str, Any] = {"target": target, "drop": [*drop, *columns], "keep": keep}
     table["empty_as_error"] = empty_as_error
     large = _open_large(votes, **table)
     evidence: Votes | VoteCounts
@@ -90,7 +90,7 @@ def certify_votes(
         *(("--target", target) if target != "label" else ()),
         *("--empty-as-error",) * empty_as_error,
         *(() if unlabeled is None else ("--unlabeled", str(unlabeled))),
-        *(word for name in ignore for word in ("--ignore", name)),
+        *(word for name in drop for word in ("--drop", name)),
     )
     deliver(
         certificate,

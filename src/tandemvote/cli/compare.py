@@ -101,7 +101,7 @@ def _trained(
         for each in learners
     ]
     rows = models[0].test_indices_  # the seed determines them
-    by = None if columns.groups is None else table.beside[columns.groups][rows]
+    by = None if columns.groups is None else table.others[columns.groups][rows]
     compared = compare_all(
         [each.predict(table.X.iloc[rows]) for each in models],
         Samples(None, table.y[rows], by),

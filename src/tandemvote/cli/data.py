@@ -30,7 +30,7 @@ def read_data(
         drop=columns.drop,
         groups=columns.groups,
         categories=columns.category,
-        beside=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
+        others=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **vars(reading),
     )
     if len(table.y) < FEWEST_ROWS:
@@ -44,7 +44,7 @@ def read_data(
 
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
     """Audit a table; raise all errors at once, unless they are overridden."""
-    groups = None if columns.groups is None else table.beside[columns.groups]
+    groups = None if columns.groups is None else table.others[columns.groups]
     found = [*audit(table.raw, table.y, groups=groups)]
     if columns.drop:  # what a dropped column shows about the rows is still true
         about = audit(table.raw.join(table.dropped), table.y, groups=groups)
@@ -59,11 +59,11 @@ def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
 def read_groupings(by: Collection[str], table: Table) -> dict[str, Any]:
     """Return what to group the rows of a table by: "class", "predicted", or a column."""
     names = groupings(by, table.target, [*table.kinds, *table.excluded])
-    for name in {*names} & {*table.beside}:
-        distinct = len({*table.beside[name]})
+    for name in {*names} & {*table.others}:
+        distinct = len({*table.others[name]})
         if distinct > MAX_GROUPS:  # known before the training
             raise typer.BadParameter(
                 f"--by {name} has {distinct} distinct values; at most {MAX_GROUPS} are supported."
                 " Bin the column with edges chosen without looking at this data."
             )
-    return {name: table.beside.get(name, name) for name in names}
+    return {name: table.others.get(name, name) for name in names}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
 NAMES = (
-    "allow bound by confidence decimal drop empty_as_error error groups ignore keep max_error power"
+    "allow bound by confidence decimal drop empty_as_error error groups keep max_error power"
     " target test_size trusted weights"
 )
 OPTIONS = {

@@ -28,8 +28,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LabelColumn = Annotated[
     str, typer.Option("--target", "-t", metavar="COLUMN", help="Column of the labels.")
 ]
-Ignored = Annotated[
-    list[str], typer.Option("--ignore", metavar="COLUMN", help="Column that is not a voter.")
+NotVoters = Annotated[
+    list[str], typer.Option("--drop", metavar="COLUMN", help="Column that is not a voter.")
 ]
 EmptyAsError = Annotated[
     bool,

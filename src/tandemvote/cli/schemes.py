@@ -49,7 +49,7 @@ def train(
             random_state=training.seed,
             **(tested if training.scheme is Scheme.HOLDOUT else {}),
         )
-        groups = None if columns.groups is None else table.beside[columns.groups]
+        groups = None if columns.groups is None else table.others[columns.groups]
         model.fit(table.X, table.y, groups=groups, findings=findings)
         return Pipeline([("columns", table.columns()), ("vote", model)]), ...
 

@@ -11,7 +11,7 @@ import typer
 
 from tandemvote.cli import WRONG
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import EmptyAsError, Ignored, Json, LabelColumn
+from tandemvote.cli.options import EmptyAsError, Json, LabelColumn, NotVoters
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def verify(
         " last column.",
     ),
     target: LabelColumn = "label",
-    ignore: Ignored = [],  # noqa: B006  Typer requires a list
+    drop: NotVoters = [],  # noqa: B006  Typer requires a list
     empty_as_error: EmptyAsError = False,
     as_json: Json = False,
 ) -> None:
@@ -55,10 +55,10 @@ def verify(
         by = {each.by for each in document.groupings} & {*votes_io.column_names(votes)}
         given["columns"] = votes_io.read_columns(votes, by)
         given["votes"] = votes_io.read_votes(
-            votes, target=target, ignore={*ignore, *by}, keep=None, empty_as_error=empty_as_error
+            votes, target=target, drop={*drop, *by}, keep=None, empty_as_error=empty_as_error
         )
     if unlabeled is not None:
-        given["unlabeled"] = votes_io.read_predictions(unlabeled, ignore=ignore)
+        given["unlabeled"] = votes_io.read_predictions(unlabeled, drop=drop)
     verdict = verify_file(document, rigorous=rigorous, **given)
     unchecked = [*_unchecked(verdict, given), f"the {len(document.whole.assumptions)} assumptions"]
     if as_json:

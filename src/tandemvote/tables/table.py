@@ -51,7 +51,7 @@ class Table:
         are text.
     findings : tuple of Finding
         What is suspicious about the file. Pass `raw` and `y` to `tandemvote.audit` for the rows.
-    beside : dict of str to ndarray of shape (n_rows,)
+    others : dict of str to ndarray of shape (n_rows,)
         Further columns as they are written, features or not. None where an entry is missing.
     excluded : tuple of str
         Columns that are not features: those that were dropped, and the groups.
@@ -65,7 +65,7 @@ class Table:
     y: NDArray[Any]
     kinds: dict[str, str]
     findings: tuple[Finding, ...] = ()
-    beside: dict[str, NDArray[Any]] = field(default_factory=dict)
+    others: dict[str, NDArray[Any]] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
     raw: Any = None
     dropped: Any = None
@@ -89,7 +89,7 @@ def read_table(
     *,
     target: str | None,
     drop: Sequence[str] = (),
-    beside: Sequence[str] = (),
+    others: Sequence[str] = (),
     groups: str | None = None,
     categories: Collection[str] = (),
     **options: Any,
@@ -106,11 +106,11 @@ def read_table(
         Label column.
     drop : sequence of str
         Columns to exclude.
-    beside : sequence of str
+    others : sequence of str
         Columns, features or not, to return as they are written.
     groups : str, optional
         Column whose equal values mark rows that belong together, such as the patient. It is
-        returned in `Table.beside` and is not a feature.
+        returned in `Table.others` and is not a feature.
     categories : sequence of str
         Columns of categories even if they hold numbers.
     **options
@@ -144,8 +144,8 @@ def read_table(
             f"The label column is not named. Pass target=COLUMN: {shown(columns, 20)}."
         )
     excluded = [*drop, *([] if groups is None else [groups])]
-    beside = [*dict.fromkeys([*beside, *excluded[len(drop) :]])]
-    for column in (target, *excluded, *beside):
+    others = [*dict.fromkeys([*others, *excluded[len(drop) :]])]
+    for column in (target, *excluded, *others):
         find_column(columns, column, name)
     features = [column for column in columns if column not in (target, *excluded)]
     if not features:
@@ -154,7 +154,7 @@ def read_table(
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
     frame = frame[~unlabeled].reset_index(drop=True)
-    written = {column: _as_written(frame[column]) for column in beside}
+    written = {column: _as_written(frame[column]) for column in others}
     kinds = {column: find_kind(frame[column]) for column in (*features, *drop)}
     for column, kind in kinds.items():
         if kind.startswith(f"{DATE} "):
@@ -170,7 +170,7 @@ def read_table(
         y=_labels(frame[target]),
         kinds=kinds,
         findings=tuple(findings),
-        beside=written,
+        others=written,
         excluded=tuple(excluded),
         raw=frame[features],
         dropped=frame[[*drop]],

@@ -105,7 +105,7 @@ def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if votes.n_voters != record.n_voters:
         yield (
             f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
-            " exclude other columns with --ignore"
+            " exclude other columns with --drop"
         )
         return
     votes, shared = in_classes(record, votes), record.shared

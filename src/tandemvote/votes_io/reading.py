@@ -37,7 +37,7 @@ def read_votes(
     path: Location,
     *,
     target: str,
-    ignore: Collection[str] = (),
+    drop: Collection[str] = (),
     keep: Collection[str] | None = (),
     unlabeled: Location | None = None,
     empty_as_error: bool = False,
@@ -52,7 +52,7 @@ def read_votes(
         files. A voter's cell is empty or null where the voter was trained on the sample.
     target : str
         Name of the label column; every other column is a voter.
-    ignore : collection of str
+    drop : collection of str
         Columns that are not voters.
     keep : collection of str or None
         Voters that `check_voters` must not reject. None skips that check.
@@ -72,7 +72,7 @@ def read_votes(
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    files = VoteFiles(path, target=target, ignore=ignore, empty_as_error=empty_as_error)
+    files = VoteFiles(path, target=target, drop=drop, empty_as_error=empty_as_error)
     parts = list(files)
     try:
         votes = Votes.joined(parts)
@@ -82,30 +82,30 @@ def read_votes(
         raise VotesFileError(f"{path}: {error}") from error
     if unlabeled is None:
         return votes
-    columns = [name for name in column_names(unlabeled) if name not in ignore]
+    columns = [name for name in column_names(unlabeled) if name not in drop]
     if columns != files.voters:
         raise VotesFileError(
             f"The voters of {unlabeled} are {shown(columns, COLUMNS_SHOWN)}, those of {path}"
             f" {shown(files.voters, COLUMNS_SHOWN)}. Write the same columns in the same order."
         )
-    return votes.with_unlabeled(read_predictions(unlabeled, ignore=ignore))
+    return votes.with_unlabeled(read_predictions(unlabeled, drop=drop))
 
 
-def read_predictions(path: Location, *, ignore: Collection[str] = ()) -> NDArray[np.str_]:
+def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[np.str_]:
     """Read the predictions on unlabeled samples: one row per sample, one column per voter.
 
     Parameters
     ----------
     path : path
         A CSV file, a Parquet file, or a folder or pattern of Parquet files, without empty cells.
-    ignore : collection of str
+    drop : collection of str
         Columns that are not voters. They need not exist.
 
     Returns
     -------
     ndarray of str, shape (n_voters, n_samples)
     """
-    voters, row_groups = _survey(find_files(path), None, ignore)
+    voters, row_groups = _survey(find_files(path), None, drop)
     parts = []
     for file, groups in groupby(row_groups, key=attrgetter("path")):
         for table, words in read_cells(file, list(groups), voters):
@@ -133,7 +133,7 @@ class VoteFiles:
         ``"votes/*.parquet"``, or several.
     target : str
         Name of the label column; every other column is a voter.
-    ignore : collection of str
+    drop : collection of str
         Columns that are not voters.
     empty_as_error : bool, default=False
         Whether an empty cell counts as a vote for a wrong class, as for `read_votes`.
@@ -171,11 +171,11 @@ class VoteFiles:
         paths: Location | Iterable[Location],
         *,
         target: str,
-        ignore: Collection[str] = (),
+        drop: Collection[str] = (),
         empty_as_error: bool = False,
     ) -> None:
         self.target, self.empty_as_error = target, empty_as_error
-        self.voters, self.row_groups = _survey(find_files(paths), target, ignore)
+        self.voters, self.row_groups = _survey(find_files(paths), target, drop)
 
     @property
     def n_samples(self) -> int:
@@ -234,13 +234,13 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
             )
         if problem and name not in keep:
             raise ValueError(
-                f"Column {name!r} {problem}. Exclude it with ignore=[{name!r}], or confirm that it"
+                f"Column {name!r} {problem}. Exclude it with drop=[{name!r}], or confirm that it"
                 f" is a voter with keep=[{name!r}]."
             )
 
 
 def _survey(
-    files: Sequence[Path], target: str | None, ignore: Collection[str]
+    files: Sequence[Path], target: str | None, drop: Collection[str]
 ) -> tuple[list[str], list[RowGroup]]:
     """Return the voters that all files share, and the row groups of the files."""
     voters: list[str] = []
@@ -251,8 +251,8 @@ def _survey(
         columns, groups = survey(path)
         row_groups += groups
         with_rows += [path] * bool(groups)
-        check_columns_exist(path, () if target is None else (target, *ignore), columns)
-        names = [name for name in columns if name != target and name not in ignore]
+        check_columns_exist(path, () if target is None else (target, *drop), columns)
+        names = [name for name in columns if name != target and name not in drop]
         voters = voters or names
         others = {*voters} ^ {*names}
         if others or not names:
