@@ -70,7 +70,7 @@ def certificates(draw):
 
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(certificates())
 def test_a_certificate_survives_its_file(certificate):
     data = json.dumps(document_of(certificate).to_json(), indent=1, ensure_ascii=False).encode()

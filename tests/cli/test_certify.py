@@ -101,6 +101,7 @@ def test_files_are_written_before_anything_is_printed(table, tmp_path, capsys, m
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c.json", "table.csv"]
 
 
+@pytest.mark.slow  # one that reads no table is in test_app.py
 def test_a_closed_pipe_does_not_change_the_exit_code(table):
     words = [*CALL, table, "--trees", "3", "--max-error", "0.001"]
     code = f"from tandemvote.cli import main; main({words!r})"

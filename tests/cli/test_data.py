@@ -124,7 +124,7 @@ def certified(scheme, *options):
     assert run([*call, "--certificate", "c.json", "--votes", "votes.csv", *options]) == 0
 
 
-@pytest.mark.parametrize("scheme", ["committee", "trees", "holdout"])
+@pytest.mark.parametrize("scheme", ["trees", "holdout"])
 def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, capsys, scheme):
     by = ["--by", "region", "--by", "class", "--by", "age"]
     certified(scheme, *by, *(["--by", "predicted"] if scheme == "holdout" else []))

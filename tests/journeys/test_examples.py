@@ -7,6 +7,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("plot_*.py"))
 SLOW = {"plot_csv_to_ci", "plot_tuning_inside", "plot_more_labels", "plot_leaky_encoder"}
+SLOW |= {"plot_committee"}
 """`make docs` runs them, too."""
 
 

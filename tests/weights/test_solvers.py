@@ -67,10 +67,9 @@ def best_of_all_methods(objective, seed, n_starts):
 @pytest.mark.parametrize("family", ["common samples", "overlaps", "gram", "noise"])
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SLSQP of older scipy
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
-    for seed in (10, 11):
-        objective = make_objective(family, bound, n_voters, n, seed=seed)
-        actual = solve(objective).iterate.value
-        assert actual <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
+    objective = make_objective(family, bound, n_voters, n, seed=10)
+    actual = solve(objective).iterate.value
+    assert actual <= best_of_all_methods(objective, 10, n_starts=1) + 1e-9
 
 
 @pytest.mark.slow
