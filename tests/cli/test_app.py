@@ -51,9 +51,7 @@ def test_a_bug_shows_its_traceback_and_exit_code_seventy(capsys, monkeypatch):
     assert "Traceback" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"), [(["bounds", "--help"], 0), (["verify", "missing.json"], 2)]
-)
+@pytest.mark.parametrize(("arguments", "code"), [(["verify", "missing.json"], 2)])
 def test_a_closed_pipe_does_not_change_the_exit_code(arguments, code):
     reader, writer = os.pipe()
     os.close(reader)  # every write fails from the start

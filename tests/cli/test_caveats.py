@@ -48,7 +48,7 @@ def test_it_is_found_once(case, tmp_path, monkeypatch, capsys):
     assert sum(caveat in each for each in findings_in(capsys)) == 1
 
 
-@pytest.mark.parametrize("case", ["copies", "label"])
+@pytest.mark.parametrize("case", ["label"])
 def test_it_is_in_the_output_the_file_the_report_and_the_model(case, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame, caveat = CASES[case]

@@ -77,9 +77,9 @@ def test_report_groups_file_votes_and_model_compute_nothing_again(table, tmp_pat
 
 def test_the_certificate_is_that_of_the_library(table, data, tmp_path):
     file = str(tmp_path / "c.json")
-    call = [*CALL, table, "--scheme", "trees", "--trees", "50", "--by", "class"]
+    call = [*CALL, table, "--scheme", "trees", "--trees", "20", "--by", "class"]
     assert run([*call, "--certificate", file]) == 0
-    forest = CertifiedForestClassifier(50, max_samples=0.5, random_state=0)
+    forest = CertifiedForestClassifier(20, max_samples=0.5, random_state=0)
     expected = forest.fit(*data).certificate_
     certificate = Certificate.load(file)
     assert certificate.value == expected.value

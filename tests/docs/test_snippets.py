@@ -22,7 +22,7 @@ PAGES = sorted(
 
 
 SLOW = {"how-to/save-and-serve.rst", "how-to/imbalanced-text-boosting.rst"}
-SLOW |= {"how-to/avoid-leakage.rst"}
+SLOW |= {"how-to/avoid-leakage.rst", "how-to/deployed-model.rst"}
 """Pages whose Python takes seconds; the others stay for every change."""
 
 
@@ -71,7 +71,7 @@ def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     "page",
     marked(
         [page for page in pages_with("python") if ">>> " not in (DOCS / page).read_text()],
-        {"index.rst"},  # the first snippet of the README
+        {"index.rst", "how-to/ci.rst"},  # the first snippet of the README
     ),
 )
 def test_python_blocks_run(page, tmp_path, monkeypatch):
@@ -185,7 +185,11 @@ def tables(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "page", marked(pages_with("sh", "console"), {"how-to/tables.rst", "reference/command-line.rst"})
+    "page",
+    marked(
+        pages_with("sh", "console"),
+        {"how-to/tables.rst", "reference/command-line.rst", "reference/file-format.rst"},
+    ),
 )
 def test_every_command_runs_and_prints_what_is_shown(page, tables, tmp_path, monkeypatch, capsys):
     for extra in ("typer", "pandas", "pyarrow", "flint", "jinja2", "skops"):

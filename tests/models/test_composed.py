@@ -113,7 +113,7 @@ def test_as_many_samples_in_each_of_two_leaves_are_a_coincidence():
 def test_new_samples_are_not_taken_for_samples_of_little_weight(weights):
     model = forest().fit(X, LABELS, sample_weight=weights)
     assert certify(model, NEW, NEW_LABELS).value > 0.4
-    bagged = BaggingClassifier(forest(), 3, random_state=0).fit(X, LABELS)
+    bagged = BaggingClassifier(forest(), 2, random_state=0).fit(X, LABELS)
     assert certify(bagged, NEW, NEW_LABELS).value > 0.4
 
 
