@@ -92,7 +92,7 @@ def test_both_solvers_agree_where_the_problem_is_convex(make_objective, family, 
     np.testing.assert_allclose(papers.iterate.weights, default.iterate.weights, atol=0.01)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
     rng = np.random.default_rng(seed)
     pairs = rng.random((3, 3)) / 2
@@ -142,14 +142,14 @@ def first_order(losses, n, prior=None):
     return Objective(Relaxation(2.0, estimate(1, n, 0.05)), log_prior, losses)
 
 
-@pytest.mark.parametrize("n", [10, 1000, 60_000, 10**9])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n", [10, 1000, 10**9])
+@pytest.mark.parametrize("seed", range(3))
 def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
     rng = np.random.default_rng(seed)
     losses = rng.uniform(0.0, 0.6, 40) if seed else rng.uniform(0.4999, 0.5001, 40)
     objective = first_order(losses, n, rng.dirichlet(np.ones(40)))
     along_the_line = min(
-        objective.at(-lam * n * losses).value for lam in np.geomspace(1e-6, 2.0, 4000)
+        objective.at(-lam * n * losses).value for lam in np.geomspace(1e-6, 2.0, 1000)
     )
     descent = solve(objective)
     assert descent.converged
