@@ -62,7 +62,6 @@ def calls_watched():
     [
         ("trees", ["out-of-bag votes", "certificate", "counts", "weights", "groups"]),
         ("committee", ["certificate", "counts", "groups"]),
-        ("holdout", ["certificate", "counts", "groups"]),
     ],
 )
 def test_report_groups_file_votes_and_model_compute_nothing_again(table, tmp_path, scheme, steps):
