@@ -140,6 +140,7 @@ def test_invalid_values_are_rejected():
         (0.05, {0.02: 1500}, True, 244),
     ],
 )
+@pytest.mark.long
 def test_the_worlds_that_the_theory_quotes(bound, rates, goal, median):
     rng = np.random.default_rng(0)
     rate = np.repeat(list(rates), list(rates.values()))

@@ -79,6 +79,7 @@ def test_paired_levels_fail_with_probability_delta_and_hardly_less(delta, power)
 
 
 @pytest.mark.parametrize(("n_unlabeled", "delta"), [(9, 0.1), (16, 0.4)])
+@pytest.mark.long
 def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_less(
     n_unlabeled, delta
 ):

@@ -100,6 +100,7 @@ def check_c2(size):
         assert true - 1e-12 <= value <= true + 1e-7, (cell, value, true)
 
 
+@pytest.mark.long
 def test_c2_is_the_supremum_of_its_region():
     check_c2(8)
 

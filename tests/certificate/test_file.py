@@ -127,6 +127,7 @@ def test_numbers_in_evidence_become_text(certificate, tmp_path):
     assert Certificate.load(path).findings[0].evidence == {"rows": "3"}
 
 
+@pytest.mark.long
 def test_groups_are_saved_and_loaded_with_their_certificate(certificate, tmp_path):
     site = np.resize(["north", "south", None], 500)
     groups = certificate.by_group({"class": "class", "site": site})
