@@ -9,10 +9,10 @@ from hypothesis import settings
 
 from tandemvote import VoteCounts, Votes
 
-# A slow machine is no failure, and 30 examples of each property are enough for every change.
+# A slow machine is no failure, and 20 examples of each property are enough for every change.
 # Continuous integration draws the same examples every time; elsewhere each run looks at new ones.
-settings.register_profile("patient", deadline=None, max_examples=30)
-settings.register_profile("reproducible", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile("patient", deadline=None, max_examples=20)
+settings.register_profile("reproducible", deadline=None, max_examples=20, derandomize=True)
 settings.load_profile("reproducible" if os.environ.get("CI") else "patient")
 
 

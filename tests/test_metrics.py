@@ -96,6 +96,7 @@ WORLDS = [
 
 @pytest.mark.parametrize("metric", TESTS)
 @pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.long
 def test_limits_fail_with_at_most_delta_over_all_outcomes(metric, sides):
     assert max(failures(metric, world, 0.2, sides=sides) for world in WORLDS) <= 0.2
 
@@ -105,6 +106,7 @@ def test_the_enumeration_finds_a_limit_of_three_times_delta(metric):
     assert max(failures(metric, world, 0.6) for world in WORLDS) > 0.2
 
 
+@pytest.mark.long
 def test_the_world_that_the_theory_quotes():
     """P(TP, FP, FN) = .10, .03, .04 and n = 500: F1 is 0.741, its mean limit 0.659."""
     draws = np.random.default_rng(0).multinomial(500, [0.10, 0.03, 0.04, 0.83], size=2000)

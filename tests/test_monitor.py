@@ -31,17 +31,17 @@ def evidence_by_definition(errors, u):
         return float(total)
 
 
-@pytest.mark.parametrize("u", [0.0001, 0.05, 0.5, 0.97])
+@pytest.mark.parametrize("u", [0.0001, 0.05, 0.97])
 def test_evidence_is_the_mixture_over_starting_times(u):
-    errors = np.random.default_rng(0).random(150) < 0.2
+    errors = np.random.default_rng(0).random(80) < 0.2
     assert fed(Monitor(u), errors).evidence == pytest.approx(evidence_by_definition(errors, u))
 
 
 @pytest.mark.parametrize(("u", "goal"), [(0.05, False), (0.4, False), (0.3, True)])
 def test_the_expected_evidence_over_all_outcomes_is_one_at_equality(u, goal):
     expected = 0.0
-    for errors in itertools.product([0, 1], repeat=10):
-        chance = u ** sum(errors) * (1 - u) ** (10 - sum(errors))
+    for errors in itertools.product([0, 1], repeat=8):
+        chance = u ** sum(errors) * (1 - u) ** (8 - sum(errors))
         expected += chance * fed(Monitor(u, goal=goal), errors).evidence
     assert expected == pytest.approx(1.0, abs=1e-10)
 
@@ -140,12 +140,13 @@ def test_invalid_values_are_rejected():
         (0.05, {0.02: 1500}, True, 244),
     ],
 )
+@pytest.mark.long
 def test_the_worlds_that_the_theory_quotes(bound, rates, goal, median):
     rng = np.random.default_rng(0)
     rate = np.repeat(list(rates), list(rates.values()))
     times = [
         fed(Monitor(bound, goal=goal), rng.random(rate.size) < rate).alarm_at or rate.size
-        for _ in range(600)
+        for _ in range(300)
     ]
     since = rates.get(0.02, 0) * (len(rates) > 1)
     assert np.median(times) - since == pytest.approx(median - since, rel=0.2)

@@ -11,9 +11,13 @@ from tandemvote.planning import labels_in_all
 
 
 def suffices(n, error, goal, delta, power):
-    """Return True if the numbers of errors that show the goal have at least this probability."""
+    """Return True if the numbers of errors that show the goal have at least this probability.
+
+    The exact limit of a number is at most the goal if so few errors are improbable at it;
+    the limit is rounded up, so where they have exactly the probability delta it is larger.
+    """
     n_errors = np.arange(int(goal * n) + 1)  # more errors have a limit above the goal
-    allowed = int((clopper_pearson(n_errors, n, delta=delta) <= goal).sum()) - 1
+    allowed = int((binom.cdf(n_errors, n, goal) < delta).sum()) - 1
     return binom.cdf(allowed, n, error) >= power
 
 

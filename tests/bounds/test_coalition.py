@@ -56,7 +56,7 @@ def worst_case(losses, event):
     ).fun
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(voters())
 def test_the_bound_is_the_worst_over_all_joint_laws_of_errors(case):
     """Strong duality: nothing smaller follows from the errors of the voters."""
@@ -116,7 +116,7 @@ def test_factors_are_rounded_up(smallest, order):
     assert exact <= factor <= exact * (1 + Fraction(1, 10**14))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.integers(2, 4))
 def test_the_vote_errs_no_more_often_than_coalitions_and_markov_allow(seed, k, n_classes):
     """Exactly, on every finite world, and whatever the vote does with ties."""

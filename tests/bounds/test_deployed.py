@@ -78,10 +78,10 @@ def test_paired_levels_fail_with_probability_delta_and_hardly_less(delta, power)
     assert (np.diff(levels) > 0).all() and (np.diff(others) < 0).all()
 
 
-@pytest.mark.parametrize("n_unlabeled", [9, 16])
-@pytest.mark.parametrize("delta", [0.1, 0.4])
+@pytest.mark.parametrize(("n_unlabeled", "delta"), [(9, 0.1), (16, 0.4)])
+@pytest.mark.long
 def test_single_voter_bound_fails_with_probability_delta_at_most_and_not_much_less(
-    delta, n_unlabeled
+    n_unlabeled, delta
 ):
     """Every outcome of two binomial draws is added up, for every error and difference."""
     n_samples = 8

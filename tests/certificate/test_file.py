@@ -70,7 +70,7 @@ def certificates(draw):
 
 
 @pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(certificates())
 def test_a_certificate_survives_its_file(certificate):
     data = json.dumps(document_of(certificate).to_json(), indent=1, ensure_ascii=False).encode()
@@ -127,6 +127,7 @@ def test_numbers_in_evidence_become_text(certificate, tmp_path):
     assert Certificate.load(path).findings[0].evidence == {"rows": "3"}
 
 
+@pytest.mark.long
 def test_groups_are_saved_and_loaded_with_their_certificate(certificate, tmp_path):
     site = np.resize(["north", "south", None], 500)
     groups = certificate.by_group({"class": "class", "site": site})

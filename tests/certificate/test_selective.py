@@ -106,6 +106,7 @@ def test_the_smallest_margin_that_passed_is_chosen():
     assert certificate.chosen.n_errors == (wrong & (margins >= min(passed))).sum()
 
 
+@pytest.mark.long
 def test_bounds_and_coverages_fail_together_no_more_often_than_stated():
     """The true error rate at a margin m is (1 - m) / 4, and the coverage is 1 - m."""
     failures, draws = 0, 100  # failures with probability 3 delta are missed once in 10^4

@@ -25,13 +25,13 @@ def test_the_package_runs_as_the_command():
     assert started.stdout == f"tandemvote {__version__}\n"
 
 
-@pytest.mark.parametrize("heavy", ["sklearn", "scipy", "numpy", "pandas", "matplotlib", "dask"])
-def test_help_is_shown_without_heavy_imports(heavy):
+def test_help_is_shown_without_heavy_imports():
     code = (
         "import sys\n"
         "from tandemvote.cli.app import run\n"
         "assert run(['certify', '--help']) == 0\n"
-        f"sys.exit('{heavy}' in sys.modules)\n"
+        "heavy = {'sklearn', 'scipy', 'numpy', 'pandas', 'matplotlib', 'dask'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
@@ -51,9 +51,7 @@ def test_a_bug_shows_its_traceback_and_exit_code_seventy(capsys, monkeypatch):
     assert "Traceback" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"), [(["bounds", "--help"], 0), (["verify", "missing.json"], 2)]
-)
+@pytest.mark.parametrize(("arguments", "code"), [(["verify", "missing.json"], 2)])
 def test_a_closed_pipe_does_not_change_the_exit_code(arguments, code):
     reader, writer = os.pipe()
     os.close(reader)  # every write fails from the start

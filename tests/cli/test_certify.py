@@ -62,7 +62,6 @@ def calls_watched():
     [
         ("trees", ["out-of-bag votes", "certificate", "counts", "weights", "groups"]),
         ("committee", ["certificate", "counts", "groups"]),
-        ("holdout", ["certificate", "counts", "groups"]),
     ],
 )
 def test_report_groups_file_votes_and_model_compute_nothing_again(table, tmp_path, scheme, steps):
@@ -77,9 +76,9 @@ def test_report_groups_file_votes_and_model_compute_nothing_again(table, tmp_pat
 
 def test_the_certificate_is_that_of_the_library(table, data, tmp_path):
     file = str(tmp_path / "c.json")
-    call = [*CALL, table, "--scheme", "trees", "--trees", "50", "--by", "class"]
+    call = [*CALL, table, "--scheme", "trees", "--trees", "20", "--by", "class"]
     assert run([*call, "--certificate", file]) == 0
-    forest = CertifiedForestClassifier(50, max_samples=0.5, random_state=0)
+    forest = CertifiedForestClassifier(20, max_samples=0.5, random_state=0)
     expected = forest.fit(*data).certificate_
     certificate = Certificate.load(file)
     assert certificate.value == expected.value
@@ -101,6 +100,7 @@ def test_files_are_written_before_anything_is_printed(table, tmp_path, capsys, m
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c.json", "table.csv"]
 
 
+@pytest.mark.slow  # one that reads no table is in test_app.py
 def test_a_closed_pipe_does_not_change_the_exit_code(table):
     words = [*CALL, table, "--trees", "3", "--max-error", "0.001"]
     code = f"from tandemvote.cli import main; main({words!r})"

@@ -21,6 +21,16 @@ PAGES = sorted(
 )
 
 
+SLOW = {"how-to/save-and-serve.rst", "how-to/imbalanced-text-boosting.rst"}
+SLOW |= {"how-to/avoid-leakage.rst", "how-to/deployed-model.rst"}
+"""Pages whose Python takes seconds; the others stay for every change."""
+
+
+def marked(pages, slow):
+    """Return the pages as parameters, some of them marked as slow."""
+    return [pytest.param(page, marks=[pytest.mark.slow] * (page in slow)) for page in pages]
+
+
 def blocks(page, language):
     """Return the code blocks of a page in one language."""
     actual = re.findall(
@@ -45,7 +55,9 @@ def run_prompts(page, names):
     return result.attempted
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if ">>> " in (DOCS / page).read_text()])
+@pytest.mark.parametrize(
+    "page", marked([page for page in PAGES if ">>> " in (DOCS / page).read_text()], SLOW)
+)
 def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
@@ -56,7 +68,11 @@ def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in pages_with("python") if ">>> " not in (DOCS / page).read_text()]
+    "page",
+    marked(
+        [page for page in pages_with("python") if ">>> " not in (DOCS / page).read_text()],
+        {"index.rst", "how-to/ci.rst"},  # the first snippet of the README
+    ),
 )
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
@@ -168,7 +184,13 @@ def tables(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("page", pages_with("sh", "console"))
+@pytest.mark.parametrize(
+    "page",
+    marked(
+        pages_with("sh", "console"),
+        {"how-to/tables.rst", "reference/command-line.rst", "reference/file-format.rst"},
+    ),
+)
 def test_every_command_runs_and_prints_what_is_shown(page, tables, tmp_path, monkeypatch, capsys):
     for extra in ("typer", "pandas", "pyarrow", "flint", "jinja2", "skops"):
         pytest.importorskip(extra)
@@ -179,6 +201,8 @@ def test_every_command_runs_and_prints_what_is_shown(page, tables, tmp_path, mon
     for arguments, shown in commands(page):
         if any(argument.startswith("tcp://") for argument in arguments):
             continue  # tests/votes_io/test_cluster.py has a cluster
+        if arguments[0] == "certify" and not shown and "--trees" not in arguments:
+            arguments += ["--trees", "5"]  # of 100: no number is shown
         code, output = run(arguments), capsys.readouterr()
         closed = "--max-error" in arguments and "Not guaranteed" in output.err
         assert code == (3 if closed else 0), output

@@ -44,7 +44,7 @@ def test_equal_sizes_give_that_size_and_the_usual_divergence():
     assert actual.log_moment() == pytest.approx(np.log(xi(50)))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=30)
 @given(st.data())
 def test_with_its_cap_it_is_never_looser_than_the_published_form(data):
     """For all weights, sizes and priors: the theorem in the module's docstring."""

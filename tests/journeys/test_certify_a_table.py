@@ -50,7 +50,7 @@ def votes(tmp_path):
 def test_a_messy_table_becomes_a_certificate_and_a_report(messy, tmp_path, capsys):
     report = tmp_path / "report.html"
     code = run(
-        ["certify", str(messy), "--target", "quality", "--trees", "30", "--report", str(report)]
+        ["certify", str(messy), "--target", "quality", "--trees", "10", "--report", str(report)]
     )
     shown = capsys.readouterr()
     assert code == 0
@@ -98,7 +98,7 @@ def test_a_table_from_an_office_in_the_old_world_is_read_by_options(tmp_path, ca
     lines = ["größe;urteil", *(f"{s:.3f};{'gut' if s > 0 else 'übel'}" for s in size)]
     path = tmp_path / "amt.csv"
     path.write_bytes("\n".join(lines).replace(".", ",").encode("latin-1"))
-    call = ["certify", str(path), "--target", "urteil", "--trees", "20"]
+    call = ["certify", str(path), "--target", "urteil", "--trees", "10"]
     assert run(call) == 2
     assert "pass --decimal ,. Remove commas" in capsys.readouterr().err
     assert run([*call, "--decimal", ","]) == 0
@@ -132,7 +132,7 @@ def more(tmp_path):
 
 
 def test_unlabeled_samples_sharpen_the_disagreement_bound(messy, more, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json", *TREES]
     options += ["--all-bounds"]
     assert run(options) == 0
     without = json.loads(capsys.readouterr().out)["bounds"]["disagreement"]
@@ -141,7 +141,7 @@ def test_unlabeled_samples_sharpen_the_disagreement_bound(messy, more, capsys):
 
 
 def test_unlabeled_samples_give_a_bound_of_their_own(messy, more, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "20", "--json", *TREES]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json", *TREES]
     options += ["--all-bounds"]
     assert run([*options, "--unlabeled", str(more)]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -176,7 +176,7 @@ def test_training_samples_do_not_pass_for_unlabeled_ones(messy, tmp_path, capsys
 
 
 def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "30", "--by", "class"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "10", "--by", "class"]
     for scheme in ([], TREES):
         assert run([*options, *scheme]) == 0
         assert "error rates by class, all valid at once" in capsys.readouterr().out

@@ -52,7 +52,6 @@ FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.
         ([], ["--votes", "votes.csv"]),
         (["--groups", "shop"], ["--votes", "votes.csv"]),
         (["--scheme", "holdout"], ["--votes", "votes.csv"]),
-        (["--scheme", "trees"], ["--votes", "votes.csv"]),
         (
             ["--scheme", "trees", "--unlabeled", "more.csv"],
             ["--votes", "votes.csv", "--unlabeled", "votes.unlabeled.csv"],
@@ -63,7 +62,7 @@ def test_from_a_table_to_predictions_with_a_guarantee_that_can_be_checked(
     files, capsys, scheme, checks
 ):
     pytest.importorskip("skops")
-    assert run([*CALL, *scheme, "--trees", "15", *FILES, "--json"]) == 0
+    assert run([*CALL, *scheme, "--trees", "5", *FILES, "--json"]) == 0
     shown = capsys.readouterr()
     value = json.loads(shown.out)["guaranteed"]
     assert f"Check it: tandemvote verify c.json {' '.join(checks)}" in shown.err

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("plot_*.py"))
-SLOW = {"plot_csv_to_ci", "plot_tuning_inside", "plot_more_labels", "plot_leaky_encoder"}
-"""`make docs` runs them, too."""
+QUICK = {"plot_certify_a_classifier", "plot_compare", "plot_monitor", "plot_groups_and_abstention"}
+QUICK |= {"plot_pairs_that_err_together", "plot_worst_best_independent"}
+"""The others take seconds each and are slow; `make docs` runs them all."""
 
 
 def test_the_gallery_has_tutorials_three_levels_and_at_least_twelve_examples():
@@ -20,7 +21,7 @@ def test_the_gallery_has_tutorials_three_levels_and_at_least_twelve_examples():
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=[pytest.mark.slow] if path.stem in SLOW else [], id=path.stem)
+        pytest.param(path, marks=[] if path.stem in QUICK else [pytest.mark.slow], id=path.stem)
         for path in EXAMPLES
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 from tandemvote.cli.app import run
 
-N_ROWS = 1500
+N_ROWS = 900
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def table(tmp_path, monkeypatch):
     return frame
 
 
-CALL = ["certify", "messy.csv", "--target", "kind", "--trees", "10"]
+CALL = ["certify", "messy.csv", "--target", "kind", "--trees", "3"]
 READ = ["--decimal", ",", "--groups", "household", "--drop", "id"]
 FILES = ["--model", "m.skops", "--certificate", "c.json", "--votes", "v.csv", "--report", "r.html"]
 

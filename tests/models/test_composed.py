@@ -76,16 +76,21 @@ WHOLE_SET_ALONE = {
 }
 
 
-@pytest.mark.parametrize("name", [*RECOGNISED, *WHOLE_SET_ALONE])
+FORMS = {
+    "array": (np.asarray, np.array([0, 1])),
+    "frame": (lambda X: pd.DataFrame(X, columns=list("abcde")), np.array(["no", "yes"])),
+}
+
+
 @pytest.mark.parametrize(
-    ("form", "words"),
+    ("name", "kind"),
     [
-        (np.asarray, np.array([0, 1])),
-        (lambda X: pd.DataFrame(X, columns=list("abcde")), np.array(["no", "yes"])),
+        *((name, "frame") for name in [*RECOGNISED, *WHOLE_SET_ALONE]),
+        *((name, "array") for name in ("search", "vote of pipelines", "stack", "tree")),
     ],
-    ids=["array", "frame"],
 )
-def test_training_samples_are_seen_through_what_surrounds_a_model(name, form, words):
+def test_training_samples_are_seen_through_what_surrounds_a_model(name, kind):
+    form, words = FORMS[kind]
     model = {**RECOGNISED, **WHOLE_SET_ALONE}[name].fit(form(X), words[LABELS])
     for rows in (slice(None, None, -1), *([slice(400)] if name in RECOGNISED else [])):
         with pytest.raises(ValueError, match=r"trained on|training data"):
@@ -108,7 +113,7 @@ def test_as_many_samples_in_each_of_two_leaves_are_a_coincidence():
 def test_new_samples_are_not_taken_for_samples_of_little_weight(weights):
     model = forest().fit(X, LABELS, sample_weight=weights)
     assert certify(model, NEW, NEW_LABELS).value > 0.4
-    bagged = BaggingClassifier(forest(), 3, random_state=0).fit(X, LABELS)
+    bagged = BaggingClassifier(forest(), 2, random_state=0).fit(X, LABELS)
     assert certify(bagged, NEW, NEW_LABELS).value > 0.4
 
 

@@ -26,8 +26,7 @@ FORESTS = [
 ]
 
 
-@pytest.mark.parametrize("forest", FORESTS)
-@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(("forest", "n_classes"), list(zip(FORESTS, [2, 5, 5, 2], strict=True)))
 def test_new_samples_pass_and_training_samples_do_not(forest, n_classes):
     X, y = make_classification(
         2400, 12, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=n_classes
@@ -52,7 +51,7 @@ def test_unlabeled_samples_that_a_certified_classifier_was_trained_on_are_reject
             certify(models, X[500:700], y[500:700], X_unlabeled=X[:300])
 
 
-@pytest.mark.parametrize("n_categories", [1, 2, 5, 26])
+@pytest.mark.parametrize("n_categories", [1, 5])
 def test_new_samples_on_a_line_are_not_taken_for_their_neighbors(n_categories):
     rng = np.random.default_rng(n_categories)
     X = np.column_stack([rng.normal(size=1500), rng.integers(n_categories, size=1500)])
@@ -84,7 +83,7 @@ def test_training_samples_are_recognized_by_the_own_predictions_of_a_forest(fore
             check_not_trained_on(forest, X[rows], what="unlabeled")
 
 
-@pytest.mark.parametrize("n_samples", [50, 100])
+@pytest.mark.parametrize("n_samples", [50])
 def test_few_of_many_training_samples_are_rejected_and_few_new_samples_are_not(n_samples):
     X, y = make_classification(2500, 20, n_informative=8, flip_y=0.1, random_state=0)
     forest = RandomForestClassifier(100, random_state=0).fit(X[:2000], y[:2000])

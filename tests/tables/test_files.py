@@ -77,7 +77,7 @@ def test_an_excel_file_without_its_package_names_it(tmp_path, monkeypatch):
 words = st.text(st.sampled_from("abcXYZ äß;,|\t'\"-"), min_size=1).map(lambda w: "w" + w.rstrip())
 numbers = st.floats(-1e30, 1e30, allow_subnormal=False)
 quick = settings(
-    max_examples=30,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

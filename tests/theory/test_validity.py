@@ -64,13 +64,13 @@ def only(word: str, promises: dict[str, Guarantee]) -> dict[str, Guarantee]:
     return {name: promise for name, promise in promises.items() if word in name}
 
 
-FORMS = (False, True)  # published
-
 SHARP = narrow_majorities(
     "narrow majorities, uneven held-out sets", 0.2, 14_000, 0.3, n_unlabeled=100,
     held_out_share=np.linspace(0.8, 1.0, 9)[:, None],
 )  # fmt: skip
+EVERY_FORM = replace(SHARP, name="narrow majorities, bounds in every form")
 SEEMING_EXPERTS = coin_flippers("seeming experts", 60, 0.4, 6, 0.25, n_unlabeled=0, n_test=1)
+ALL_BOUNDS = replace(SEEMING_EXPERTS, name="seeming experts, all bounds")
 RARE_ERRORS = coin("rare errors", 0.03, 3, 0.3, n_voters=2)
 FEW = narrow_majorities("two of three err", 0.3, 100, 0.3, k=3, held_out_share=0.5, n_unlabeled=0)
 FEW_BY_GROUP = replace(FEW, name="two of three err, by group", delta=0.25)
@@ -96,10 +96,15 @@ TWO_MODELS = two_models("two models", (0.1, 0.1, 0.05), 100, 0.3)
 AT_THE_BOUND = coin("error rate at the bound", 0.1, 300, 0.3)
 CONTESTED_METRICS = contested("a referee decides metrics", 0.1, 100, 0.15, n_samples=400)
 
+SLOW = (EVERY_FORM, ALL_BOUNDS, REFITTED_THREE, BY_GROUP, BY_LEAD, RARE_CLASS)
+FIRST_ORDER = only("first_order, ", guarantees(SEEMING_EXPERTS, ("first_order",)))
+
 TRIALS = (
-    Trial(SHARP, guarantees(SHARP, ("uniform", "tandem"), FORMS), half_the_value),
+    Trial(SHARP, guarantees(SHARP, ("tandem",)), half_the_value),
+    Trial(EVERY_FORM, guarantees(EVERY_FORM, ("uniform", "tandem"), (False, True)), half_the_value),
     Trial(SHARP, only("disagreement, ", guarantees(SHARP, ("disagreement",))), half_the_value),
-    Trial(SEEMING_EXPERTS, guarantees(SEEMING_EXPERTS, ("first_order",)), rows_repeated),
+    Trial(SEEMING_EXPERTS, FIRST_ORDER, rows_repeated),
+    Trial(ALL_BOUNDS, guarantees(ALL_BOUNDS, ("first_order",)), rows_repeated),
     Trial(FEW, only("coalition", guarantees(FEW, ("uniform", "first_order"))), half_the_value),
     Trial(REFITTED, {"deployed, one voter": deployed_in_place}, rows_repeated),
     Trial(REFITTED_THREE, {"deployed, three voters": deployed_in_place}, rows_repeated),
@@ -131,7 +136,17 @@ PROMISE_NOTHING = {"VoteCounts", "Votes", "audit", "labels_needed", "load_model"
 SIMULATED = {name for trial in TRIALS for name in trial.promises}
 
 
-@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.world.name)
+@pytest.mark.parametrize(
+    "trial",
+    [
+        pytest.param(
+            trial,
+            marks=[pytest.mark.slow] if trial.world in SLOW else [],
+            id=trial.world.name,
+        )
+        for trial in TRIALS
+    ],
+)
 def test_guarantees_hold_and_3_delta_would_be_caught_with_probability_90_percent(trial):
     checked = {}
     for name, promise in trial.promises.items():
@@ -170,7 +185,6 @@ def test_every_bound_is_tested_in_every_form_with_fixed_and_with_fitted_weights(
     for weights in MINIMIZABLE:
         assert any(f", {weights} weights" in name for name in SIMULATED)
     assert "test_set, first_order weights" in SIMULATED
-    assert set(FORMS) == {False, True}
 
 
 def test_every_public_name_that_promises_something_is_tested():
@@ -179,7 +193,16 @@ def test_every_public_name_that_promises_something_is_tested():
     assert set(SIMULATED_AS.values()) <= SIMULATED
 
 
-@pytest.mark.parametrize("name", [*BROKEN, *BROKEN_FINER, *BROKEN_COMMITTEE, *BROKEN_QUESTIONS])
+TAKES_SECONDS = {"all rows of all groups", "metric f1 of rows that are repeated"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in TAKES_SECONDS else [])
+        for name in [*BROKEN, *BROKEN_FINER, *BROKEN_COMMITTEE, *BROKEN_QUESTIONS]
+    ],
+)
 def test_a_broken_guarantee_is_caught(name):
     world, broken = {**BROKEN, **BROKEN_FINER, **BROKEN_COMMITTEE, **BROKEN_QUESTIONS}[name]
     for draws in (50, 250):  # some need few
@@ -192,8 +215,8 @@ def test_a_broken_guarantee_is_caught(name):
 def test_a_bound_that_fails_exactly_as_often_as_promised_passes():
     """Without errors in 30 samples the exact limit is just below 0.04: it fails 29.4 % of times."""
     world = coin("coin, 30 samples", 0.04, 30, delta=0.3)
-    (outcome,) = simulate(world, {"test_set": on_test_set}, draws=600, seed=0)
-    assert 0.24 < outcome.failures / outcome.draws < 0.35
+    (outcome,) = simulate(world, {"test_set": on_test_set}, draws=400, seed=0)
+    assert 0.23 < outcome.failures / outcome.draws < 0.36
     assert outcome.consistent
 
 

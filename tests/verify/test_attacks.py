@@ -26,8 +26,8 @@ REJECTED, POSSIBLE = "rejected", "possible"
 
 
 def test_forged_counts_are_rejected_unless_some_votes_have_them():
-    outcomes = Counter(attack(seed) for seed in range(60))
-    assert outcomes[REJECTED] > 30 and outcomes[POSSIBLE] > 2
+    outcomes = Counter(attack(seed) for seed in range(40))
+    assert outcomes[REJECTED] > 20 and outcomes[POSSIBLE] > 0
 
 
 @pytest.mark.slow

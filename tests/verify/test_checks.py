@@ -1,5 +1,6 @@
 """Honest certificates are valid; a false number, word or count is found and named."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -22,7 +23,7 @@ from tandemvote.votes import Votes
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(8))
 def test_honest_certificates_are_valid_and_proven(make_certificate, seed):
     assert_proven(make_certificate(seed, **SIZES[seed % len(SIZES)]))
 
@@ -42,8 +43,8 @@ def assert_proven(certificate):
     assert verify_file(document, rigorous=True, votes=certificate.votes).problem is None
 
 
-@pytest.fixture
-def profiled():
+@pytest.fixture(scope="module")
+def text_with_a_profile():
     """The file of a certificate whose vote_profile bound is below 1."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=3000)
@@ -55,7 +56,12 @@ def profiled():
     weights = rng.dirichlet(np.full(15, 3.0))
     certificate = certify_votes(votes, weights=weights, bound="vote_profile")
     assert 0.02 < certificate.value < 0.2
-    return document_of(certificate).to_json()
+    return json.dumps(document_of(certificate).to_json())
+
+
+@pytest.fixture
+def profiled(text_with_a_profile):
+    return json.loads(text_with_a_profile)
 
 
 def test_the_bound_of_unlabeled_samples_is_proven(profiled, problem_of):

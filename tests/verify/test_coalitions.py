@@ -33,13 +33,13 @@ def coalitions_of(weights, errors=None, sizes=None):
 shares = st.lists(st.floats(0, 1), min_size=1, max_size=9).filter(lambda w: sum(w) > 1e-3)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(shares)
 def test_units_are_those_the_vote_adds_up(weights):
     assert list(voting_units(weights)) == exact_weights(weights).tolist()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=7).filter(any))
 def test_minimal_coalitions_are_those_of_a_search_through_all_sets(weights):
     value = coalitions_of([w / sum(weights) for w in weights])
@@ -57,7 +57,7 @@ def test_minimal_coalitions_are_those_of_a_search_through_all_sets(weights):
     assert value.smallest == Fraction(lightest, sum(value.units))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40))
 def test_the_smallest_coalition_is_that_of_the_library(seed, k):
     weights = np.random.default_rng(seed).dirichlet(np.full(k, [0.1, 1.0, 1e9][seed % 3]))
@@ -123,7 +123,7 @@ def test_certificates_of_coalitions_survive_the_file_and_are_verified(tmp_path, 
         assert loaded.value == issued.value and loaded.bound == "coalition"
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 9))
 def test_both_linear_programs_agree_for_any_weights(seed, k):
     rng = np.random.default_rng(seed)

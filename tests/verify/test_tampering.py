@@ -29,13 +29,13 @@ def originals(make_certificate):
 
 
 def test_changed_bytes_are_found(originals):
-    outcomes = [bytes_outcome(originals, seed) for seed in range(100)]
-    assert outcomes.count(FOUND) > 85
+    outcomes = [bytes_outcome(originals, seed) for seed in range(50)]
+    assert outcomes.count(FOUND) > 42
 
 
 def test_forged_fields_are_found_or_harmless(originals):
-    outcomes = [forgery_outcome(originals, seed) for seed in range(40)]
-    assert outcomes.count(FOUND) > 20
+    outcomes = [forgery_outcome(originals, seed) for seed in range(20)]
+    assert outcomes.count(FOUND) > 8
 
 
 @pytest.mark.slow

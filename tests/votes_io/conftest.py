@@ -40,13 +40,17 @@ def assert_counts():
         truth = {name: np.zeros(shape, int) for name in names}
         for g, first in enumerate(voters):
             for h, second in enumerate(voters):
-                for label, a, b in zip(columns["label"], first, second, strict=True):
-                    if a is None or b is None:
-                        continue
-                    truth["overlaps"][g, h] += 1
-                    truth["tandem_errors"][g, h] += label not in (a, b)
-                    truth["disagreements"][g, h] += a != b
-                    truth["lone_errors"][g, h] += (a != label) != (b != label)
+                common = [
+                    (label, a, b)
+                    for label, a, b in zip(columns["label"], first, second, strict=True)
+                    if a is not None and b is not None
+                ]
+                truth["overlaps"][g, h] = len(common)
+                truth["tandem_errors"][g, h] = sum(label not in (a, b) for label, a, b in common)
+                truth["disagreements"][g, h] = sum(a != b for _, a, b in common)
+                truth["lone_errors"][g, h] = sum(
+                    (a != label) != (b != label) for label, a, b in common
+                )
         for name, expected in truth.items():
             assert np.array_equal(getattr(counts, name), expected), name
 

@@ -28,10 +28,10 @@ def definitions_travel():
 
 
 @contextmanager
-def two_processes():
+def two_workers(*, processes):
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+            n_workers=2, threads_per_worker=1, processes=processes, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -40,14 +40,15 @@ def two_processes():
 
 @pytest.fixture(scope="module")
 def client():
-    with two_processes() as client:
+    """Workers that are threads start in a blink, and still get and send what a cluster does."""
+    with two_workers(processes=False) as client:
         yield client
 
 
 @pytest.fixture
 def client_of_its_own():
     """A cluster for one test, which may leave a worker behind that never comes back."""
-    with two_processes() as client:
+    with two_workers(processes=True) as client:
         yield client
 
 
@@ -98,6 +99,7 @@ def test_a_cluster_counts_the_same(client, votes):
     assert 2 <= len(progress) <= 8  # a few sums came back, not one a row group
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_and_doubles_nothing(client_of_its_own, votes, tmp_path):
     client, flag = client_of_its_own, tmp_path / "killed"
     before = set(client.run(os.getpid).values())
@@ -130,6 +132,7 @@ def test_what_a_worker_rejects_is_rejected_here(client, write):
         count_votes(VoteFiles(path, target="label"), client=client)
 
 
+@pytest.mark.slow
 def test_forests_grown_on_a_cluster_get_the_same_certificate(client):
     """Joblib's dask backend takes the trees there; bootstraps and certificate stay the same."""
     import joblib

@@ -24,7 +24,7 @@ arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra
 parquet = pytest.importorskip("pyarrow.parquet")
 
 quick = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 words = st.sampled_from(
     [

@@ -67,10 +67,9 @@ def best_of_all_methods(objective, seed, n_starts):
 @pytest.mark.parametrize("family", ["common samples", "overlaps", "gram", "noise"])
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SLSQP of older scipy
 def test_no_method_gets_below_the_default(make_objective, family, bound, n_voters, n):
-    for seed in (10, 11):
-        objective = make_objective(family, bound, n_voters, n, seed=seed)
-        actual = solve(objective).iterate.value
-        assert actual <= best_of_all_methods(objective, seed, n_starts=1) + 1e-9
+    objective = make_objective(family, bound, n_voters, n, seed=10)
+    actual = solve(objective).iterate.value
+    assert actual <= best_of_all_methods(objective, 10, n_starts=1) + 1e-9
 
 
 @pytest.mark.slow
@@ -93,7 +92,7 @@ def test_both_solvers_agree_where_the_problem_is_convex(make_objective, family, 
     np.testing.assert_allclose(papers.iterate.weights, default.iterate.weights, atol=0.01)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_three_voters_agree_with_a_grid_over_the_simplex(seed):
     rng = np.random.default_rng(seed)
     pairs = rng.random((3, 3)) / 2
@@ -143,14 +142,14 @@ def first_order(losses, n, prior=None):
     return Objective(Relaxation(2.0, estimate(1, n, 0.05)), log_prior, losses)
 
 
-@pytest.mark.parametrize("n", [10, 1000, 60_000, 10**9])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n", [10, 1000, 10**9])
+@pytest.mark.parametrize("seed", range(3))
 def test_first_order_weights_are_the_best_gibbs_distribution(n, seed):
     rng = np.random.default_rng(seed)
     losses = rng.uniform(0.0, 0.6, 40) if seed else rng.uniform(0.4999, 0.5001, 40)
     objective = first_order(losses, n, rng.dirichlet(np.ones(40)))
     along_the_line = min(
-        objective.at(-lam * n * losses).value for lam in np.geomspace(1e-6, 2.0, 4000)
+        objective.at(-lam * n * losses).value for lam in np.geomspace(1e-6, 2.0, 1000)
     )
     descent = solve(objective)
     assert descent.converged
