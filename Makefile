@@ -9,7 +9,7 @@ PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin
 # Numeric libraries start no threads of their own, and compiled tests are kept for the next time.
 QUICKLY := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help setup demo test test-fast test-slow recompute matrix dist lint format docs reproduce validity bench clean
+.PHONY: help setup demo test test-fast test-docs test-slow recompute matrix dist lint format docs reproduce validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -31,6 +31,9 @@ test: $(INSTALLED)  ## the tests on all cores, minutes at most
 test-fast: $(INSTALLED)  ## the mathematics, the votes and the doctests, for every small change
 	$(QUICKLY) $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not dist and not long" \
 		src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
+
+test-docs: $(INSTALLED)  ## run every page and example of the documentation that takes seconds
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m slow tests/docs tests/journeys/test_examples.py
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests
 	$(BIN)/python -m pytest -q -m slow

@@ -71,6 +71,8 @@ def test_certify_votes_rejects_bounds_without_their_evidence(
     assert message in capsys.readouterr().err
 
 
-def test_predict_does_not_write_over_a_column_that_is_to_be_kept(capsys):
-    assert run(["predict", "model.skops", "new.csv", "--keep", "prediction"]) == 2
+def test_predict_does_not_write_over_a_column_that_is_to_be_kept(tmp_path, capsys):
+    model = tmp_path / "model.skops"
+    model.touch()
+    assert run(["predict", str(model), "new.csv", "--keep", "prediction"]) == 2
     assert "--keep prediction is the name of the new column" in capsys.readouterr().err

@@ -67,3 +67,6 @@ def predict(
     written = [] if output is None else [f"Predictions: {output}"]
     for line in (*written, *describe_unknown(loaded, X), certificate.guarantee):
         say(printable(line), err=True)
+    for finding in certificate.findings:
+        if finding.severity != "note":
+            say(printable(str(finding)), err=True)
