@@ -113,3 +113,12 @@ def test_missing_and_doubled_columns_are_rejected():
         columns.transform(pandas.DataFrame({"a": [1]}))
     with pytest.raises(DatasetError, match="2 columns '1'"):
         columns.transform(pandas.DataFrame([[1, 2]], columns=[1, "1"]))
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "date %Y-%m-%d", "category"])
+@pytest.mark.parametrize("missing", [np.nan, None, pandas.NaT])
+def test_a_column_without_values_is_missing_whatever_its_kind(kind, missing):
+    frame = pandas.DataFrame({"a": [missing, missing]})
+    column = TableColumns({"a": kind}).transform(frame)["a"]
+    assert column.isna().all()
+    assert column.dtype == (object if kind == "category" else float)

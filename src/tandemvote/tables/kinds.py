@@ -83,12 +83,14 @@ def _converted(column: pandas.Series, kind: str) -> pandas.Series:
     """Return float64, or text with NaN where it is missing."""
     pandas = import_extra("pandas", "data")
     kind, _, date_format = kind.partition(" ")
+    if column.isna().all():
+        return pandas.Series(np.nan, column.index, object if kind == CATEGORY else np.float64)
     if kind == CATEGORY:
         return as_text(column)
     if kind == DATE and inferred(column) == "string":
         column = as_dates(column, date_format or ISO)
     given = inferred(column)
-    if given != "empty" and KINDS.get(given, CATEGORY) != kind:
+    if KINDS.get(given, CATEGORY) != kind:
         raise DatasetError(
             f"Column {column.name!r} holds {column.dropna().iloc[0]!r:.40}, which is not a {kind}."
             " Write it as in the table of the model."
