@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 
 from tandemvote import CertifiedClassifier, load_model
 from tandemvote.model_file import ModelFileError, save_model
-from tandemvote.models.digest import digest_of
+from tandemvote.models.digest import models_digest
 
 MODELS = {
     "forest": RandomForestClassifier(5, random_state=0),
@@ -49,7 +49,7 @@ def data():
 def test_saving_and_predicting_do_not_change_the_digest(name, data):
     skops = pytest.importorskip("skops.io")
     model = clone(MODELS[name]).fit(*data)
-    digest = digest_of([model])
+    digest = models_digest([model])
     model.predict(data[0])
     stream = io.BytesIO()
     joblib.dump(model, stream)
@@ -57,20 +57,20 @@ def test_saving_and_predicting_do_not_change_the_digest(name, data):
     stored = skops.dumps(model)
     again = skops.loads(stored, trusted=skops.get_untrusted_types(data=stored))
     for copy in (model, pickle.loads(pickle.dumps(model)), joblib.load(stream), again):
-        assert digest_of([copy]) == digest
+        assert models_digest([copy]) == digest
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_of_other_labels_has_another_digest(name, data):
     X, y = data
     first, second = (clone(MODELS[name]).fit(X, labels) for labels in (y, 1 - y))
-    assert digest_of([first]) != digest_of([second])
+    assert models_digest([first]) != models_digest([second])
 
 
 def test_text_pipelines_have_a_digest():
     texts, labels = ["good", "bad", "fine", "poor"] * 5, [1, 0, 1, 0] * 5
     model = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
-    assert digest_of([model]) == digest_of([pickle.loads(pickle.dumps(model))])
+    assert models_digest([model]) == models_digest([pickle.loads(pickle.dumps(model))])
 
 
 @pytest.mark.parametrize("suffix", [".skops", ".joblib"])
@@ -92,8 +92,8 @@ def test_a_file_with_swapped_models_is_rejected_and_a_new_referee_is_not(tmp_pat
 def test_a_model_that_contains_itself_has_a_digest(data):
     model = LogisticRegression().fit(*data)
     model.whole_ = {"model": model}
-    digest = digest_of([model])
-    assert digest == digest_of([model])
-    assert digest == digest_of([pickle.loads(pickle.dumps(model))])
+    digest = models_digest([model])
+    assert digest == models_digest([model])
+    assert digest == models_digest([pickle.loads(pickle.dumps(model))])
     model.coef_ = -model.coef_
-    assert digest != digest_of([model])
+    assert digest != models_digest([model])

@@ -19,7 +19,7 @@ from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import FEW_VOTERS
 from tandemvote.certificate.metric import certify_metric
-from tandemvote.certificate.rendering import Table, as_text, rate
+from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.confusion import AT_LEAST, METRICS, PER_CLASS
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.decimals import percent, rounded_down, rounded_up
@@ -508,7 +508,7 @@ class Certificate:
     def __repr__(self) -> str:
         limits = self.by_class.items() if len(self.by_class) > 1 else ()
         rows = [[str(label), self._shown(limit, rounded_down)] for label, limit in limits]
-        return as_text(self.headline, self.lines, Table(["class", "at least"], "<>", rows))
+        return as_text(self.headline, self.lines, TextTable(["class", "at least"], "<>", rows))
 
     def _repr_html_(self) -> str:
         headline, *lines = map(escape, repr(self).splitlines())

@@ -18,7 +18,7 @@ from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import tally_vote, with_candidates
-from tandemvote.certificate.rendering import Table, as_text, rate
+from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counts import VoteCounts
 from tandemvote.decimals import percent, rounded_down, rounded_up
@@ -82,7 +82,7 @@ class GroupCertificates:
         delta = percent(self.certificate.delta)
         return f"error rates by {listed}, all valid at once ({delta} confidence)"
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Return one row of text per group."""
         several = len(self.groupings) > 1
         rows = [
@@ -98,7 +98,7 @@ class GroupCertificates:
         ]
         names = ["by", "group"] if several else [self.groupings[0].by]
         columns = [*names, "samples", "observed", "error <=", ""]
-        return Table(columns, "<" * len(names) + ">>><", rows)
+        return TextTable(columns, "<" * len(names) + ">>><", rows)
 
     def __repr__(self) -> str:
         return as_text(self.headline, [], self.table())

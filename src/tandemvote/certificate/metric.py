@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import METRIC
-from tandemvote.certificate.rendering import Table, rate
+from tandemvote.certificate.rendering import TextTable, rate
 from tandemvote.confusion import PER_CLASS, Tests, count_tests
 from tandemvote.counts import FloatArray
 from tandemvote.metrics import check_metric, metric_limits
@@ -80,21 +80,21 @@ def certify_metric(
     )
 
 
-def class_metrics(certificate: Certificate) -> Table:
+def class_metrics(certificate: Certificate) -> TextTable:
     """Return recall, precision and F1 of each class, observed and guaranteed, all at once.
 
     The table is empty without a test set, without votes, and for more than `MOST_CLASSES` classes.
     """
     votes, metrics = certificate.votes, ("recall", "precision", "f1")
     if votes is None or TEST_SET not in certificate.candidates or votes.classes.size > MOST_CLASSES:
-        return Table()
+        return TextTable()
     shared = replace(certificate, delta=certificate.delta / votes.classes.size / len(metrics))
     labels, rows = votes.classes.tolist(), []
     for code, n_samples in zip(*np.unique(votes.labels, return_counts=True), strict=True):
         found = [certify_metric(shared, metric, positive=labels[code]) for metric in metrics]
         cells = [f"{rate(each.observed or 0.0)}, {each.limits}" for each in found]
         rows.append([str(labels[code]), str(n_samples), *cells])
-    return Table(["class", "samples", "recall", "precision", "F1 score"], "<>>>>", rows)
+    return TextTable(["class", "samples", "recall", "precision", "F1 score"], "<>>>>", rows)
 
 
 def _cost_matrix(cost: ArrayLike, votes: Votes) -> FloatArray:

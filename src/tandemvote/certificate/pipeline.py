@@ -53,7 +53,6 @@ def certify_votes(
     published: bool = False,
     delta: float = 0.05,
     findings: Sequence[Finding] = (),
-    assumptions: Sequence[str] = (),
     members: str | None = None,
 ) -> Certificate:
     """Certify the weighted vote of voters on samples they were not trained on.
@@ -73,8 +72,8 @@ def certify_votes(
         Whether to use the bounds in their published form.
     delta : float, default=0.05
         Failure probability.
-    findings, assumptions : sequence, default=()
-        What is known about these voters and samples besides what every certificate states.
+    findings : sequence of Finding, default=()
+        What was found in the samples.
     members : str, default=None
         Digest of the tested models.
 
@@ -128,7 +127,7 @@ def certify_votes(
         counts=counts,
         profile=profile,
         findings=(*findings, *_about_deployed(votes, rho)),
-        assumptions=(*standard, *assumptions),
+        assumptions=standard,
         versions=versions(),
         one_row_per_group=one_row_per_group,
         members=members,

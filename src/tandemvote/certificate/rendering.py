@@ -9,12 +9,13 @@ from tandemvote.spelling import printable
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     r"""Rows of text under named columns, each aligned by "<" or ">".
 
     Examples
     --------
-    >>> print("\n".join(Table(["bound", "value"], "<>", [["FO", "0.2"], ["TND", "0.1"]]).lines()))
+    >>> table = TextTable(["bound", "value"], "<>", [["FO", "0.2"], ["TND", "0.1"]])
+    >>> print("\n".join(table.lines()))
       bound  value
       FO       0.2
       TND      0.1
@@ -36,7 +37,7 @@ class Table:
         return lines
 
 
-def as_text(headline: str, lines: Sequence[str], table: Table | None = None) -> str:
+def as_text(headline: str, lines: Sequence[str], table: TextTable | None = None) -> str:
     """Return a headline, indented lines below it, and a table."""
     below = [*(f"  {printable(line)}" for line in lines)]
     below += table.lines() if table is not None and table.rows else []

@@ -22,7 +22,7 @@ def demo(
     from sklearn.ensemble import RandomForestClassifier
 
     from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-    from tandemvote.certificate.rendering import Table, rate
+    from tandemvote.certificate.rendering import TextTable, rate
     from tandemvote.decimals import rounded_up
     from tandemvote.report import write_report
 
@@ -47,7 +47,7 @@ def demo(
         rows.append([scheme, rate(certificate.observed), bound, words])
     data = f"scikit-learn's digits data, {len(y):,} samples"
     write_report(report, certified=committee, description=data)
-    table = Table(["scheme", "observed", "guaranteed (95%)", ""], "<>><", rows)
+    table = TextTable(["scheme", "observed", "guaranteed (95%)", ""], "<>><", rows)
     say(f"How often will a classifier of handwritten digits be wrong? {len(y):,} samples.\n")
     say("\n".join([*table.lines(), "", f"The committee: {committee.certificate_}", ""]))
     say(f"{committee.certificate_.guarantee}\n\nReport with pictures: {report}")

@@ -84,7 +84,7 @@ def _print_json(certificate: Certificate, *, all_bounds: bool) -> None:
 
 def _print(certificate: Certificate, *, all_bounds: bool) -> None:
     from tandemvote.bounds import get_bound
-    from tandemvote.certificate.rendering import Table, as_text
+    from tandemvote.certificate.rendering import TextTable, as_text
     from tandemvote.decimals import rounded_up
 
     advice = [certificate.advice] if certificate.advice else []
@@ -98,5 +98,5 @@ def _print(certificate: Certificate, *, all_bounds: bool) -> None:
             [name, get_bound(name).label, rounded_up(value)]
             for name, value in certificate.bounds.items()
         ]
-        lines = Table(["bound", "label", "error <="], "<<>", rows).lines()
+        lines = TextTable(["bound", "label", "error <="], "<<>", rows).lines()
         say("\n".join(["\nbounds, each valid by itself", *lines]))

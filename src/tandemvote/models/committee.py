@@ -25,7 +25,7 @@ from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
-from tandemvote.models.digest import digest_of
+from tandemvote.models.digest import models_digest
 from tandemvote.models.members import LARGEST_SEED, Job, Member, Params, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label
 from tandemvote.models.private_names import (
@@ -344,7 +344,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Return the digest of the tested models and how they vote, which the certificate holds."""
         rule = [self.referee_ is None, self._averages()]
         known = self._known[: len(self.estimators_)]
-        return digest_of([rule, self.classes_, *self.estimators_, *known])
+        return models_digest([rule, self.classes_, *self.estimators_, *known])
 
     def _check_parameters(self) -> None:
         if self._has_referee() and self.n_tested % 2:

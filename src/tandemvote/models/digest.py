@@ -16,15 +16,15 @@ IGNORED = ("n_jobs", "verbose", "random_state", "_random_state", "_metadata_requ
 """Attributes that may change after `fit` without changing a prediction."""
 
 
-def digest_of(models: Iterable[Any]) -> str:
+def models_digest(models: Iterable[Any]) -> str:
     """Return a digest of everything that determines the predictions of fitted models.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> first, second = (DecisionTreeClassifier().fit([[0], [1]], y) for y in ([0, 1], [1, 0]))
-    >>> digest_of([first]) == digest_of([first]), digest_of([first]) == digest_of([second])
-    (True, False)
+    >>> models_digest([first]) == models_digest([second])
+    False
     """
     models, written = list(models), _Written()
     pickler = _ByValue(written)

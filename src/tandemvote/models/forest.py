@@ -27,7 +27,7 @@ from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
 from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.models.digest import digest_of
+from tandemvote.models.digest import models_digest
 from tandemvote.models.model_checks import check_class_weight
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
 from tandemvote.models.voters import predict_members, validated, voter_predictions
@@ -259,7 +259,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     def _members_digest(self) -> str:
         """Return the digest of the trees, which the certificate holds."""
-        return digest_of([self.classes_, *self.forest_.estimators_])
+        return models_digest([self.classes_, *self.forest_.estimators_])
 
     def _plain_forest(self) -> RandomForestClassifier:
         known = RandomForestClassifier().get_params()

@@ -38,7 +38,7 @@ def check_duplicates(columns: Sequence[str], name: Any) -> None:
             raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
 
 
-def as_text(column: pandas.Series) -> pandas.Series:
+def text_of(column: pandas.Series) -> pandas.Series:
     """Return cells as text, whole numbers as such also next to gaps; NaN where they are missing."""
     texts = column.convert_dtypes().astype(object).map(str, na_action="ignore")
     return texts.where(column.notna(), np.nan).astype(object)

@@ -19,7 +19,7 @@ import numpy as np
 
 from tandemvote.auditing import Finding
 from tandemvote.extras import import_extra
-from tandemvote.tables.columns import as_text, check_duplicates, find_column
+from tandemvote.tables.columns import check_duplicates, find_column, text_of
 from tandemvote.tables.errors import DatasetError, explained, number_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def read_frame(
         frame[name] = _typed(frame[name], decimal)
     for name in categories:
         find_column(list(frame.columns), name, source)
-        frame[name] = as_text(frame[name]).astype("category")
+        frame[name] = text_of(frame[name]).astype("category")
     if not len(frame):
         raise DatasetError(f"{source} has names of columns but no rows. Add rows.")
     return frame, findings

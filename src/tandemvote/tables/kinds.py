@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tandemvote.extras import import_extra
-from tandemvote.tables.columns import as_text, check_duplicates, find_column, inferred
+from tandemvote.tables.columns import check_duplicates, find_column, inferred, text_of
 from tandemvote.tables.errors import DatasetError, explained
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _converted(column: pandas.Series, kind: str) -> pandas.Series:
     if column.isna().all():
         return pandas.Series(np.nan, column.index, object if kind == CATEGORY else np.float64)
     if kind == CATEGORY:
-        return as_text(column)
+        return text_of(column)
     if kind == DATE and inferred(column) == "string":
         column = as_dates(column, date_format or ISO)
     given = inferred(column)
