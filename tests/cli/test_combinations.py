@@ -10,7 +10,7 @@ def call(tmp_path, monkeypatch):
     """A call with a table that must not be trained on."""
     path = tmp_path / "table.csv"
     path.write_text("a,kind\n" + "".join(f"{i % 7},{'xy'[i % 2]}\n" for i in range(40)))
-    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
+    monkeypatch.setattr("tandemvote.cli.training.train", None)
     monkeypatch.chdir(tmp_path)
     return lambda *options: run(["certify", "table.csv", "--target", "kind", *options])
 

@@ -8,6 +8,7 @@ import typer
 
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import say
+from tandemvote.cli.options import option
 from tandemvote.spelling import printable
 
 PREDICTION = "prediction"
@@ -22,24 +23,15 @@ def predict(
         metavar="NEW", help="Table with the same columns in any order; - for the standard input."
     ),
     *,
-    output: Path | None = typer.Option(
-        None,
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="File to write, .csv or .parquet; by default CSV on the standard output.",
+    output: Path | None = option(
+        None, "FILE", "File (.csv or .parquet) instead of the standard output.", "--output", "-o"
     ),
-    keep: list[str] = typer.Option(
-        [], metavar="COLUMN", help="Column of NEW to copy, such as an identifier. Repeatable."
+    keep: list[str] = option([], "COLUMN", "Column of NEW to copy, such as an identifier."),
+    formulas: bool = option(
+        False, None, "Write text such as =A1+B1 as it is, without an apostrophe.", "--formulas"
     ),
-    formulas: bool = typer.Option(
-        False,
-        "--formulas",
-        help="Write text such as =A1+B1 to CSV as it is. By default it gets an apostrophe, so that"
-        " a spreadsheet does not run it.",
-    ),
-    trusted: bool = typer.Option(
-        False, "--trusted", help="Open a .joblib file, which can run the code of its author."
+    trusted: bool = option(
+        False, None, "Open a .joblib file, which can run the code of its author.", "--trusted"
     ),
     reading: options.FileReading,
 ) -> None:
