@@ -34,7 +34,7 @@ def test_a_bad_place_is_rejected_before_anything_is_read(
 
 
 def test_two_outputs_never_share_a_place(tmp_path):
-    paths = {"--votes": tmp_path / "same.csv", "--output": tmp_path / "." / "same.csv"}
+    paths = {"votes": tmp_path / "same.csv", "output": tmp_path / "." / "same.csv"}
     with pytest.raises(Exception, match="is also the file of --votes"):
         outputs.check_outputs(paths, inputs=[])
 

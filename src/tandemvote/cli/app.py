@@ -43,7 +43,7 @@ COMMANDS = {
 class Command(TyperCommand):
     """A command whose help shows metavars, and no Python types such as <bool>."""
 
-    def get_params(self, ctx: typer.Context) -> list[Any]:
+    def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters of a command and its option --help."""
         params: list[Any] = super().get_params(ctx)
         for each in params:

@@ -11,9 +11,10 @@ import typer
 
 from tandemvote.cli import options
 from tandemvote.cli.messages import say
+from tandemvote.cli.options import option
 
-rate = partial(options.option, None, "SHARE", min=0, max=1)
-number = partial(options.option, None, "NUMBER", min=0)
+rate = partial(option, None, "SHARE", min=0, max=1)
+number = partial(option, None, "NUMBER", min=0)
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,7 @@ class Numbers:
     n_min_disagreement: float | None = number(
         "The same including unlabeled samples; --n-pairs by default.", "--n-disagreement"
     )
-    kl_divergence: float = options.option(
-        0.0, "NUMBER", "KL divergence of the weights from the prior.", min=0
-    )
+    kl_divergence: float = option(0.0, "NUMBER", "KL divergence from the prior.", min=0)
     n_errors: int | None = number("Errors of the vote on a test set.", "--errors")
     n_samples: int | None = number("Samples in the test set.", "--samples", min=1)
 
@@ -40,7 +39,7 @@ class Numbers:
 def bounds(
     *,
     numbers: Numbers,
-    voter: list[str] = options.option(
+    voter: list[str] = option(
         [],
         "ERRORS/SAMPLES",
         "Errors of one voter of an equal vote on its held-out samples, such as 12/200 (coalition).",
@@ -79,11 +78,9 @@ def bounds(
         say(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _errors_and_samples(text: str, option: str = "--voter") -> tuple[int, int]:
+def _errors_and_samples(text: str, name: str = "--voter") -> tuple[int, int]:
     """Return the numbers in a text such as 12/200."""
     errors, _, samples = text.partition("/")
     if errors.isdecimal() and samples.isdecimal() and int(errors) <= int(samples) != 0:
         return int(errors), int(samples)
-    raise typer.BadParameter(
-        f"{option} {text} is not valid; expected errors/samples, as in 12/200."
-    )
+    raise typer.BadParameter(f"{name} {text} is not valid; expected errors/samples, as in 12/200.")

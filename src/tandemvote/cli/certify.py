@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import typer
 
 from tandemvote.cli import options, outputs
@@ -28,28 +26,25 @@ def certify(
     Or: tandemvote certify visits.csv --target outcome --groups patient --max-error 5%
     """
     _check_combinations(columns, training, guarantee, files)
-    outputs.check_outputs(files.paths, inputs=[data, training.unlabeled])
-    from tandemvote.cli.training import audited, read_data, read_groupings, train
+    outputs.check_outputs(vars(files), inputs=[data, training.unlabeled])
+    from tandemvote.cli.training import audited, check_groupings, read_data, read_groupings, train
     from tandemvote.tables import read_features
 
     table = read_data(data, columns, reading, by=guarantee.by)
-    by = read_groupings(guarantee.by, table)
+    by = read_groupings(guarantee.by, table.target, [*table.kinds, *table.excluded])
+    check_groupings(by, table)
     unlabeled = None
     if training.unlabeled is not None:
         unlabeled, _ = read_features(training.unlabeled, table.columns(), **vars(reading))
     findings = audited(table, columns, unlabeled)
     model, rows = train(table, columns, training, guarantee, findings, unlabeled=unlabeled)
-    by = {name: values if isinstance(values, str) else values[rows] for name, values in by.items()}
-    certificate = model[-1].certificate_
-    if by:
-        certificate = replace(certificate, groups=certificate.by_group(by))
     outputs.deliver(
-        certificate,
-        files.paths,
+        model[-1].certificate_,
+        vars(files),
         guarantee,
         as_json=as_json,
         data=f"{len(table.y):,} labeled rows of {table.name}",
-        by=by,
+        by={name: table.others[name][rows] if name in table.others else name for name in by},
         model=model,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import typer
 
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import progress, say
+from tandemvote.cli.options import option
 
 if TYPE_CHECKING:
     from tandemvote.auditing import Finding
@@ -28,14 +28,10 @@ def certify_votes(
     ),
     *,
     table: options.VoteColumns,
-    unlabeled: Path | None = options.option(
-        None,
-        "FILE",
-        "Predictions of the same voters on unlabeled samples from the same distribution.",
+    unlabeled: Path | None = option(
+        None, "FILE", "Predictions on unlabeled samples drawn from the same distribution."
     ),
-    keep: list[str] = options.option(
-        [], "COLUMN", "Column that is a voter although it does not look like one."
-    ),
+    keep: list[str] = option([], "COLUMN", "Column that is a voter whatever it holds."),
     guarantee: options.VoteGuarantee,
     files: options.VotesOutputs,
     as_json: bool = options.JSON,
@@ -46,18 +42,18 @@ def certify_votes(
 
     Or: tandemvote certify-votes 'votes/*.parquet' --target label --weights tandem
     """
-    outputs.check_outputs(files.paths, inputs=[votes, unlabeled])
+    outputs.check_outputs(vars(files), inputs=[votes, unlabeled])
     import numpy as np
 
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
     from tandemvote.abstention import check_empty_rows
     from tandemvote.certificate.pipeline import check_request
-    from tandemvote.cli.training import groupings
+    from tandemvote.cli.training import read_groupings
     from tandemvote.verify.document import CLASS, PREDICTED
 
     check_request(**guarantee.request, classes=np.arange(2))  # before hours of counting
-    by = groupings(guarantee.by, table.target, votes_io.column_names(votes))
+    by = read_groupings(guarantee.by, table.target, votes_io.column_names(votes))
     columns = [name for name in by if name not in (CLASS, PREDICTED)]
     reading = table.reading(columns)
     large = votes_io.VoteFiles(votes, **reading) if votes_io.is_parquet(votes) else None
@@ -78,11 +74,8 @@ def certify_votes(
     certificate = certificates.certify_votes(
         evidence, **guarantee.request, delta=guarantee.delta, findings=findings
     )
-    if by:
-        cells = votes_io.read_columns(votes, columns)
-        values = {name: [cell or None for cell in cells[name]] for name in columns}
-        groups = certificate.by_group({name: values.get(name, name) for name in by})
-        certificate = replace(certificate, groups=groups)
+    cells = votes_io.read_columns(votes, columns)
+    values = {name: [cell or None for cell in cells[name]] for name in columns}
     tables = (
         *("--votes", votes),
         *(("--target", table.target) if table.target != "label" else ()),
@@ -92,9 +85,10 @@ def certify_votes(
     )
     outputs.deliver(
         certificate,
-        files.paths,
+        vars(files),
         guarantee,
         as_json=as_json,
+        by={name: values.get(name, name) for name in by},
         data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
         tables=() if certificate.votes is None else tables,
     )

@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -29,14 +30,11 @@ OPTIONS = {
 }
 """Parameters as messages name them, such as ``bound='tandem'``, and their options."""
 
-WORDS = {
-    "X_unlabeled": "--unlabeled",
+WORDS = {name: option for name, option in OPTIONS.items() if "_" in name} | {
     "referee=False": "--scheme holdout",
     "CertifiedClassifier": "--scheme committee",
-    "test_size": "--test-size",
     "groups has": "--groups has",
     "Pass more samples": "Give more rows",
-    "max_error": "--max-error",
 }
 """Other words of the library, and what they are called on the command line."""
 
@@ -62,10 +60,8 @@ def in_options(message: str) -> str:
 def _typed(assigned: re.Match[str]) -> str:
     """Return ``name=value`` as it is typed on the command line."""
     option, value = OPTIONS[assigned[1]], assigned[2]
-    try:
+    with suppress(ValueError, SyntaxError):  # of names, as in target=COLUMN
         value = ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return f"{option} {value}"
     if value is True:
         return option
     values = value if isinstance(value, list | tuple) else [value]

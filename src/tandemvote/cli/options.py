@@ -171,9 +171,7 @@ class Columns:
     )
     drop: list[str] = option([], "COLUMN", "Column to exclude.")
     category: list[str] = option([], "COLUMN", "Column of numbers that are categories.")
-    allow: list[str] = option(
-        [], "CODE", "Code of an error of the audit to override, such as identifier."
-    )
+    allow: list[str] = option([], "CODE", "Code of an error of the audit to override.")
 
 
 @dataclass(frozen=True)
@@ -210,19 +208,12 @@ class VotesOutputs:
     report: Path | None = option(None, "FILE", "HTML report.")
     certificate: Path | None = option(None, "FILE", "JSON file that tandemvote verify can check.")
 
-    @property
-    def paths(self) -> dict[str, Path | None]:
-        """The files to write, by option."""
-        return {f"--{name}": path for name, path in vars(self).items()}
-
 
 @dataclass(frozen=True)
 class Outputs(VotesOutputs):
     """Files to write."""
 
     model: Path | None = option(
-        None, "FILE", "Model for tandemvote predict: .skops (runs no code when opened) or .joblib."
+        None, "FILE", "Model for predict: .skops (runs no code when opened) or .joblib."
     )
-    votes: Path | None = option(
-        None, "FILE", "The votes, .csv or .parquet, which verify --votes counts again."
-    )
+    votes: Path | None = option(None, "FILE", "Votes for verify --votes: .csv or .parquet.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -20,18 +21,17 @@ from tandemvote.whole_files import written_whole
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate
 
-TABLE_ENDINGS = (".csv", ".parquet")
 ENDINGS = {
-    "--picture": (".svg", ".png", ".pdf"),
-    "--report": (".html", ".htm"),
-    "--certificate": (".json",),
-    "--model": (".skops", ".joblib"),
-    "--votes": TABLE_ENDINGS,
-    "--output": TABLE_ENDINGS,
+    "picture": (".svg", ".png", ".pdf"),
+    "report": (".html", ".htm"),
+    "certificate": (".json",),
+    "model": (".skops", ".joblib"),
+    "votes": (".csv", ".parquet"),
+    "output": (".csv", ".parquet"),
 }
 PACKAGES = {
-    "--picture": ("matplotlib", "report"),
-    "--report": ("jinja2", "report"),
+    "picture": ("matplotlib", "report"),
+    "report": ("jinja2", "report"),
     ".skops": ("skops", "skops"),
     ".parquet": ("pyarrow", "data"),
 }
@@ -46,21 +46,19 @@ def check_outputs(
     for name, path in paths.items():
         if path is None:
             continue
+        given, place = f"--{name} {path}", path.resolve()
         if path.suffix not in ENDINGS[name]:
             endings = " or ".join(ENDINGS[name])
-            raise typer.BadParameter(f"{name} {path} ends in {path.suffix!r}; expected {endings}.")
-        if path.resolve() in taken:
-            raise typer.BadParameter(
-                f"{name} {path} is also the file {taken[path.resolve()]}. Give each file its own"
-                " name."
-            )
-        taken[path.resolve()] = f"of {name}"
+            raise typer.BadParameter(f"{given} ends in {path.suffix!r}; expected {endings}.")
+        if place in taken:
+            problem = f"{given} is also the file {taken[place]}"
+            raise typer.BadParameter(f"{problem}. Give each file its own name.")
+        taken[place] = f"of --{name}"
         try:
             TemporaryFile(dir=path.parent).close()
         except OSError as error:
-            raise typer.BadParameter(
-                f"{name} {path} cannot be written ({error.strerror}). Choose another place."
-            ) from error
+            problem = f"{given} cannot be written ({error.strerror})"
+            raise typer.BadParameter(f"{problem}. Choose another place.") from error
         for need in {name, path.suffix} & {*PACKAGES}:
             import_extra(*PACKAGES[need])
 
@@ -72,38 +70,40 @@ def deliver(
     *,
     as_json: bool,
     data: str,
-    by: Mapping[str, Any] | None = None,
+    by: Mapping[str, Any],
     model: Any = None,
     tables: Iterable[str] = (),
 ) -> None:
     """Write all files, print, and exit with an error code if the gate is closed.
 
-    `data` describes the samples, and the columns in `by` group them. The `model` is a fitted
-    pipeline from the columns of a table to labels. `tables` are the options with which verify
-    counts given votes again.
+    `data` describes the samples, and `by` groups them. The `model` is a fitted pipeline from the
+    columns of a table to labels. `tables` are the options with which verify counts given votes
+    again.
     """
+    if by:
+        certificate = replace(certificate, groups=certificate.by_group(by))
     lines, check = [], [*tables]
-    if path := files["--report"]:
+    if path := files["report"]:
         from tandemvote.report import write_report
 
-        certified = certificate.groups or (model or [certificate])[-1]
-        write_report(path, certified=certified, description=data)
+        certified = certificate if model is None or by else model[-1]
+        write_report(path, certified, description=data)
         lines.append(f"Report: {path}")
-    if path := files.get("--votes"):
-        written = write_votes(path, certificate.votes, by or {})
+    if path := files.get("votes"):
+        written = write_votes(path, certificate.votes, by)
         lines.append(f"Votes: {', '.join(map(str, written.values()))}")
         check += [str(word) for option in written.items() for word in option]
-    if path := files["--certificate"]:
+    if path := files["certificate"]:
         certificate.save(path)
         words = shlex.join(["tandemvote", "verify", str(path), *check])
         lines += [f"Certificate: {path}", f"Check it: {words}"]
-    if path := files.get("--model"):
+    if path := files.get("model"):
         from tandemvote.model_file import JOBLIB_WARNING, save_model
 
         save_model(model, path)
         warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
         lines.append(f"Model: {path}{warning}")
-    (_print_json if as_json else _print)(certificate, all_bounds=guarantee.all_bounds)
+    _print(certificate, all_bounds=guarantee.all_bounds, as_json=as_json)
     for line in lines:
         say(line, err=True)
     limit = guarantee.max_error
@@ -115,32 +115,25 @@ def deliver(
         raise typer.Exit(GATE_CLOSED)
 
 
-def _print_json(certificate: Certificate, *, all_bounds: bool) -> None:
-    numbers = {
-        "observed": certificate.observed,
-        "guaranteed": certificate.value,
-        "baseline": certificate.baseline,
-    }
-    bounds = {"bounds": certificate.bounds} if all_bounds else {}
-    say(json.dumps({**numbers, **bounds, **certificate.to_dict()}))
-
-
-def _print(certificate: Certificate, *, all_bounds: bool) -> None:
+def _print(certificate: Certificate, *, all_bounds: bool, as_json: bool) -> None:
     from tandemvote.bounds import get_bound
     from tandemvote.certificate.rendering import TextTable, as_text
     from tandemvote.decimals import rounded_up
 
-    advice = [certificate.advice] if certificate.advice else []
+    if as_json:
+        shown: dict[str, Any] = {"observed": certificate.observed, "guaranteed": certificate.value}
+        shown |= {"baseline": certificate.baseline} | certificate.to_dict()
+        say(json.dumps(shown | ({"bounds": certificate.bounds} if all_bounds else {})))
+        return
+    advice = filter(None, [certificate.advice])
     lines = [certificate.basis, *map(str, certificate.findings), *advice]
     say(in_options(as_text(certificate.headline, lines)))
     if certificate.groups is not None:
         words = "This table and the bound above are each valid by themselves:"
         say(f"\n{words}\n{certificate.groups!r}")
     if all_bounds:
-        rows = [
-            [name, get_bound(name).label, rounded_up(value)]
-            for name, value in certificate.bounds.items()
-        ]
+        bounds = certificate.bounds.items()
+        rows = [[name, get_bound(name).label, rounded_up(value)] for name, value in bounds]
         table = TextTable(["bound", "label", "error <="], "<<>", rows)
         say(as_text("\nbounds, each valid by itself", [], table))
 

@@ -30,9 +30,7 @@ def predict(
     formulas: bool = option(
         False, None, "Write text such as =A1+B1 as it is, without an apostrophe.", "--formulas"
     ),
-    trusted: bool = option(
-        False, None, "Open a .joblib file, which can run the code of its author.", "--trusted"
-    ),
+    trusted: bool = option(False, None, "Open a .joblib file; it can run code.", "--trusted"),
     reading: options.FileReading,
 ) -> None:
     """Predict the labels of NEW, one per row, with a certified MODEL.
@@ -41,7 +39,7 @@ def predict(
     """
     if PREDICTION in keep:
         raise typer.BadParameter("--keep prediction is the name of the new column. Rename yours.")
-    outputs.check_outputs({"--output": output}, inputs=[model, new])
+    outputs.check_outputs({"output": output}, inputs=[model, new])
     from tandemvote.model_file import load_model
     from tandemvote.tables import read_features
     from tandemvote.tables.encoding import describe_unknown
@@ -56,9 +54,8 @@ def predict(
     if not formulas and (output is None or output.suffix == ".csv"):
         table = outputs.without_formulas(table)
     outputs.write_table(table, output)
-    written = [] if output is None else [f"Predictions: {output}"]
-    for line in (*written, *describe_unknown(loaded, X), certificate.guarantee):
+    lines = [] if output is None else [f"Predictions: {output}"]
+    lines += [*describe_unknown(loaded, X), certificate.guarantee]
+    lines += [str(each) for each in certificate.findings if each.severity != "note"]
+    for line in lines:
         say(printable(line), err=True)
-    for finding in certificate.findings:
-        if finding.severity != "note":
-            say(printable(str(finding)), err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,7 @@ def compare(
         " label column and one column per model, the first of which is compared with the others.",
     ),
     *,
-    predictions: bool = option(
-        False, None, "DATA has predictions of models on test rows.", "--predictions"
-    ),
+    predictions: bool = option(False, None, "DATA has predictions.", "--predictions"),
     learner: list[options.Learner] = option(
         [], "forest|boosting", "Learner to train. The first one is compared with the others."
     ),
@@ -45,7 +44,7 @@ def compare(
 
     Or: tandemvote compare predictions.csv --predictions --target label
     """
-    outputs.check_outputs({"--picture": picture}, inputs=[data])
+    outputs.check_outputs({"picture": picture}, inputs=[data])
     if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
         raise typer.BadParameter("Give --predictions, or at least two different --learner.")
     from tandemvote.models.compare import compare_all
@@ -54,16 +53,13 @@ def compare(
     if predictions:
         models, y, groups, findings = _read(data, columns)
     else:
-        given = {"scheme": options.Scheme.HOLDOUT, "test_size": "auto", "unlabeled": None}
-        training = [options.Training(learner=each, **vars(fitting), **given) for each in learner]
+        scheme = options.Scheme.HOLDOUT
+        holdout = partial(options.Training, **vars(fitting), scheme=scheme, test_size="auto")
+        training = [holdout(learner=each, unlabeled=None) for each in learner]
         models, y, groups, findings = _trained(data, columns, reading, training, guarantee)
-    samples = Samples(None, y, groups)
-    compared = [
-        replace(each, findings=tuple(findings))
-        for each in compare_all(
-            [*models.values()], samples, confidence=guarantee.confidence, names=[*models]
-        )
-    ]
+    predicted, samples = [*models.values()], Samples(None, y, groups)
+    compared = compare_all(predicted, samples, confidence=guarantee.confidence, names=[*models])
+    compared = [replace(each, findings=tuple(findings)) for each in compared]
     if picture is not None:
         from tandemvote.displays import ComparisonDisplay
 
@@ -113,15 +109,9 @@ def _trained(
 
 @options.grouped
 def plan(
-    error: float = option(
-        ..., "SHARE", "Expected error rate, such as the observed one.", parser=share
-    ),
-    max_error: float = option(
-        ..., "SHARE", "Goal: the error rate that the labels are to guarantee.", parser=share
-    ),
-    power: float = option(
-        0.8, "SHARE", "Probability of success at the expected error rate.", parser=share
-    ),
+    error: float = option(..., "SHARE", "Expected error rate.", parser=share),
+    max_error: float = option(..., "SHARE", "Error rate to guarantee.", parser=share),
+    power: float = option(0.8, "SHARE", "Probability of success.", parser=share),
     *,
     guarantee: options.Confidence,
 ) -> None:
@@ -149,13 +139,9 @@ def watch(
         help="CSV or Parquet file with one row per labeled sample, in the order of arrival.",
     ),
     *,
-    target: str = option(
-        "label", "COLUMN", "True labels; empty if not known yet.", "--target", "-t"
-    ),
+    target: str = option("label", "COLUMN", "True labels, empty if unknown.", "--target", "-t"),
     prediction: str = option("prediction", "COLUMN", "The model's predictions."),
-    groups: str | None = option(
-        None, "COLUMN", "Column of rows that belong together, of which the first counts."
-    ),
+    groups: str | None = option(None, "COLUMN", "Groups of rows; the first row of each counts."),
     picture: Path | None = options.PICTURE,
     guarantee: options.Confidence,
 ) -> None:
@@ -166,7 +152,7 @@ def watch(
 
     For example: tandemvote watch wine.json labeled.csv --target quality
     """
-    outputs.check_outputs({"--picture": picture}, inputs=[labeled])
+    outputs.check_outputs({"picture": picture}, inputs=[labeled])
     from tandemvote import votes_io
     from tandemvote.certificate import Certificate
     from tandemvote.monitor import Monitor
@@ -174,9 +160,10 @@ def watch(
 
     loaded = Certificate.load(certificate)
     classes = {written(label): label for label in loaded.counts.classes.tolist()}
-    columns = votes_io.read_columns(labeled, {target, prediction, groups} - {None})
+    names = [target, prediction, *([] if groups is None else [groups])]
+    columns = votes_io.read_columns(labeled, names)
     rows = [place for place, label in enumerate(columns[target]) if label]
-    for name in (target, prediction):
+    for name in names[:2]:
         for place in rows:
             if columns[name][place] not in classes:
                 raise typer.BadParameter(
@@ -184,9 +171,7 @@ def watch(
                     f" class of the certificate: {', '.join(map(repr, classes))}. Certify again if"
                     " there is a new class."
                 )
-    truth, predicted = (
-        [classes[columns[n][place]] for place in rows] for n in (target, prediction)
-    )
+    truth, predicted = ([classes[columns[n][place]] for place in rows] for n in names[:2])
     by = None if groups is None else [columns[groups][place] for place in rows]
     monitor = Monitor(loaded, confidence=guarantee.confidence)
     path = monitor.log_evidence(truth, predicted, groups=by)

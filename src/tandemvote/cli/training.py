@@ -67,7 +67,7 @@ def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
     return check_findings([*table.findings, *found], columns.allow)
 
 
-def groupings(by: Collection[str], target: str, columns: Collection[str]) -> list[str]:
+def read_groupings(by: Collection[str], target: str, columns: Collection[str]) -> list[str]:
     """Return what --by names; the label column is "class", which must not be another column."""
     for name in {*by} & {CLASS, PREDICTED} & {*columns} - {target}:
         raise typer.BadParameter(
@@ -77,17 +77,15 @@ def groupings(by: Collection[str], target: str, columns: Collection[str]) -> lis
     return [CLASS if name == target else name for name in by]
 
 
-def read_groupings(by: Collection[str], table: Table) -> dict[str, Any]:
-    """Return what to group the rows of a table by: "class", "predicted", or a column."""
-    names = groupings(by, table.target, [*table.kinds, *table.excluded])
-    for name in {*names} & {*table.others}:
+def check_groupings(by: Collection[str], table: Table) -> None:
+    """Reject columns with too many groups."""
+    for name in {*by} & {*table.others}:
         distinct = len({*table.others[name]})
         if distinct > MAX_GROUPS:  # known before the training
             raise typer.BadParameter(
                 f"--by {name} has {distinct} distinct values; at most {MAX_GROUPS} are supported."
                 " Bin the column with edges chosen without looking at this data."
             )
-    return {name: table.others.get(name, name) for name in names}
 
 
 def train(
@@ -100,7 +98,7 @@ def train(
     unlabeled: Any = None,
 ) -> tuple[Pipeline, Any]:
     """Return a fitted pipeline whose last step has a certificate, and the rows it was fitted on."""
-    say(f"Training: scheme {training.scheme}.", err=True)
+    say(f"Training with --scheme {training.scheme}.", err=True)
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
         if training.scheme is Scheme.TREES:

@@ -11,6 +11,7 @@ import typer
 
 from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
+from tandemvote.cli.options import option
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
@@ -21,17 +22,10 @@ if TYPE_CHECKING:
 def verify(
     file: Path = typer.Argument(metavar="FILE", help="A certificate file."),
     *,
-    rigorous: bool = options.option(
-        False, None, "Prove every digit in ball arithmetic (requires python-flint).", "--rigorous"
-    ),
-    votes: Path | None = options.option(
-        None, "FILE", "Table of the labeled votes, to count them again: CSV or Parquet."
-    ),
-    unlabeled: Path | None = options.option(
-        None,
-        "FILE",
-        "Table of the votes on unlabeled samples, without labels; a deployed classifier is the"
-        " last column.",
+    rigorous: bool = option(False, None, "Prove every digit, with python-flint.", "--rigorous"),
+    votes: Path | None = option(None, "FILE", "Table of labeled votes, to count again."),
+    unlabeled: Path | None = option(
+        None, "FILE", "Votes on unlabeled samples; a deployed classifier is the last column."
     ),
     table: options.VoteColumns,
     as_json: bool = options.JSON,

@@ -64,12 +64,7 @@ def _inline(document: str, name: str) -> str:
     svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
     svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', "", svg, count=1)
     # Let the page choose the typeface; matplotlib repeats its own in every label.
-    svg = re.sub(r"font: (\w+ )?([\d.]+px) [^;\"]*", _font, svg)
+    svg = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", svg)
     for color, variable in PAGE_COLORS.items():
         svg = svg.replace(color, f"var({variable})")
     return svg.replace("<svg", f'<svg aria-labelledby="{name}-words" role="img"', 1)
-
-
-def _font(match: re.Match[str]) -> str:
-    weight = f"font-weight: {match[1].strip()}; " if match[1] else ""
-    return f"{weight}font-size: {match[2]}"
