@@ -27,7 +27,7 @@ def compare(
         " label column and one column per model, the first of which is compared with the others.",
     ),
     *,
-    predictions: bool = option(False, None, "DATA has predictions.", "--predictions"),
+    predictions: bool = option(False, None, "DATA has predictions of models.", "--predictions"),
     learner: list[options.Learner] = option(
         [], "forest|boosting", "Learner to train. The first one is compared with the others."
     ),
@@ -111,7 +111,7 @@ def _trained(
 def plan(
     error: float = option(..., "SHARE", "Expected error rate.", parser=share),
     max_error: float = option(..., "SHARE", "Error rate to guarantee.", parser=share),
-    power: float = option(0.8, "SHARE", "Probability of success.", parser=share),
+    power: float = option(0.8, "SHARE", "Probability of success at --error.", parser=share),
     *,
     guarantee: options.Confidence,
 ) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from tandemvote.extras import import_extra
 
@@ -43,11 +43,14 @@ class Display(ABC):
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw into a file: .svg, .png or .pdf."""
-        figure: Any = self.plot().figure_
-        figure.savefig(path)
-        import_extra("matplotlib.pyplot", "report").close(figure)
+    def save(
+        self, path: str | os.PathLike[str] | IO[str], *, width: float = 6.0, **options: Any
+    ) -> None:
+        """Draw into a file: .svg, .png or .pdf; with options of matplotlib's savefig."""
+        figure = import_extra("matplotlib.figure", "report").Figure((width, self.height))
+        figure.set_layout_engine("constrained")
+        self.plot(figure.subplots())
+        figure.savefig(path, **options)
 
     @property
     @abstractmethod

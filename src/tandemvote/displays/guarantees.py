@@ -68,27 +68,27 @@ class GroupsDisplay(Display):
     def __init__(self, certificates: GroupCertificates) -> None:
         self.groups = certificates.members
         self.height = 1.1 + 0.3 * len(self.groups)
-        *names, sizes, _, _, _ = zip(*certificates.table().rows, strict=True)
-        self._names = [": ".join(each) for each in zip(*names, strict=True)]
-        self._sizes = [*map(int, sizes)]
+        # Names of one or two words, the number of samples, and what is drawn.
+        self._named = [(": ".join(row[:-4]), int(row[-4])) for row in certificates.table().rows]
 
     @property
     def description(self) -> str:
         """The picture in words."""
-        named = zip(self._names, self.groups, self._sizes, strict=True)
-        listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, each, n in named]
+        listed = [
+            f"{name} {_bound_text(each.value)} ({n_samples} samples)"
+            for (name, n_samples), each in zip(self._named, self.groups, strict=True)
+        ]
         return f"Error bounds by group: {', '.join(listed)}."
 
     def _draw(self, ax: Axes) -> None:
-        label, largest = "observed", max(*self._sizes, 1)
-        for row, (each, n_samples) in enumerate(zip(self.groups, self._sizes, strict=True)):
+        label, largest = "observed", max(1, *(n_samples for _, n_samples in self._named))
+        for row, (each, (_, n_samples)) in enumerate(zip(self.groups, self._named, strict=True)):
             if each.observed is not None:
                 # As in other forest plots, larger groups have larger marks.
                 style: dict[str, Any] = {"markersize": 4.0 + 6.0 * math.sqrt(n_samples / largest)}
                 ax.plot(each.observed, row, "s", color=SECOND, zorder=3, label=label, **style)
                 label = ""
-        named = zip(self._names, self._sizes, strict=True)
-        names = [f"{name[:WIDEST_NAME]} (n = {n_samples})" for name, n_samples in named]
+        names = [f"{name[:WIDEST_NAME]} (n = {n_samples})" for name, n_samples in self._named]
         values = [each.value for each in self.groups]
         _draw_rows(ax, names, values, [ACCENT if value < 1.0 else MUTED for value in values])
         # Long names leave few inches for the axis; to the left of it there is room.

@@ -46,22 +46,19 @@ class TandemDisplay(Display):
     def __init__(self, counts: VoteCounts) -> None:
         self.tandem_losses = np.where(counts.overlaps > 0, counts.tandem_losses, np.nan)
         self.order = _cluster(self.tandem_losses)
+        rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]  # of different voters
+        self._span = float(np.nanmin(rates)), float(np.nanmax(rates))
 
     @property
     def description(self) -> str:
         """The picture in words."""
         alone = np.diag(self.tandem_losses)
-        lowest, highest = self._span()
+        lowest, highest = self._span
         return (
             f"Heat map of the rates at which two of {self.order.size} voters are wrong together:"
             f" {lowest:.3f} to {highest:.3f}. Their own error rates are {alone.min():.3f} to"
             f" {alone.max():.3f}."
         )
-
-    def _span(self) -> tuple[float, float]:
-        """Lowest and highest rate of two different voters."""
-        rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]
-        return float(np.nanmin(rates)), float(np.nanmax(rates))
 
     def _draw(self, ax: Axes) -> None:
         # Even in lightness, from dark blue to yellow: also for the color-blind.
@@ -69,7 +66,7 @@ class TandemDisplay(Display):
         colors = maps["cividis"].with_extremes(bad=MUTED)
         ordered = self.tandem_losses[np.ix_(self.order, self.order)]
         # Colors span the pairs; the diagonal, always the largest, would leave them no contrast.
-        lowest, highest = self._span()
+        lowest, highest = self._span
         # Without interpolation the file holds one pixel per pair, sharp at every size.
         picture = ax.imshow(ordered, cmap=colors, interpolation="none", vmin=lowest, vmax=highest)
         words = "rate at which both are wrong"

@@ -35,7 +35,6 @@ class Picture(NamedTuple):
 def draw(display: Display, name: str, caption: str) -> Picture:
     """Draw a display for a page; identifiers in the markup begin with `name`, to be unique."""
     matplotlib = import_extra("matplotlib", "report")
-    figures = import_extra("matplotlib.figure", "report")
     style = {
         **dict.fromkeys(INKED, INK),
         "font.size": 9.5,
@@ -48,9 +47,8 @@ def draw(display: Display, name: str, caption: str) -> Picture:
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The reader's browser sets the text, in fonts that matplotlib may not have.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = figures.Figure(figsize=(WIDTH, display.height), layout="constrained")
-        display.plot(figure.subplots())
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+        options = {"format": "svg", "transparent": True, "metadata": {"Date": None}}
+        display.save(text, width=WIDTH, **options)
     markup = import_extra("markupsafe", "report").Markup
     svg = _inline(text.getvalue(), name)
     return Picture(name, caption, display.description, markup(svg))
