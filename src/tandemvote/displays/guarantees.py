@@ -66,30 +66,27 @@ class GroupsDisplay(Display):
     """
 
     def __init__(self, certificates: GroupCertificates) -> None:
-        self.groups = certificates.members
-        self.height = 1.1 + 0.3 * len(self.groups)
-        # Names of one or two words, the number of samples, and what is drawn.
-        self._named = [(": ".join(row[:-4]), int(row[-4])) for row in certificates.table().rows]
+        self.height = 1.1 + 0.3 * len(certificates)
+        # Name, number of samples and certificate of each group; names may take two cells.
+        rows = zip(certificates.table().rows, certificates, strict=True)
+        self._rows = [(": ".join(cells[:-4]), int(cells[-4]), each) for cells, each in rows]
 
     @property
     def description(self) -> str:
         """The picture in words."""
-        listed = [
-            f"{name} {_bound_text(each.value)} ({n_samples} samples)"
-            for (name, n_samples), each in zip(self._named, self.groups, strict=True)
-        ]
+        listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, n, each in self._rows]
         return f"Error bounds by group: {', '.join(listed)}."
 
     def _draw(self, ax: Axes) -> None:
-        label, largest = "observed", max(1, *(n_samples for _, n_samples in self._named))
-        for row, (each, (_, n_samples)) in enumerate(zip(self.groups, self._named, strict=True)):
+        names = [f"{name[:WIDEST_NAME]} (n = {n})" for name, n, _ in self._rows]
+        label, largest = "observed", max(1, *(n for _, n, _ in self._rows))
+        for row, (_, n, each) in enumerate(self._rows):
             if each.observed is not None:
                 # As in other forest plots, larger groups have larger marks.
-                style: dict[str, Any] = {"markersize": 4.0 + 6.0 * math.sqrt(n_samples / largest)}
+                style: dict[str, Any] = {"markersize": 4.0 + 6.0 * math.sqrt(n / largest)}
                 ax.plot(each.observed, row, "s", color=SECOND, zorder=3, label=label, **style)
                 label = ""
-        names = [f"{name[:WIDEST_NAME]} (n = {n_samples})" for name, n_samples in self._named]
-        values = [each.value for each in self.groups]
+        values = [each.value for _, _, each in self._rows]
         _draw_rows(ax, names, values, [ACCENT if value < 1.0 else MUTED for value in values])
         # Long names leave few inches for the axis; to the left of it there is room.
         ax.set_xlabel("error bound of each group", loc="right")

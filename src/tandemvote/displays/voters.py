@@ -96,6 +96,12 @@ class ProfileDisplay(Display):
     ----------
     erring_weights : ndarray of shape (n_known,)
         Z at each sample that some voter with weight was not trained on.
+    half_rate : float
+        Share of samples where at least half of the weight is wrong: what is bounded.
+    gibbs_loss, tandem_loss : float
+        Means of Z and of Z^2 (Lemma 2).
+    shares : ndarray of shape (40,)
+        Share of the samples in each of the bins [0, 1/40), ..., [39/40, 1].
     """
 
     def __init__(self, votes: Votes, weights: ArrayLike | None = None) -> None:
@@ -103,7 +109,12 @@ class ProfileDisplay(Display):
         units = exact_weights(check_distribution(weights, votes.n_voters, "weights"))
         present = units @ votes.held_out
         known = present > 0
-        self.erring_weights = (units @ votes.errors)[known] / present[known]
+        z: FloatArray = (units @ votes.errors)[known] / present[known]
+        self.erring_weights, self.half_rate = z, float((z >= 0.5).mean())
+        self.gibbs_loss, self.tandem_loss = float(z.mean()), float((z**2).mean())
+        # Scaled to whole bins, because multiples of 1/40 are not exact.
+        counts, _ = np.histogram(z * N_BINS, bins=N_BINS, range=(0, N_BINS))
+        self.shares = counts / z.size
 
     @property
     def description(self) -> str:
@@ -113,28 +124,6 @@ class ProfileDisplay(Display):
             f" Z >= 1/2 at {100 * self.half_rate:.3g}% of them, mean of 2 Z"
             f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}."
         )
-
-    @property
-    def half_rate(self) -> float:
-        """Share of samples where at least half of the weight is wrong: what is bounded."""
-        return float((self.erring_weights >= 0.5).mean())
-
-    @property
-    def gibbs_loss(self) -> float:
-        """Mean of Z."""
-        return float(self.erring_weights.mean())
-
-    @property
-    def tandem_loss(self) -> float:
-        """Mean of Z^2 (Lemma 2)."""
-        return float((self.erring_weights**2).mean())
-
-    @property
-    def shares(self) -> FloatArray:
-        """Share of the samples in each of the bins [0, 1/40), ..., [39/40, 1]."""
-        # Scaled to whole bins, because multiples of 1/40 are not exact.
-        counts, _ = np.histogram(self.erring_weights * N_BINS, bins=N_BINS, range=(0, N_BINS))
-        return counts / max(self.erring_weights.size, 1)
 
     def _draw(self, ax: Axes) -> None:
         half, edges = N_BINS // 2, np.arange(N_BINS + 1) / N_BINS

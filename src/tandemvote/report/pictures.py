@@ -47,8 +47,8 @@ def draw(display: Display, name: str, caption: str) -> Picture:
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The reader's browser sets the text, in fonts that matplotlib may not have.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        options = {"format": "svg", "transparent": True, "metadata": {"Date": None}}
-        display.save(text, width=WIDTH, **options)
+        display.width = WIDTH
+        display.save(text, format="svg", transparent=True, metadata={"Date": None})
     markup = import_extra("markupsafe", "report").Markup
     svg = _inline(text.getvalue(), name)
     return Picture(name, caption, display.description, markup(svg))
