@@ -13,9 +13,6 @@ from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 
-WIDEST_NAME = 30
-"""Characters of a group's name that are shown."""
-
 
 class BoundsDisplay(Display):
     """The reported bound among all bounds on the error rate of the same vote.
@@ -78,7 +75,7 @@ class GroupsDisplay(Display):
         return f"Error bounds by group: {', '.join(listed)}."
 
     def _draw(self, ax: Axes) -> None:
-        names = [f"{name[:WIDEST_NAME]} (n = {n})" for name, n, _ in self._rows]
+        names = [f"{name[:30]} (n = {n})" for name, n, _ in self._rows]
         label, largest = "observed", max(1, *(n for _, n, _ in self._rows))
         for row, (_, n, each) in enumerate(self._rows):
             if each.observed is not None:

@@ -14,9 +14,6 @@ from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 from tandemvote.voting import exact_weights
 
-OPTIMAL_LEAVES = 300
-"""With more voters the best order of leaves takes seconds and makes no visible difference."""
-
 N_BINS = 40
 """Even, so that 1/2 lies between two bins."""
 
@@ -62,8 +59,7 @@ class TandemDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         # Even in lightness, from dark blue to yellow: also for the color-blind.
-        maps = import_extra("matplotlib", "report").colormaps
-        colors = maps["cividis"].with_extremes(bad=MUTED)
+        colors = import_extra("matplotlib", "report").colormaps["cividis"].with_extremes(bad=MUTED)
         ordered = self.tandem_losses[np.ix_(self.order, self.order)]
         # Colors span the pairs; the diagonal, always the largest, would leave them no contrast.
         lowest, highest = self._span
@@ -145,5 +141,6 @@ def _cluster(losses: FloatArray) -> np.ndarray:
     # On overlaps of different sizes the estimate can fall below zero; a distance cannot.
     distances = np.clip(np.nan_to_num(alone[:, None] + alone - 2 * losses, nan=1.0), 0, None)
     np.fill_diagonal(distances, 0.0)
-    condensed, few = squareform(distances, checks=False), len(losses) <= OPTIMAL_LEAVES
+    # With more voters the best order of leaves takes seconds and makes no visible difference.
+    condensed, few = squareform(distances, checks=False), len(losses) <= 300
     return np.asarray(leaves_list(linkage(condensed, "average", optimal_ordering=few)))
