@@ -103,8 +103,8 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
     """Return the line to print, or None if the error is a bug and needs its traceback."""
-    if type(error).__name__ == "FindingsError":  # whose module is slow to import
-        return "\n".join(map(printable, describe(error.findings, arguments)))  # type: ignore[attr-defined]
+    if hasattr(error, "findings"):  # a FindingsError, whose module is slow to import
+        return "\n".join(map(printable, describe(error.findings, arguments)))
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
         message = message.replace(": Value error, ", ": ")

@@ -17,10 +17,15 @@ Scheme = StrEnum("Scheme", ["COMMITTEE", "HOLDOUT", "TREES"])
 Learner = StrEnum("Learner", ["FOREST", "BOOSTING"])
 
 
-def option(default: Any, metavar: str | None, about: str, *names: str, **more: Any) -> Any:
+def option(default: Any, metavar: str, about: str, *names: str, **more: Any) -> Any:
     """Declare an option; if its default is a list, it is repeatable."""
     about += " Repeatable." * isinstance(default, list)
     return typer.Option(default, *names, help=about, metavar=metavar, **more)
+
+
+def flag(name: str, about: str) -> Any:
+    """Declare an option without a value."""
+    return typer.Option(False, name, help=about)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -85,7 +90,7 @@ def _parsed_test_size(given: str) -> float | int | str:
 
 
 DATA = typer.Argument(metavar="DATA", help="CSV, Parquet or Excel file; - for the standard input.")
-JSON = option(False, None, "Print JSON.", "--json")
+JSON = flag("--json", "Print JSON.")
 PICTURE = option(None, "FILE", "Picture to write: .svg, .png or .pdf.")
 
 
@@ -115,7 +120,7 @@ class Guarantee(Confidence):
     by: list[str] = option(
         [], "COLUMN", "Certify groups too: by class (recall), predicted (precision) or a column."
     )
-    all_bounds: bool = option(False, None, "Print every bound that applies.", "--all-bounds")
+    all_bounds: bool = flag("--all-bounds", "Print every bound that applies.")
 
 
 @dataclass(frozen=True)
@@ -142,8 +147,8 @@ class VoteColumns:
 
     target: str = option("label", "COLUMN", "Column of the labels.", "--target", "-t")
     drop: list[str] = option([], "COLUMN", "Column that is not a voter.")
-    empty_as_error: bool = option(
-        False, None, "Count empty cells as errors, for voters that abstain.", "--empty-as-error"
+    empty_as_error: bool = flag(
+        "--empty-as-error", "Count empty cells as votes for a wrong class, for voters that abstain."
     )
 
     def reading(self, others: Iterable[str]) -> dict[str, Any]:

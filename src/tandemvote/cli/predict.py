@@ -8,7 +8,7 @@ import typer
 
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import option
+from tandemvote.cli.options import flag, option
 from tandemvote.spelling import printable
 
 PREDICTION = "prediction"
@@ -27,10 +27,8 @@ def predict(
         None, "FILE", "File (.csv or .parquet) instead of the standard output.", "--output", "-o"
     ),
     keep: list[str] = option([], "COLUMN", "Column of NEW to copy, such as an identifier."),
-    formulas: bool = option(
-        False, None, "Write text such as =A1+B1 as it is, without an apostrophe.", "--formulas"
-    ),
-    trusted: bool = option(False, None, "Open a .joblib file; it can run code.", "--trusted"),
+    formulas: bool = flag("--formulas", "Write text such as =A1+B1 without an apostrophe."),
+    trusted: bool = flag("--trusted", "Open a .joblib file, which can run its author's code."),
     reading: options.FileReading,
 ) -> None:
     """Predict the labels of NEW, one per row, with a certified MODEL.

@@ -13,7 +13,7 @@ import typer
 
 from tandemvote.cli import ALARM, options, outputs
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import option, share
+from tandemvote.cli.options import flag, option, share
 
 Predicted = tuple[dict[str, Any], Any, Any, Sequence[Any]]
 """Predictions by the name of the model, labels, groups, and findings about the table."""
@@ -27,7 +27,7 @@ def compare(
         " label column and one column per model, the first of which is compared with the others.",
     ),
     *,
-    predictions: bool = option(False, None, "DATA has predictions of models.", "--predictions"),
+    predictions: bool = flag("--predictions", "DATA has predictions of models on test rows."),
     learner: list[options.Learner] = option(
         [], "forest|boosting", "Learner to train. The first one is compared with the others."
     ),

@@ -11,7 +11,7 @@ import typer
 
 from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import option
+from tandemvote.cli.options import flag, option
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def verify(
     file: Path = typer.Argument(metavar="FILE", help="A certificate file."),
     *,
-    rigorous: bool = option(False, None, "Prove every digit, with python-flint.", "--rigorous"),
+    rigorous: bool = flag("--rigorous", "Prove every digit in ball arithmetic, with python-flint."),
     votes: Path | None = option(None, "FILE", "Table of labeled votes, to count again."),
     unlabeled: Path | None = option(
         None, "FILE", "Votes on unlabeled samples; a deployed classifier is the last column."
