@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from enum import Enum
-from typing import Annotated, get_args, get_origin
+from typing import get_args
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -20,11 +20,8 @@ def written(text: str) -> str:
 
 def option(parameter: inspect.Parameter) -> tuple[str, str]:
     """Return an option or argument as it is typed, and its help."""
-    name, default = parameter.name, parameter.default
-    if get_origin(parameter.annotation) is Annotated:
-        kind, info = get_args(parameter.annotation)[:2]
-    else:
-        kind, info, default = parameter.annotation, default, default.default
+    name, kind, info = parameter.name, parameter.annotation, parameter.default
+    default = info.default
     choices = [
         each.value
         for one in (kind, *get_args(kind))
@@ -35,9 +32,7 @@ def option(parameter: inspect.Parameter) -> tuple[str, str]:
     text = written(info.help or "")
     if isinstance(info, ArgumentInfo):
         return f"``{value}``", text
-    # In an annotation, the first name stands where the default would.
-    names = [info.default] * str(info.default).startswith("-") + [*(info.param_decls or ())]
-    typed = " ".join(names or [f"--{name.replace('_', '-')}"])
+    typed = " ".join(info.param_decls or [f"--{name.replace('_', '-')}"])
     default = default.value if isinstance(default, Enum) else default
     if isinstance(default, (str, int, float)) and not isinstance(default, bool) and default != "":
         text += f" Default: {written(str(default))}."

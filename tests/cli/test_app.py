@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tandemvote import __version__
-from tandemvote.cli.app import run
+from tandemvote.cli.app import COMMANDS, run
 
 
 def test_the_command_tells_its_version(capsys):
@@ -25,10 +25,16 @@ def test_the_package_runs_as_the_command():
     assert started.stdout == f"tandemvote {__version__}\n"
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_no_types(command, capsys):
+    assert run([command, "--help"]) == 0
+    assert not {"<str>", "<bool>", "<path>"} & {*capsys.readouterr().out.split()}
+
+
 def test_help_is_shown_without_heavy_imports():
     code = (
         "import sys\n"
-        "from tandemvote.cli.app import run\n"
+        "from tandemvote.cli.app import COMMANDS, run\n"
         "assert run(['certify', '--help']) == 0\n"
         "heavy = {'sklearn', 'scipy', 'numpy', 'pandas', 'matplotlib', 'dask'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"

@@ -10,7 +10,7 @@ def call(tmp_path, monkeypatch):
     """A call with a table that must not be trained on."""
     path = tmp_path / "table.csv"
     path.write_text("a,kind\n" + "".join(f"{i % 7},{'xy'[i % 2]}\n" for i in range(40)))
-    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
+    monkeypatch.setattr("tandemvote.cli.training.train", None)
     monkeypatch.chdir(tmp_path)
     return lambda *options: run(["certify", "table.csv", "--target", "kind", *options])
 
@@ -23,6 +23,8 @@ def call(tmp_path, monkeypatch):
         ("--learner boosting --model m.skops", "cannot hold boosted models."),
         ("--scheme trees --test-size 0.3", "--test-size requires --scheme committee or"),
         ("--test-size 1.5", "'1.5' is not a share."),
+        ("--test-size 0", "'0' is not a test size. Give a share above 0 and below 1, or"),
+        ("--test-size 100%", "'100%' is not a test size."),
         (
             "--test-size all",
             "'all' is not a share. Give a number from 0 to 1, or a percentage such as 5%.",

@@ -114,7 +114,7 @@ def test_a_word_that_is_also_a_column_is_rejected(table, capsys, word):
 def test_a_column_that_is_no_group_is_rejected_before_training(
     table, capsys, monkeypatch, column, message
 ):
-    monkeypatch.setattr("tandemvote.cli.schemes.train", None)
+    monkeypatch.setattr("tandemvote.cli.training.train", None)
     assert run(["certify", "data.csv", "--target", "kind", "--by", column]) == 2
     assert message in capsys.readouterr().err
 

@@ -26,7 +26,7 @@ def test_a_bad_place_is_rejected_before_anything_is_read(
     tmp_path, monkeypatch, capsys, options, message
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tandemvote.cli.data.read_table", None)
+    monkeypatch.setattr("tandemvote.cli.training.read_table", None)
     (tmp_path / "table.csv").write_text("a,kind\n1,x\n2,y\n")
     assert run(["certify", "table.csv", "--target", "kind", *options.split()]) == 2
     shown = capsys.readouterr()
@@ -34,7 +34,7 @@ def test_a_bad_place_is_rejected_before_anything_is_read(
 
 
 def test_two_outputs_never_share_a_place(tmp_path):
-    paths = {"--votes": tmp_path / "same.csv", "--output": tmp_path / "." / "same.csv"}
+    paths = {"votes": tmp_path / "same.csv", "output": tmp_path / "." / "same.csv"}
     with pytest.raises(Exception, match="is also the file of --votes"):
         outputs.check_outputs(paths, inputs=[])
 

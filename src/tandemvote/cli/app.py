@@ -9,20 +9,18 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from tandemvote.cli import INTERNAL_FAILURE, STOPPED
 from tandemvote.cli.audit import audit
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.certify_votes import certify_votes
-from tandemvote.cli.compare import compare
 from tandemvote.cli.demo import demo
-from tandemvote.cli.findings import describe
-from tandemvote.cli.messages import in_options, say
-from tandemvote.cli.plan import plan
+from tandemvote.cli.messages import describe, in_options, say
 from tandemvote.cli.predict import predict
+from tandemvote.cli.questions import compare, plan, watch
 from tandemvote.cli.verify import verify
-from tandemvote.cli.watch import watch
 from tandemvote.spelling import printable
 
 app = typer.Typer(
@@ -40,8 +38,22 @@ COMMANDS = {
     each.__name__.replace("_", "-"): each
     for each in (demo, audit, certify, certify_votes, predict, verify, compare, plan, watch, bounds)
 }
+
+
+class Command(TyperCommand):
+    """A command whose help shows metavars, and no Python types such as <bool>."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters of a command and its option --help."""
+        params: list[Any] = super().get_params(ctx)
+        for each in params:
+            shown = each.metavar if each.param_type_name == "option" else None
+            each.display_type_rich = lambda ctx, shown=shown: shown
+        return params
+
+
 for command in COMMANDS.values():
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -91,8 +103,8 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
     """Return the line to print, or None if the error is a bug and needs its traceback."""
-    if type(error).__name__ == "FindingsError":  # whose module is slow to import
-        return "\n".join(map(printable, describe(error.findings, arguments)))  # type: ignore[attr-defined]
+    if hasattr(error, "findings"):  # a FindingsError, whose module is slow to import
+        return "\n".join(map(printable, describe(error.findings, arguments)))
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
         message = message.replace(": Value error, ", ": ")

@@ -12,11 +12,11 @@ from tandemvote.spelling import printable
 
 @options.grouped
 def audit(
-    data: options.Data,
+    data: str = options.DATA,
     *,
     columns: options.Columns,
     reading: options.FileReading,
-    as_json: options.Json = False,
+    as_json: bool = options.JSON,
 ) -> None:
     """Report what is suspicious about DATA, before an error rate is certified.
 
@@ -25,7 +25,7 @@ def audit(
     Exit codes: 0 no errors; 2 errors that --allow does not override.
     """
     from tandemvote.auditing import FindingsError
-    from tandemvote.cli.data import audited, read_data
+    from tandemvote.cli.training import audited, read_data
 
     table = read_data(data, columns, reading)
     try:

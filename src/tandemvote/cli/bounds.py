@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import typer
 
+from tandemvote.cli import options
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import Confidence, Json, grouped, option
+from tandemvote.cli.options import option
 
-rate = partial(option, None, metavar="SHARE", min=0, max=1)
-number = partial(option, None, metavar="NUMBER", min=0)
+rate = partial(option, None, "SHARE", min=0, max=1)
+number = partial(option, None, "NUMBER", min=0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Numbers:
     """What was observed."""
 
@@ -29,25 +30,22 @@ class Numbers:
     n_min_disagreement: float | None = number(
         "The same including unlabeled samples; --n-pairs by default.", "--n-disagreement"
     )
-    kl_divergence: float = option(
-        0.0, "KL divergence of the weights from the prior.", metavar="NUMBER", min=0
-    )
+    kl_divergence: float = option(0.0, "NUMBER", "KL divergence from the prior.", min=0)
     n_errors: int | None = number("Errors of the vote on a test set.", "--errors")
     n_samples: int | None = number("Samples in the test set.", "--samples", min=1)
 
 
-@grouped
+@options.grouped
 def bounds(
     *,
     numbers: Numbers,
-    voter: list[str] = typer.Option(
+    voter: list[str] = option(
         [],
-        metavar="ERRORS/SAMPLES",
-        help="Errors of one voter of an equal vote on its held-out samples, such as 12/200;"
-        " once per voter (coalition).",
+        "ERRORS/SAMPLES",
+        "Errors of one voter of an equal vote on its held-out samples, such as 12/200 (coalition).",
     ),
-    confidence: Confidence,
-    as_json: Json = False,
+    confidence: options.Confidence,
+    as_json: bool = options.JSON,
 ) -> None:
     """Compute every bound for which the given numbers suffice.
 
@@ -61,11 +59,8 @@ def bounds(
     counts = [_errors_and_samples(text) for text in voter]
     if None not in (numbers.n_errors, numbers.n_samples):
         _errors_and_samples(f"{numbers.n_errors}/{numbers.n_samples}", "--errors/--samples")
-    estimates = Estimates.from_numbers(
-        **asdict(numbers),
-        errors=[errors for errors, _ in counts] or None,
-        sizes=[samples for _, samples in counts] or None,
-    )
+    errors, sizes = zip(*counts, strict=True) if counts else (None, None)
+    estimates = Estimates.from_numbers(**vars(numbers), errors=errors, sizes=sizes)
     values = {}
     for name, bound in BOUNDS.items():
         with suppress(RequirementError):
@@ -83,11 +78,9 @@ def bounds(
         say(f"{bound.label:<7} {rounded_up(value, 5)}  {name}: {bound.summary}")
 
 
-def _errors_and_samples(text: str, option: str = "--voter") -> tuple[int, int]:
+def _errors_and_samples(text: str, name: str = "--voter") -> tuple[int, int]:
     """Return the numbers in a text such as 12/200."""
     errors, _, samples = text.partition("/")
     if errors.isdecimal() and samples.isdecimal() and int(errors) <= int(samples) != 0:
         return int(errors), int(samples)
-    raise typer.BadParameter(
-        f"{option} {text} is not valid; expected errors/samples, as in 12/200."
-    )
+    raise typer.BadParameter(f"{name} {text} is not valid; expected errors/samples, as in 12/200.")

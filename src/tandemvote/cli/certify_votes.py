@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import progress, say
+from tandemvote.cli.options import option
 
 if TYPE_CHECKING:
     from tandemvote.auditing import Finding
     from tandemvote.counts import VoteCounts
     from tandemvote.votes import Votes
-    from tandemvote.votes_io import VoteFiles
 
 
 @options.grouped
@@ -28,22 +27,14 @@ def certify_votes(
         " is not 1.0. For files of any size: a folder or quoted pattern of Parquet files.",
     ),
     *,
-    target: options.LabelColumn = "label",
-    unlabeled: Path | None = typer.Option(
-        None,
-        metavar="FILE",
-        help="Predictions of the same voters on unlabeled samples from the same distribution.",
+    table: options.VoteColumns,
+    unlabeled: Path | None = option(
+        None, "FILE", "Predictions on unlabeled samples drawn from the same distribution."
     ),
-    drop: options.NotVoters = [],  # noqa: B006  Typer requires a list
-    keep: list[str] = typer.Option(
-        [],
-        metavar="COLUMN",
-        help="Column that is a voter although it does not look like one. Repeatable.",
-    ),
-    empty_as_error: options.EmptyAsError = False,
+    keep: list[str] = option([], "COLUMN", "Column that is a voter whatever it holds."),
     guarantee: options.VoteGuarantee,
-    files: outputs.VotesOutputs,
-    as_json: options.Json = False,
+    files: options.VotesOutputs,
+    as_json: bool = options.JSON,
 ) -> None:
     """Certify the vote of the predictions in VOTES.
 
@@ -51,78 +42,56 @@ def certify_votes(
 
     Or: tandemvote certify-votes 'votes/*.parquet' --target label --weights tandem
     """
-    outputs.check_outputs(files.paths, inputs=[votes, unlabeled])
+    outputs.check_outputs(vars(files), inputs=[votes, unlabeled])
     import numpy as np
 
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
     from tandemvote.abstention import check_empty_rows
     from tandemvote.certificate.pipeline import check_request
-    from tandemvote.cli.results import deliver
+    from tandemvote.cli.training import read_groupings
+    from tandemvote.verify.document import CLASS, PREDICTED
 
     check_request(**guarantee.request, classes=np.arange(2))  # before hours of counting
-    names = votes_io.column_names(votes)
-    by = options.groupings(guarantee.by, target, {*names} - {target})
-    columns = [name for name in by if name not in (options.CLASS, options.PREDICTED)]
-    table: dict[str, Any] = {"target": target, "drop": [*drop, *columns], "keep": keep}
-    table["empty_as_error"] = empty_as_error
-    large = _open_large(votes, **table)
+    by = read_groupings(guarantee.by, table.target, votes_io.column_names(votes))
+    columns = [name for name in by if name not in (CLASS, PREDICTED)]
+    reading = table.reading(columns)
+    large = votes_io.VoteFiles(votes, **reading) if votes_io.is_parquet(votes) else None
     evidence: Votes | VoteCounts
     findings: list[Finding] = []
-    if large is not None:
-        if unlabeled or by:
-            raise typer.BadParameter("--unlabeled and --by require votes that fit in memory.")
-        evidence = _counted(large)
-    else:
-        evidence = votes_io.read_votes(votes, **table, unlabeled=unlabeled)
+    if large is None or large.n_samples * large.n_voters <= votes_io.cells.BATCH_CELLS:
+        evidence = votes_io.read_votes(votes, **reading, keep=keep, unlabeled=unlabeled)
         findings = _about_missing(evidence)
+    elif unlabeled or by:
+        raise typer.BadParameter("--unlabeled and --by require votes that fit in memory.")
+    else:
+        votes_io.check_voters(next(iter(large)), large.voters, keep=keep)
+        say(f"Counting {large.n_samples:,} rows.", err=True)
+        with progress() as bars:
+            task = bars.add_task("rows", total=large.n_samples)
+            evidence = votes_io.count_votes(large, progress=partial(bars.advance, task))
     check_empty_rows(evidence)
     certificate = certificates.certify_votes(
         evidence, **guarantee.request, delta=guarantee.delta, findings=findings
     )
-    if by:
-        cells = votes_io.read_columns(votes, columns)
-        values = {name: [cell or None for cell in cells[name]] for name in columns}
-        groups = certificate.by_group({name: values.get(name, name) for name in by})
-        certificate = replace(certificate, groups=groups)
+    cells = votes_io.read_columns(votes, columns)
+    values = {name: [cell or None for cell in cells[name]] for name in columns}
     tables = (
         *("--votes", votes),
-        *(("--target", target) if target != "label" else ()),
-        *("--empty-as-error",) * empty_as_error,
+        *(("--target", table.target) if table.target != "label" else ()),
+        *("--empty-as-error",) * table.empty_as_error,
         *(() if unlabeled is None else ("--unlabeled", str(unlabeled))),
-        *(word for name in drop for word in ("--drop", name)),
+        *(word for name in table.drop for word in ("--drop", name)),
     )
-    deliver(
+    outputs.deliver(
         certificate,
-        files.paths,
+        vars(files),
         guarantee,
         as_json=as_json,
+        by={name: values.get(name, name) for name in by},
         data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
-        tables=() if large is not None else tables,
+        tables=() if certificate.votes is None else tables,
     )
-
-
-def _open_large(path: str, *, keep: list[str], **table: Any) -> VoteFiles | None:
-    """Return Parquet files to be counted in parts; None if the table is to be read at once."""
-    from tandemvote.votes_io import VoteFiles, cells, check_voters
-
-    if not cells.is_parquet(path):
-        return None
-    files = VoteFiles(path, **table)
-    if files.n_samples * files.n_voters <= cells.BATCH_CELLS:
-        return None
-    check_voters(next(iter(files)), files.voters, keep=keep)
-    return files
-
-
-def _counted(files: VoteFiles) -> VoteCounts:
-    """Count votes in parts, with a progress bar."""
-    from tandemvote.votes_io import count_votes
-
-    say(f"Counting {files.n_samples:,} rows.", err=True)
-    with progress() as bars:
-        task = bars.add_task("rows", total=files.n_samples)
-        return count_votes(files, progress=partial(bars.advance, task))
 
 
 def _about_missing(votes: Votes) -> list[Finding]:
@@ -132,14 +101,15 @@ def _about_missing(votes: Votes) -> list[Finding]:
     from tandemvote.auditing import Finding
     from tandemvote.tables.files import MISSING_TEXTS
 
-    labels = votes.classes[np.unique(votes.labels)].tolist()
-    findings = []
-    for text in sorted({*MISSING_TEXTS} & {*votes.classes.tolist()} - {*labels}):
-        predicted = votes.predictions == np.searchsorted(votes.classes, text)
-        n = int((predicted & votes.held_out).sum())
-        message = f"{n} predictions are {text!r}, which is not a label. They count as errors."
-        advice = "Leave the cell empty only where a voter was trained on the sample."
-        findings.append(
-            Finding(code="missing_text", severity="warning", message=message, advice=advice)
+    labels = votes.classes[np.unique(votes.labels)]
+    words = {*MISSING_TEXTS} & {*votes.classes.tolist()} - {*labels.tolist()}
+    advice = "Leave the cell empty only where a voter was trained on the sample."
+    return [
+        Finding(
+            code="missing_text",
+            severity="warning",
+            message=f"Some predictions are {text!r}, which is not a label. They count as errors.",
+            advice=advice,
         )
-    return findings
+        for text in sorted(words)
+    ]

@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from tandemvote.cli.messages import say
+from tandemvote.cli.options import option
 from tandemvote.cli.outputs import check_outputs
 
 
 def demo(
-    report: Path = typer.Option("report.html", metavar="FILE", help="HTML report to write."),
-    trees: int = typer.Option(100, min=2, metavar="NUMBER", help="Trees in each forest."),
+    report: Path = option(Path("report.html"), "FILE", "HTML report to write."),
+    trees: int = option(100, "NUMBER", "Trees in each forest.", min=2),
 ) -> None:
     """Certify random forests on bundled data with each scheme, and write a report. No network."""
-    check_outputs({"--report": report})
+    check_outputs({"report": report})
     from sklearn.datasets import load_digits
     from sklearn.ensemble import RandomForestClassifier
 
     from tandemvote import CertifiedClassifier, CertifiedForestClassifier
     from tandemvote.certificate.rendering import TextTable, rate
-    from tandemvote.decimals import rounded_up
     from tandemvote.report import write_report
 
     X, y = load_digits(return_X_y=True)
     forest = RandomForestClassifier(trees)
     committee: Any = CertifiedClassifier(forest, random_state=0)
-    schemes: dict[str, tuple[str, Any]] = {
-        "committee": ("4 forests are tested, a fifth is trained on all labels", committee),
-        "holdout": (
-            "1 forest is tested; the test labels train nothing",
-            CertifiedClassifier(forest, n_tested=1, referee=False, random_state=0),
-        ),
-        "trees": (
-            "the paper: every tree votes, no test set",
-            CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0),
-        ),
-    }
+    holdout: Any = CertifiedClassifier(forest, n_tested=1, referee=False, random_state=0)
+    voting = CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0)
     rows = []
-    for scheme, (words, model) in schemes.items():
+    for scheme, model, words in (
+        ("committee", committee, "4 forests are tested, a fifth is trained on all labels"),
+        ("holdout", holdout, "1 forest is tested; the test labels train nothing"),
+        ("trees", voting, "the paper: every tree votes, no test set"),
+    ):
         certificate = model.fit(X, y).certificate_
-        bound = f"{rounded_up(100 * Decimal(certificate.value), 1)}%"
+        bound = certificate.limits.removeprefix("<= ")
         rows.append([scheme, rate(certificate.observed), bound, words])
     data = f"scikit-learn's digits data, {len(y):,} samples"
     write_report(report, certified=committee, description=data)

@@ -1,18 +1,22 @@
-"""Messages: parameters become options, and a closed pipe ends nothing."""
+"""Messages: parameters become options, findings a command to paste; a closed pipe ends nothing."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
+import shlex
 import sys
-from shlex import quote
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
+
+    from tandemvote.auditing import Finding, Findings
 
 NAMES = (
     "allow bound by confidence decimal drop empty_as_error error groups keep max_error power"
@@ -26,14 +30,11 @@ OPTIONS = {
 }
 """Parameters as messages name them, such as ``bound='tandem'``, and their options."""
 
-WORDS = {
-    "X_unlabeled": "--unlabeled",
+WORDS = {name: option for name, option in OPTIONS.items() if "_" in name} | {
     "referee=False": "--scheme holdout",
     "CertifiedClassifier": "--scheme committee",
-    "test_size": "--test-size",
     "groups has": "--groups has",
     "Pass more samples": "Give more rows",
-    "max_error": "--max-error",
 }
 """Other words of the library, and what they are called on the command line."""
 
@@ -59,14 +60,37 @@ def in_options(message: str) -> str:
 def _typed(assigned: re.Match[str]) -> str:
     """Return ``name=value`` as it is typed on the command line."""
     option, value = OPTIONS[assigned[1]], assigned[2]
-    try:
+    with suppress(ValueError, SyntaxError):  # of names, as in target=COLUMN
         value = ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return f"{option} {value}"
     if value is True:
         return option
     values = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"{option} {quote(str(each))}" for each in values)
+    return " ".join(f"{option} {shlex.quote(str(each))}" for each in values)
+
+
+def describe(findings: Findings, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a message about findings that are errors."""
+    n_errors = len(findings.errors)
+    yield f"Error: the audit of the data found {n_errors} error{'s' * (n_errors > 1)}."
+    yield from (f"  {in_options(str(each))}" for each in findings)
+    fixes = dict.fromkeys(fix for each in findings.errors for fix in _fix(each))
+    words = [word for fix in fixes for word in fix]
+    yield f"Correct the data, or decide: {shlex.join(['tandemvote', *arguments, *words])}"
+
+
+def _fix(error: Finding) -> list[tuple[str, ...]]:
+    """Return options that a user may choose for an error."""
+    match error.code:
+        case "identifier":
+            return [("--drop", name) for name in error.columns]
+        case "grouped_rows" if error.columns != ("index",):
+            return [("--groups", error.columns[0])]
+        case "stray_text":  # such as 'n.d.' in row 18
+            cells = [text.rpartition(" in row ")[0] for text in error.evidence.values()]
+            return [("--missing", cell.strip("'\"")) for cell in cells]
+        case "decimal_comma":
+            return [("--decimal", ",")]
+    return [("--allow", error.code)]
 
 
 def say(text: str, *, err: bool = False, newline: bool = True) -> None:

@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from copy import copy
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import typer
 
-from tandemvote.cli import GATE_CLOSED
-
-CLASS, PREDICTED = "class", "predicted"
 Scheme = StrEnum("Scheme", ["COMMITTEE", "HOLDOUT", "TREES"])
 Learner = StrEnum("Learner", ["FOREST", "BOOSTING"])
 
-Data = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="CSV, Parquet or Excel file; - for the standard input."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-LabelColumn = Annotated[
-    str, typer.Option("--target", "-t", metavar="COLUMN", help="Column of the labels.")
-]
-NotVoters = Annotated[
-    list[str], typer.Option("--drop", metavar="COLUMN", help="Column that is not a voter.")
-]
-EmptyAsError = Annotated[
-    bool,
-    typer.Option(
-        "--empty-as-error",
-        help="Count empty cells as votes for a wrong class, for voters that abstain.",
-    ),
-]
-Picture = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Picture to write: .svg, .png or .pdf."),
-]
 
-
-def option(default: Any, about: str, *names: str, metavar: str | None = None, **more: Any) -> Any:
-    """Declare an option of a group; if its default is a list, it is repeatable."""
+def option(default: Any, metavar: str, about: str, *names: str, **more: Any) -> Any:
+    """Declare an option; if its default is a list, it is repeatable."""
     about += " Repeatable." * isinstance(default, list)
-    info = typer.Option(*names, help=about, metavar=metavar, **more)
-    return field(default_factory=lambda: default, metadata={"option": info})
+    return typer.Option(default, *names, help=about, metavar=metavar, **more)
+
+
+def flag(name: str, about: str) -> Any:
+    """Declare an option without a value."""
+    return typer.Option(False, name, help=about)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -59,18 +36,16 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {}
     parameters: list[Parameter] = []
     for parameter in signature(command, eval_str=True).parameters.values():
-        if not is_dataclass(parameter.annotation):
+        group: Any = parameter.annotation
+        if not is_dataclass(group):
             parameters.append(parameter)
             continue
-        group: Any = parameter.annotation
         groups[parameter.name], hints = group, get_type_hints(group)
         for each in fields(group):
-            info = copy(each.metadata["option"])
-            info.rich_help_panel = group.__doc__.rstrip(".")
-            kind, default = Annotated[hints[each.name], info], each.default_factory()  # type: ignore[operator]
-            parameters.append(
-                Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            )
+            info: Any = each.default
+            info.rich_help_panel = str(group.__doc__).rstrip(".")
+            kind = hints[each.name]
+            parameters.append(parameter.replace(name=each.name, default=info, annotation=kind))
 
     @wraps(command)
     def with_groups(**given: Any) -> None:
@@ -86,9 +61,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 def share(given: str | float) -> float:
     """Return a share that is written as 0.05 or 5%."""
     text = str(given)  # the default passes through here as well
-    number, percent = text.removesuffix("%"), text.endswith("%")
     try:
-        value = float(Decimal(number) / 100 if percent else Decimal(number))
+        value = float(Decimal(text.removesuffix("%")) / (100 if text.endswith("%") else 1))
     except ArithmeticError:
         value = -1.0
     if not 0 <= value <= 1:
@@ -105,27 +79,27 @@ def _parsed_confidence(given: str | float) -> float:
     return value
 
 
-def groupings(by: Collection[str], target: str | None, columns: Collection[str]) -> list[str]:
-    """Return what --by names; the label column is "class", which must not be another column."""
-    for name in {*by} & {CLASS, PREDICTED} & {*columns} - {target}:
-        raise typer.BadParameter(
-            f"--by {name} is ambiguous: the {name} of each row, or the column {name!r}. Rename the"
-            " column."
-        )
-    return [CLASS if name == target else name for name in by]
-
-
 def _parsed_test_size(given: str) -> float | int | str:
     """Return a share of the rows, a number of rows, or "auto"."""
-    return int(given) if given.isdecimal() else given if given == "auto" else share(given)
+    size = int(given) if given.isdecimal() else given if given == "auto" else share(given)
+    if size in (0, 1):
+        raise typer.BadParameter(
+            f"{given!r} is not a test size. Give a share above 0 and below 1, or at least 2 rows."
+        )
+    return size
 
 
-@dataclass(frozen=True, kw_only=True)
+DATA = typer.Argument(metavar="DATA", help="CSV, Parquet or Excel file; - for the standard input.")
+JSON = flag("--json", "Print JSON.")
+PICTURE = option(None, "FILE", "Picture to write: .svg, .png or .pdf.")
+
+
+@dataclass(frozen=True)
 class Confidence:
     """The guarantee."""
 
     confidence: float = option(
-        0.95, "Probability with which the bound holds.", metavar="SHARE", parser=_parsed_confidence
+        0.95, "SHARE", "Probability with which the bound holds.", parser=_parsed_confidence
     )
 
     @property
@@ -136,39 +110,28 @@ class Confidence:
         return failure_probability(self.confidence)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Guarantee(Confidence):
     """The guarantee."""
 
     max_error: float | None = option(
-        None,
-        f"Exit with code {GATE_CLOSED} unless the guaranteed error is at most this, such as 5%.",
-        metavar="SHARE",
-        parser=share,
+        None, "SHARE", "Exit with code 3 unless this error is guaranteed, such as 5%.", parser=share
     )
     by: list[str] = option(
-        [],
-        "Certify groups of rows as well: by class (recall), predicted (precision; not for a"
-        " committee or trees), or a column.",
-        metavar="COLUMN",
+        [], "COLUMN", "Certify groups too: by class (recall), predicted (precision) or a column."
     )
-    all_bounds: bool = option(False, "Print every bound that applies.", "--all-bounds")
+    all_bounds: bool = flag("--all-bounds", "Print every bound that applies.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class VoteGuarantee(Guarantee):
     """The guarantee."""
 
     weights: str = option(
-        "uniform",
-        "uniform, or the weights that minimize the bound first_order, tandem or disagreement.",
-        metavar="WEIGHTS",
+        "uniform", "WEIGHTS", "uniform, or minimizing first_order, tandem or disagreement."
     )
     bound: list[str] = option(
-        [],
-        "Bound to report, by default chosen by the kind of evidence; or 'best'. Several bounds"
-        " share the failure probability.",
-        metavar="BOUND",
+        [], "BOUND", "Bound to report, or 'best'. Several share the failure probability."
     )
 
     @property
@@ -178,66 +141,84 @@ class VoteGuarantee(Guarantee):
         return {"weights": self.weights, "bound": bound}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class VoteColumns:
+    """Columns of votes."""
+
+    target: str = option("label", "COLUMN", "Column of the labels.", "--target", "-t")
+    drop: list[str] = option([], "COLUMN", "Column that is not a voter.")
+    empty_as_error: bool = flag(
+        "--empty-as-error", "Count empty cells as votes for a wrong class, for voters that abstain."
+    )
+
+    def reading(self, others: Iterable[str]) -> dict[str, Any]:
+        """Return how a table of votes is read, of which `others` are not voters either."""
+        return {**vars(self), "drop": [*self.drop, *others]}
+
+
+@dataclass(frozen=True)
 class FileReading:
     """Reading CSV files."""
 
-    decimal: str = option(".", "Decimal sign of numbers.", metavar="CHARACTER")
+    decimal: str = option(".", "CHARACTER", "Decimal sign of numbers.")
     missing_values: list[str] = option(
-        [],
-        "Text of a missing cell, besides empty cells, NA, NaN, ? and the like.",
-        "--missing",
-        metavar="TEXT",
+        [], "TEXT", "Text of missing cells, besides empty ones, NA, ? and the like.", "--missing"
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Columns:
     """Rows and columns of DATA."""
 
-    target: str | None = option(None, "Column of the labels.", "--target", "-t", metavar="COLUMN")
+    target: str | None = option(None, "COLUMN", "Column of the labels.", "--target", "-t")
     groups: str | None = option(
-        None,
-        "Column whose equal values mark rows that belong together, such as the patient. It is not a"
-        " feature.",
-        metavar="COLUMN",
+        None, "COLUMN", "Column that is equal in rows that belong together, such as the patient."
     )
-    drop: list[str] = option([], "Column to exclude.", metavar="COLUMN")
-    category: list[str] = option([], "Column of numbers that are categories.", metavar="COLUMN")
-    allow: list[str] = option(
-        [], "Code of an error of the audit to override, such as identifier.", metavar="CODE"
-    )
+    drop: list[str] = option([], "COLUMN", "Column to exclude.")
+    category: list[str] = option([], "COLUMN", "Column of numbers that are categories.")
+    allow: list[str] = option([], "CODE", "Code of an error of the audit to override.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Fitting:
     """Training on DATA."""
 
-    trees: int = option(100, "Trees of each forest, rounds of boosting.", metavar="NUMBER", min=1)
-    seed: int = option(0, "Seed of training and of the split.", metavar="NUMBER")
+    trees: int = option(100, "NUMBER", "Trees of each forest, rounds of boosting.", min=1)
+    seed: int = option(0, "NUMBER", "Seed of training and of the split.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Training(Fitting):
     """Training on DATA."""
 
     scheme: Scheme = option(
         Scheme.COMMITTEE,
+        "SCHEME",
         "committee: 4 models tested on rows set aside vote with one trained on all rows. holdout:"
         " one model is tested. trees: the paper's forest, without a test set.",
-        metavar="SCHEME",
     )
-    learner: Learner = option(
-        Learner.FOREST, "forest, or boosting (gradient boosting).", metavar="LEARNER"
-    )
+    learner: Learner = option(Learner.FOREST, "LEARNER", "forest, or boosting (gradient boosting).")
     test_size: Any = option(
-        "auto",
-        "Share or number of the rows (of --groups) that test the models.",
-        metavar="SIZE",
-        parser=_parsed_test_size,
+        "auto", "SIZE", "Share or number of rows (or groups) that test.", parser=_parsed_test_size
     )
     unlabeled: Path | None = option(
-        None,
-        "Unlabeled rows from the same distribution, for a tighter bound (--scheme trees).",
-        metavar="FILE",
+        None, "FILE", "Unlabeled rows of the same distribution (--scheme trees)."
     )
+
+
+@dataclass(frozen=True)
+class VotesOutputs:
+    """Files to write."""
+
+    report: Path | None = option(None, "FILE", "HTML report.")
+    certificate: Path | None = option(None, "FILE", "JSON file that tandemvote verify can check.")
+
+
+@dataclass(frozen=True)
+class Outputs(VotesOutputs):
+    """Files to write."""
+
+    model: Path | None = option(
+        None, "FILE", "Model for predict: .skops (runs no code when opened) or .joblib."
+    )
+    votes: Path | None = option(None, "FILE", "Votes for verify --votes: .csv or .parquet.")

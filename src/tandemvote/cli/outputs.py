@@ -1,95 +1,144 @@
-"""Files that a command writes: checked before the work, written whole after it."""
+"""What a command hands over: files are checked first, then written whole, then words follow."""
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tandemvote.cli.messages import say
-from tandemvote.cli.options import option
+from tandemvote.cli import GATE_CLOSED
+from tandemvote.cli.messages import in_options, say
+from tandemvote.cli.options import Guarantee
 from tandemvote.extras import import_extra
 from tandemvote.whole_files import written_whole
 
-TABLE_ENDINGS = (".csv", ".parquet")
+if TYPE_CHECKING:
+    from tandemvote.certificate import Certificate
+
 ENDINGS = {
-    "--picture": (".svg", ".png", ".pdf"),
-    "--report": (".html", ".htm"),
-    "--certificate": (".json",),
-    "--model": (".skops", ".joblib"),
-    "--votes": TABLE_ENDINGS,
-    "--output": TABLE_ENDINGS,
+    "picture": (".svg", ".png", ".pdf"),
+    "report": (".html", ".htm"),
+    "certificate": (".json",),
+    "model": (".skops", ".joblib"),
+    "votes": (".csv", ".parquet"),
+    "output": (".csv", ".parquet"),
 }
 PACKAGES = {
-    "--picture": ("matplotlib", "report"),
-    "--report": ("jinja2", "report"),
+    "picture": ("matplotlib", "report"),
+    "report": ("jinja2", "report"),
     ".skops": ("skops", "skops"),
     ".parquet": ("pyarrow", "data"),
 }
 """Package that an option or the ending of a file requires, and its extra."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class VotesOutputs:
-    """Files to write."""
-
-    report: Path | None = option(None, "HTML report.", metavar="FILE")
-    certificate: Path | None = option(
-        None, "JSON file that tandemvote verify can check.", metavar="FILE"
-    )
-
-    @property
-    def paths(self) -> dict[str, Path | None]:
-        """The files to write, by option."""
-        return {f"--{name}": path for name, path in vars(self).items()}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outputs(VotesOutputs):
-    """Files to write."""
-
-    model: Path | None = option(
-        None,
-        "Model for tandemvote predict: .skops (runs no code when opened) or .joblib.",
-        metavar="FILE",
-    )
-    votes: Path | None = option(
-        None, "The votes, .csv or .parquet, which verify --votes counts again.", metavar="FILE"
-    )
-
-
 def check_outputs(
-    paths: dict[str, Path | None], *, inputs: Iterable[str | Path | None] = ()
+    paths: Mapping[str, Path | None], *, inputs: Iterable[str | Path | None] = ()
 ) -> None:
     """Reject files that could not be written, before anything is computed."""
     taken = {Path(path).resolve(): "that is read" for path in inputs if path not in (None, "-")}
     for name, path in paths.items():
         if path is None:
             continue
+        given, place = f"--{name} {path}", path.resolve()
         if path.suffix not in ENDINGS[name]:
             endings = " or ".join(ENDINGS[name])
-            raise typer.BadParameter(f"{name} {path} ends in {path.suffix!r}; expected {endings}.")
-        if path.resolve() in taken:
-            raise typer.BadParameter(
-                f"{name} {path} is also the file {taken[path.resolve()]}. Give each file its own"
-                " name."
-            )
-        taken[path.resolve()] = f"of {name}"
+            raise typer.BadParameter(f"{given} ends in {path.suffix!r}; expected {endings}.")
+        if place in taken:
+            problem = f"{given} is also the file {taken[place]}"
+            raise typer.BadParameter(f"{problem}. Give each file its own name.")
+        taken[place] = f"of --{name}"
         try:
             TemporaryFile(dir=path.parent).close()
         except OSError as error:
-            raise typer.BadParameter(
-                f"{name} {path} cannot be written ({error.strerror}). Choose another place."
-            ) from error
+            problem = f"{given} cannot be written ({error.strerror})"
+            raise typer.BadParameter(f"{problem}. Choose another place.") from error
         for need in {name, path.suffix} & {*PACKAGES}:
             import_extra(*PACKAGES[need])
 
 
-def write_votes(path: Path, votes: Any, columns: Mapping[str, Any]) -> dict[str, Path]:
+def deliver(
+    certificate: Certificate,
+    files: Mapping[str, Path | None],
+    guarantee: Guarantee,
+    *,
+    as_json: bool,
+    data: str,
+    by: Mapping[str, Any],
+    model: Any = None,
+    tables: Iterable[str] = (),
+) -> None:
+    """Write all files, print, and exit with an error code if the gate is closed.
+
+    `data` describes the samples, and `by` groups them. The `model` is a fitted pipeline from the
+    columns of a table to labels. `tables` are the options with which verify counts given votes
+    again.
+    """
+    if by:
+        certificate = replace(certificate, groups=certificate.by_group(by))
+    lines, check = [], [*tables]
+    if path := files["report"]:
+        from tandemvote.report import write_report
+
+        certified = certificate if model is None or by else model[-1]
+        write_report(path, certified, description=data)
+        lines.append(f"Report: {path}")
+    if path := files.get("votes"):
+        written = write_votes(path, certificate.votes, by)
+        lines.append(f"Votes: {', '.join(map(str, written.values()))}")
+        check += [str(word) for option in written.items() for word in option]
+    if path := files["certificate"]:
+        certificate.save(path)
+        words = shlex.join(["tandemvote", "verify", str(path), *check])
+        lines += [f"Certificate: {path}", f"Check it: {words}"]
+    if path := files.get("model"):
+        from tandemvote.model_file import JOBLIB_WARNING, save_model
+
+        save_model(model, path)
+        warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
+        lines.append(f"Model: {path}{warning}")
+    _print(certificate, all_bounds=guarantee.all_bounds, as_json=as_json)
+    for line in lines:
+        say(line, err=True)
+    limit = guarantee.max_error
+    if limit is not None and certificate.value > limit:
+        proven = f"the error rate is {certificate.limits.replace('<=', 'at most')}"
+        needed = certificate.labels_for(limit)
+        words = f"Not guaranteed: {proven}, --max-error is {100 * limit:.4g}%. {needed}"
+        say(words.rstrip(), err=True)
+        raise typer.Exit(GATE_CLOSED)
+
+
+def _print(certificate: Certificate, *, all_bounds: bool, as_json: bool) -> None:
+    from tandemvote.bounds import get_bound
+    from tandemvote.certificate.rendering import TextTable, as_text
+    from tandemvote.decimals import rounded_up
+
+    if as_json:
+        shown: dict[str, Any] = {"observed": certificate.observed, "guaranteed": certificate.value}
+        shown |= {"baseline": certificate.baseline} | certificate.to_dict()
+        say(json.dumps(shown | ({"bounds": certificate.bounds} if all_bounds else {})))
+        return
+    advice = filter(None, [certificate.advice])
+    lines = [certificate.basis, *map(str, certificate.findings), *advice]
+    say(in_options(as_text(certificate.headline, lines)))
+    if certificate.groups is not None:
+        words = "This table and the bound above are each valid by themselves:"
+        say(f"\n{words}\n{certificate.groups!r}")
+    if all_bounds:
+        bounds = certificate.bounds.items()
+        rows = [[name, get_bound(name).label, rounded_up(value)] for name, value in bounds]
+        table = TextTable(["bound", "label", "error <="], "<<>", rows)
+        say(as_text("\nbounds, each valid by itself", [], table))
+
+
+def write_votes(path: Path, votes: Any, by: Mapping[str, Any]) -> dict[str, Path]:
     """Write the votes of a certificate; return the files by the option of verify.
 
     The labeled votes have the columns by which their rows are grouped next to them.
@@ -97,21 +146,18 @@ def write_votes(path: Path, votes: Any, columns: Mapping[str, Any]) -> dict[str,
     import numpy as np
 
     names = votes.classes.astype(str)
-    predicted = np.where(votes.held_out, names[votes.predictions], "")
+    table: dict[str, Any] = {"label": names[votes.labels]}
+    table |= _voters(np.where(votes.held_out, names[votes.predictions], ""))
     rows = ... if votes.rows is None else votes.rows
-    by = {
-        name: ["" if each is None else str(each) for each in columns[name][rows]]
-        for name in columns
-    }
-    tables = {"--votes": {"label": names[votes.labels], **_voters(predicted), **by}}
-    if votes.n_unlabeled:
-        tables["--unlabeled"] = _voters(names[votes.unlabeled])
-    written = {}
-    for name, table in tables.items():
-        word = "" if name == "--votes" else name.replace("--", ".")
-        written[name] = path.with_name(f"{path.stem}{word}{path.suffix}")
-        write_table(table, written[name])
-    return written
+    for name, values in by.items():
+        if not isinstance(values, str):
+            table[name] = ["" if each is None else str(each) for each in values[rows]]
+    write_table(table, path)
+    if not votes.n_unlabeled:
+        return {"--votes": path}
+    unlabeled = path.with_stem(f"{path.stem}.unlabeled")
+    write_table(_voters(names[votes.unlabeled]), unlabeled)
+    return {"--votes": path, "--unlabeled": unlabeled}
 
 
 def _voters(predictions: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import typer
 
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import say
+from tandemvote.cli.options import flag, option
 from tandemvote.spelling import printable
 
 PREDICTION = "prediction"
@@ -22,25 +23,12 @@ def predict(
         metavar="NEW", help="Table with the same columns in any order; - for the standard input."
     ),
     *,
-    output: Path | None = typer.Option(
-        None,
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="File to write, .csv or .parquet; by default CSV on the standard output.",
+    output: Path | None = option(
+        None, "FILE", "File (.csv or .parquet) instead of the standard output.", "--output", "-o"
     ),
-    keep: list[str] = typer.Option(
-        [], metavar="COLUMN", help="Column of NEW to copy, such as an identifier. Repeatable."
-    ),
-    formulas: bool = typer.Option(
-        False,
-        "--formulas",
-        help="Write text such as =A1+B1 to CSV as it is. By default it gets an apostrophe, so that"
-        " a spreadsheet does not run it.",
-    ),
-    trusted: bool = typer.Option(
-        False, "--trusted", help="Open a .joblib file, which can run the code of its author."
-    ),
+    keep: list[str] = option([], "COLUMN", "Column of NEW to copy, such as an identifier."),
+    formulas: bool = flag("--formulas", "Write text such as =A1+B1 without an apostrophe."),
+    trusted: bool = flag("--trusted", "Open a .joblib file, which can run its author's code."),
     reading: options.FileReading,
 ) -> None:
     """Predict the labels of NEW, one per row, with a certified MODEL.
@@ -49,7 +37,7 @@ def predict(
     """
     if PREDICTION in keep:
         raise typer.BadParameter("--keep prediction is the name of the new column. Rename yours.")
-    outputs.check_outputs({"--output": output}, inputs=[model, new])
+    outputs.check_outputs({"output": output}, inputs=[model, new])
     from tandemvote.model_file import load_model
     from tandemvote.tables import read_features
     from tandemvote.tables.encoding import describe_unknown
@@ -64,9 +52,8 @@ def predict(
     if not formulas and (output is None or output.suffix == ".csv"):
         table = outputs.without_formulas(table)
     outputs.write_table(table, output)
-    written = [] if output is None else [f"Predictions: {output}"]
-    for line in (*written, *describe_unknown(loaded, X), certificate.guarantee):
+    lines = [] if output is None else [f"Predictions: {output}"]
+    lines += [*describe_unknown(loaded, X), certificate.guarantee]
+    lines += [str(each) for each in certificate.findings if each.severity != "note"]
+    for line in lines:
         say(printable(line), err=True)
-    for finding in certificate.findings:
-        if finding.severity != "note":
-            say(printable(str(finding)), err=True)

@@ -5,40 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from tandemvote.cli import WRONG
+from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
-from tandemvote.cli.options import EmptyAsError, Json, LabelColumn, NotVoters
+from tandemvote.cli.options import flag, option
 from tandemvote.spelling import printable
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict
 
 
+@options.grouped
 def verify(
     file: Path = typer.Argument(metavar="FILE", help="A certificate file."),
     *,
-    rigorous: bool = typer.Option(
-        False, "--rigorous", help="Prove every digit in ball arithmetic (requires python-flint)."
+    rigorous: bool = flag("--rigorous", "Prove every digit in ball arithmetic, with python-flint."),
+    votes: Path | None = option(None, "FILE", "Table of labeled votes, to count again."),
+    unlabeled: Path | None = option(
+        None, "FILE", "Votes on unlabeled samples; a deployed classifier is the last column."
     ),
-    votes: Path | None = typer.Option(
-        None,
-        metavar="FILE",
-        help="Table of the labeled votes, to count them again: CSV or Parquet.",
-    ),
-    unlabeled: Path | None = typer.Option(
-        None,
-        metavar="FILE",
-        help="Table of the votes on unlabeled samples, without labels; a deployed classifier is the"
-        " last column.",
-    ),
-    target: LabelColumn = "label",
-    drop: NotVoters = [],  # noqa: B006  Typer requires a list
-    empty_as_error: EmptyAsError = False,
-    as_json: Json = False,
+    table: options.VoteColumns,
+    as_json: bool = options.JSON,
 ) -> None:
     """Recompute every number of a certificate FILE from its counts, independently.
 
@@ -50,17 +40,17 @@ def verify(
     from tandemvote.verify.json_text import read_document
 
     document = Document.from_json(read_document(file))
-    given: dict[str, Any] = {"votes": None, "unlabeled": None, "columns": {}}
+    labeled, predictions, columns = None, None, {}
     if votes is not None:
         by = {each.by for each in document.groupings} & {*votes_io.column_names(votes)}
-        given["columns"] = votes_io.read_columns(votes, by)
-        given["votes"] = votes_io.read_votes(
-            votes, target=target, drop={*drop, *by}, keep=None, empty_as_error=empty_as_error
-        )
+        labeled = votes_io.read_votes(votes, **table.reading(by), keep=None)
+        columns = votes_io.read_columns(votes, by)
     if unlabeled is not None:
-        given["unlabeled"] = votes_io.read_predictions(unlabeled, drop=drop)
-    verdict = verify_file(document, rigorous=rigorous, **given)
-    unchecked = [*_unchecked(verdict, given), f"the {len(document.whole.assumptions)} assumptions"]
+        predictions = votes_io.read_predictions(unlabeled, drop=table.drop)
+    verdict = verify_file(
+        document, rigorous=rigorous, votes=labeled, unlabeled=predictions, columns=columns
+    )
+    unchecked = [*_unchecked(verdict, votes, unlabeled)]
     if as_json:
         found = {"valid": verdict.valid, "problem": verdict.problem, "unchecked": unchecked}
         say(json.dumps(found | {"guaranteed": document.whole.value, "delta": document.whole.delta}))
@@ -68,9 +58,9 @@ def verify(
         say(printable(f"wrong: {verdict.problem}"))
     else:
         how = "proven in ball arithmetic" if rigorous else "in floating point, to 1e-9"
-        more = [f"every number follows from the counts, {how}"]
-        more += [f"not checked: {each}" for each in unchecked]
-        say("\n  ".join(map(printable, [*_summary(verdict), *more])))
+        lines = [*_summary(verdict), f"every number follows from the counts, {how}"]
+        lines += [f"not checked: {each}" for each in unchecked]
+        say("\n  ".join(map(printable, lines)))
     if not verdict.valid:
         raise typer.Exit(WRONG)
 
@@ -94,12 +84,13 @@ def _summary(verdict: Verdict) -> Iterator[str]:
         yield f"  {bound} on {each.group.samples}"
 
 
-def _unchecked(verdict: Verdict, given: dict[str, Any]) -> Iterator[str]:
+def _unchecked(verdict: Verdict, votes: Path | None, unlabeled: Path | None) -> Iterator[str]:
     """Yield what the file states and nothing given could check."""
     whole = verdict.document.whole
-    if given["votes"] is None:
+    if votes is None:
         yield "the counts of the labeled votes (give --votes)"
     more = whole.counts["disagreement_overlaps"] > whole.counts["overlaps"]
-    if given["unlabeled"] is None and (whole.profile is not None or bool(more.any())):
+    if unlabeled is None and (whole.profile is not None or bool(more.any())):
         yield "the counts of unlabeled samples (give --unlabeled)"
     yield from verdict.unchecked
+    yield f"the {len(whole.assumptions)} assumptions"

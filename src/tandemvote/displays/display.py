@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from tandemvote.extras import import_extra
 
@@ -30,24 +30,25 @@ MUTED = "#868c96"
 class Display(ABC):
     """A picture of a result."""
 
-    height = 3.2
-    """Height of a new figure in inches."""
+    width, height = 6.0, 3.2
+    """Size of a new figure in inches."""
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into `ax`, or into a new figure; return itself, with `ax_` and `figure_`."""
         if ax is None:
             pyplot = import_extra("matplotlib.pyplot", "report")
-            _, ax = pyplot.subplots(figsize=(6.0, self.height), layout="constrained")
+            _, ax = pyplot.subplots(figsize=(self.width, self.height), layout="constrained")
         ax.spines[["top", "right"]].set_visible(False)
         self._draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw into a file: .svg, .png or .pdf."""
-        figure: Any = self.plot().figure_
-        figure.savefig(path)
-        import_extra("matplotlib.pyplot", "report").close(figure)
+    def save(self, path: str | os.PathLike[str] | IO[str], **options: Any) -> None:
+        """Draw into a file: .svg, .png or .pdf; with options of matplotlib's savefig."""
+        figures = import_extra("matplotlib.figure", "report")
+        figure = figures.Figure(figsize=(self.width, self.height), layout="constrained")
+        self.plot(figure.subplots())
+        figure.savefig(path, **options)
 
     @property
     @abstractmethod

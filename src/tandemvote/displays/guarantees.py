@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
@@ -14,11 +12,6 @@ from tandemvote.certificate.rendering import rate
 from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
-
-WIDEST_NAME = 30
-"""Characters of a group's name that are shown."""
-
-TO_THE_RIGHT: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
 
 
 class BoundsDisplay(Display):
@@ -43,19 +36,12 @@ class BoundsDisplay(Display):
         return f"Bounds on the error rate: {listed}. Reported: {self.certificate.bound}.{seen}"
 
     def _draw(self, ax: Axes) -> None:
-        bounds = self.certificate.bounds
-        for row, (name, value) in enumerate(bounds.items()):
-            mark = name == self.certificate.bound
-            color = ACCENT if mark else MUTED
-            ax.plot([0, value], [row, row], color=color, linewidth=3 if mark else 1.5)
-            ax.plot(value, row, "o", color=color, markersize=8 if mark else 6)
-            weight = "bold" if mark else "normal"
-            ax.annotate(_bound_text(value), (value, row), (8, 0), **TO_THE_RIGHT, weight=weight)
-        if self.certificate.observed is not None:
-            style: dict[str, Any] = {"color": SECOND, "linestyle": "--", "zorder": 0}
-            ax.axvline(self.certificate.observed, label="observed", **style)
+        bounds, observed = self.certificate.bounds, self.certificate.observed
+        colors = [ACCENT if name == self.certificate.bound else MUTED for name in bounds]
         names = [f"{name} ({get_bound(name).label})" for name in bounds]
-        _name_rows(ax, names, max(bounds.values()), right=(1.7, 1.25))
+        if observed is not None:
+            ax.axvline(observed, color=SECOND, linestyle="--", zorder=0, label="observed")
+        _draw_rows(ax, names, [*bounds.values()], colors)
         ax.set_xlabel("bound on the error rate")
 
 
@@ -77,44 +63,28 @@ class GroupsDisplay(Display):
     """
 
     def __init__(self, certificates: GroupCertificates) -> None:
-        self.groups = certificates.members
-        self.height = 1.1 + 0.3 * len(self.groups)
+        self.height = 1.1 + 0.3 * len(certificates)
+        # Name, number of samples and certificate of each group; names may take two cells.
+        rows = zip(certificates.table().rows, certificates, strict=True)
+        self._rows = [(": ".join(cells[:-4]), int(cells[-4]), each) for cells, each in rows]
 
     @property
     def description(self) -> str:
         """The picture in words."""
-        named = zip(self._names, self.groups, self._sizes, strict=True)
-        listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, each, n in named]
+        listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, n, each in self._rows]
         return f"Error bounds by group: {', '.join(listed)}."
 
-    @property
-    def _names(self) -> list[str]:
-        keys = [(each.group.by, each.group.label) for each in self.groups if each.group is not None]
-        several = len({by for by, _ in keys}) > 1
-        labels = ["missing" if label is None else str(label) for _, label in keys]
-        pairs = zip(keys, labels, strict=True)
-        return [f"{by}: {label}" if several else label for (by, _), label in pairs]
-
-    @property
-    def _sizes(self) -> list[int]:
-        tallies = [each.counts.tally for each in self.groups]
-        return [0 if tally is None else tally.n_samples for tally in tallies]
-
     def _draw(self, ax: Axes) -> None:
-        sizes = self._sizes
-        for row, (each, n_samples) in enumerate(zip(self.groups, sizes, strict=True)):
-            color = ACCENT if each.value < 1.0 else MUTED
-            ax.plot([0, each.value], [row, row], color=color, linewidth=2)
-            ax.plot(each.value, row, "|", color=color, markersize=11, markeredgewidth=2)
+        names = [f"{name[:30]} (n = {n})" for name, n, _ in self._rows]
+        label, largest = "observed", max(1, *(n for _, n, _ in self._rows))
+        for row, (_, n, each) in enumerate(self._rows):
             if each.observed is not None:
                 # As in other forest plots, larger groups have larger marks.
-                width = 4.0 + 6.0 * np.sqrt(n_samples / max(*sizes, 1))
-                words = None if ax.get_legend_handles_labels()[0] else "observed"
-                ax.plot(each.observed, row, "s", color=SECOND, markersize=width, label=words)
-            ax.annotate(_bound_text(each.value), (each.value, row), (8, 0), **TO_THE_RIGHT)
-        named = zip(self._names, sizes, strict=True)
-        names = [f"{name[:WIDEST_NAME]} (n = {n_samples})" for name, n_samples in named]
-        _name_rows(ax, names, max(each.value for each in self.groups), right=(1.7, 1.35))
+                style: dict[str, Any] = {"markersize": 4.0 + 6.0 * math.sqrt(n / largest)}
+                ax.plot(each.observed, row, "s", color=SECOND, zorder=3, label=label, **style)
+                label = ""
+        values = [each.value for _, _, each in self._rows]
+        _draw_rows(ax, names, values, [ACCENT if value < 1.0 else MUTED for value in values])
         # Long names leave few inches for the axis; to the left of it there is room.
         ax.set_xlabel("error bound of each group", loc="right")
 
@@ -151,8 +121,7 @@ class SelectiveDisplay(Display):
         tried = [each for each in self.certificate.thresholds if each.n_confident]
         shares = [each.n_confident / n_samples for each in tried]
         observed = [each.n_errors / each.n_confident for each in tried]
-        words = f"observed on {n_samples} test samples"
-        ax.plot(shares, observed, ".--", color=MUTED, label=words)
+        ax.plot(shares, observed, ".--", color=MUTED, label=f"observed on {n_samples} test samples")
         words = f"largest error rate allowed, {rounded_up(100 * max_error, 1)}%"
         ax.axhline(max_error, color=SECOND, linestyle=":", zorder=0, label=words)
         coverages = [each.coverage for each in tried if each.passed]
@@ -160,13 +129,10 @@ class SelectiveDisplay(Display):
         ax.plot(coverages, [max_error] * len(coverages), "o", color=ACCENT, label=words)
         chosen = self.certificate.chosen
         if not math.isinf(chosen.margin):
-            place = (chosen.coverage, max_error)
-            ax.plot(*place, "o", color=ACCENT, markersize=10)
-            above: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
-            ax.annotate(f"margin {chosen.margin:g}", place, (6, 9), **above, weight="bold")
-        highest = max([max_error, *observed])
-        ax.set(xlim=(0, 1.03), ylim=(0, 1.6 * highest), xlabel="share of confident samples")
-        ax.set_ylabel("error rate among them")
+            above: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "weight": "bold"}
+            ax.annotate(f"margin {chosen.margin:g}", (chosen.coverage, max_error), (6, 9), **above)
+        ax.set(xlim=(0, 1.03), ylim=(0, 1.6 * max([max_error, *observed])))
+        ax.set(xlabel="share of confident samples", ylabel="error rate among them")
         ax.xaxis.set_major_formatter(_percent_tick)
         ax.yaxis.set_major_formatter(_percent_tick)
         ax.legend(frameon=False, loc="upper left")
@@ -180,14 +146,16 @@ def _percent_tick(value: float, _: float) -> str:
     return f"{100 * value:.3g}%"
 
 
-def _name_rows(ax: Axes, names: list[str], largest: float, right: tuple[float, float]) -> None:
-    """Name rows from the top, each with a bound of at most `largest` and text to its right.
-
-    `right` is where the axis ends if some bound is 1, and in units of the largest one if not.
-    """
+def _draw_rows(ax: Axes, names: list[str], values: list[float], colors: list[str]) -> None:
+    """Draw a line to each bound, from the top, with its name to the left and text to the right."""
+    for row, (value, color) in enumerate(zip(values, colors, strict=True)):
+        ax.plot([0, value], [row, row], color=color, linewidth=2)
+        ax.plot(value, row, "|", color=color, markersize=11, markeredgewidth=2)
+        place: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
+        ax.annotate(_bound_text(value), (value, row), (8, 0), **place)
     ax.set_yticks(range(len(names)), names)
-    ax.set_xlim(0, right[0] if largest >= 1.0 else right[1] * largest)
-    if largest >= 1.0:
+    ax.set_xlim(0, 1.7 if max(values) >= 1.0 else 1.35 * max(values))
+    if max(values) >= 1.0:
         ax.set_xticks([0.0, 0.5, 1.0])
     ax.xaxis.set_major_formatter(_percent_tick)
     ax.set_ylim(len(names) - 0.4, -0.6)

@@ -12,9 +12,6 @@ from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.models.compare import Comparison
 from tandemvote.monitor import Monitor
 
-LARGEST_POWER = 12
-"""Evidence is drawn up to 10 to this power of the threshold."""
-
 
 class ComparisonDisplay(Display):
     """Observed difference of error rates and its limits, one row per candidate.
@@ -78,7 +75,7 @@ class MonitorDisplay(Display):
         return f"Evidence after each of {n} labels. It {reached} after {self.alarm_at} labels."
 
     def _draw(self, ax: Axes) -> None:
-        top = math.log(self.threshold) + LARGEST_POWER * math.log(10)
+        top = math.log(1e12 * self.threshold)  # more would squeeze the rest
         evidence = np.exp(np.minimum(self.log_evidence, top))
         ax.plot(np.arange(1, evidence.size + 1), evidence, color=ACCENT)
         words = f"threshold {self.threshold:.4g}"

@@ -14,9 +14,6 @@ from tandemvote.extras import import_extra
 from tandemvote.votes import Votes
 from tandemvote.voting import exact_weights
 
-OPTIMAL_LEAVES = 300
-"""With more voters the best order of leaves takes seconds and makes no visible difference."""
-
 N_BINS = 40
 """Even, so that 1/2 lies between two bins."""
 
@@ -46,30 +43,26 @@ class TandemDisplay(Display):
     def __init__(self, counts: VoteCounts) -> None:
         self.tandem_losses = np.where(counts.overlaps > 0, counts.tandem_losses, np.nan)
         self.order = _cluster(self.tandem_losses)
+        rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]  # of different voters
+        self._span = float(np.nanmin(rates)), float(np.nanmax(rates))
 
     @property
     def description(self) -> str:
         """The picture in words."""
         alone = np.diag(self.tandem_losses)
-        lowest, highest = self._span()
+        lowest, highest = self._span
         return (
             f"Heat map of the rates at which two of {self.order.size} voters are wrong together:"
             f" {lowest:.3f} to {highest:.3f}. Their own error rates are {alone.min():.3f} to"
             f" {alone.max():.3f}."
         )
 
-    def _span(self) -> tuple[float, float]:
-        """Lowest and highest rate of two different voters."""
-        rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]
-        return float(np.nanmin(rates)), float(np.nanmax(rates))
-
     def _draw(self, ax: Axes) -> None:
         # Even in lightness, from dark blue to yellow: also for the color-blind.
-        maps = import_extra("matplotlib", "report").colormaps
-        colors = maps["cividis"].with_extremes(bad=MUTED)
+        colors = import_extra("matplotlib", "report").colormaps["cividis"].with_extremes(bad=MUTED)
         ordered = self.tandem_losses[np.ix_(self.order, self.order)]
         # Colors span the pairs; the diagonal, always the largest, would leave them no contrast.
-        lowest, highest = self._span()
+        lowest, highest = self._span
         # Without interpolation the file holds one pixel per pair, sharp at every size.
         picture = ax.imshow(ordered, cmap=colors, interpolation="none", vmin=lowest, vmax=highest)
         words = "rate at which both are wrong"
@@ -99,6 +92,12 @@ class ProfileDisplay(Display):
     ----------
     erring_weights : ndarray of shape (n_known,)
         Z at each sample that some voter with weight was not trained on.
+    half_rate : float
+        Share of samples where at least half of the weight is wrong: what is bounded.
+    gibbs_loss, tandem_loss : float
+        Means of Z and of Z^2 (Lemma 2).
+    shares : ndarray of shape (40,)
+        Share of the samples in each of the bins [0, 1/40), ..., [39/40, 1].
     """
 
     def __init__(self, votes: Votes, weights: ArrayLike | None = None) -> None:
@@ -106,7 +105,12 @@ class ProfileDisplay(Display):
         units = exact_weights(check_distribution(weights, votes.n_voters, "weights"))
         present = units @ votes.held_out
         known = present > 0
-        self.erring_weights = (units @ votes.errors)[known] / present[known]
+        z: FloatArray = (units @ votes.errors)[known] / present[known]
+        self.erring_weights, self.half_rate = z, float((z >= 0.5).mean())
+        self.gibbs_loss, self.tandem_loss = float(z.mean()), float((z**2).mean())
+        # Scaled to whole bins, because multiples of 1/40 are not exact.
+        counts, _ = np.histogram(z * N_BINS, bins=N_BINS, range=(0, N_BINS))
+        self.shares = counts / z.size
 
     @property
     def description(self) -> str:
@@ -116,28 +120,6 @@ class ProfileDisplay(Display):
             f" Z >= 1/2 at {100 * self.half_rate:.3g}% of them, mean of 2 Z"
             f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}."
         )
-
-    @property
-    def half_rate(self) -> float:
-        """Share of samples where at least half of the weight is wrong: what is bounded."""
-        return float((self.erring_weights >= 0.5).mean())
-
-    @property
-    def gibbs_loss(self) -> float:
-        """Mean of Z."""
-        return float(self.erring_weights.mean())
-
-    @property
-    def tandem_loss(self) -> float:
-        """Mean of Z^2 (Lemma 2)."""
-        return float((self.erring_weights**2).mean())
-
-    @property
-    def shares(self) -> FloatArray:
-        """Share of the samples in each of the bins [0, 1/40), ..., [39/40, 1]."""
-        # Scaled to whole bins, because multiples of 1/40 are not exact.
-        counts, _ = np.histogram(self.erring_weights * N_BINS, bins=N_BINS, range=(0, N_BINS))
-        return counts / max(self.erring_weights.size, 1)
 
     def _draw(self, ax: Axes) -> None:
         half, edges = N_BINS // 2, np.arange(N_BINS + 1) / N_BINS
@@ -159,5 +141,6 @@ def _cluster(losses: FloatArray) -> np.ndarray:
     # On overlaps of different sizes the estimate can fall below zero; a distance cannot.
     distances = np.clip(np.nan_to_num(alone[:, None] + alone - 2 * losses, nan=1.0), 0, None)
     np.fill_diagonal(distances, 0.0)
-    condensed, few = squareform(distances, checks=False), len(losses) <= OPTIMAL_LEAVES
+    # With more voters the best order of leaves takes seconds and makes no visible difference.
+    condensed, few = squareform(distances, checks=False), len(losses) <= 300
     return np.asarray(leaves_list(linkage(condensed, "average", optimal_ordering=few)))

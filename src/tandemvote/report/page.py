@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from tandemvote.certificate.rendering import rate
 from tandemvote.decimals import percent, rounded_up
 from tandemvote.displays import BoundsDisplay, GroupsDisplay, ProfileDisplay, TandemDisplay
 from tandemvote.extras import import_extra
-from tandemvote.inequalities import clopper_pearson
 from tandemvote.models.model_checks import last_step
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
@@ -79,11 +77,15 @@ def write_report(
     """
     classifier = None
     if isinstance(certified, GroupCertificates):
-        certificate, groups = certified.certificate, certified
-    else:
-        if not isinstance(certified, Certificate):
-            classifier, certified = certified, _certificate_of(certified)
-        certificate, groups = certified, certified.groups
+        certified = replace(certified.certificate, groups=certified)
+    elif not isinstance(certified, Certificate):
+        classifier, certified = certified, getattr(last_step(certified), "certificate_", None)
+    if not isinstance(certified, Certificate):
+        raise TypeError(
+            f"certified is of type {type(classifier).__name__}, which has no error bound to report."
+            " Pass a fitted certified classifier, a Certificate or GroupCertificates."
+        )
+    certificate, groups = certified, certified.groups
     if certificate.measure is not None:
         raise ValueError(
             f"The certificate is about {certificate.metric}; a report requires that of the error"
@@ -95,9 +97,6 @@ def write_report(
         title=title,
         description=description,
         certificate=certificate,
-        counts=certificate.counts,
-        tally=certificate.counts.tally,
-        n_tested=certificate.counts.n_voters - certificate.n_untested,
         order=order,
         n_for_half=int(np.searchsorted(np.cumsum(weights[order]), 0.5 - 1e-9)) + 1,
         confusion=Confusion.from_certificate(certificate),
@@ -113,16 +112,6 @@ def write_report(
     with written_whole(destination) as unfinished:
         unfinished.write_text(page, encoding="utf-8")
     return destination
-
-
-def _certificate_of(classifier: Any) -> Certificate:
-    certificate = getattr(last_step(classifier), "certificate_", None)
-    if not isinstance(certificate, Certificate):
-        raise TypeError(
-            f"certified is of type {type(classifier).__name__}, which has no error bound to report."
-            " Pass a fitted certified classifier, a Certificate or GroupCertificates."
-        )
-    return certificate
 
 
 @cache
@@ -185,22 +174,12 @@ class Confusion:
 
 
 def _more_labels(certificate: Certificate) -> str:
-    """Return an example with numbers: what a larger test set, or any test set, would give."""
-    tally = certificate.counts.tally
-    if tally is None or certificate.observed is None or certificate.metric != "error":
+    """Return how many test samples would show half of the distance to the observed error rate."""
+    tally, counted = certificate.counts.tally, certificate.observed
+    if tally is None or counted is None:
         return ""
-    unit = "groups" if certificate.one_row_per_group else "samples"
-    if certificate.bound != TEST_SET:
-        n_test = (tally.n_voted or 0) // 5
-        n_errors = math.ceil(certificate.observed * n_test)
-        value = clopper_pearson(n_errors, n_test, delta=certificate.delta) if n_test else 1.0
-        if value >= certificate.value:
-            return ""
-        return (
-            f"For example, a test set of {n_test:,} {unit}, one fifth of these, with {n_errors:,}"
-            f" errors gives a bound of {rounded_up(100 * value, 1)}%."
-        )
-    counted = (tally.n_test_errors or 0) / max(tally.n_samples, 1)
+    if certificate.bound == TEST_SET:
+        counted = (tally.n_test_errors or 0) / max(tally.n_samples, 1)
     # Rounded up to the digits that are shown, so that the number of samples fits the sentence.
     goal = float(rounded_up(50 * (counted + certificate.value), 1)) / 100
     return certificate.labels_for(goal) if counted < goal else ""

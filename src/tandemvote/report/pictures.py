@@ -35,7 +35,6 @@ class Picture(NamedTuple):
 def draw(display: Display, name: str, caption: str) -> Picture:
     """Draw a display for a page; identifiers in the markup begin with `name`, to be unique."""
     matplotlib = import_extra("matplotlib", "report")
-    figures = import_extra("matplotlib.figure", "report")
     style = {
         **dict.fromkeys(INKED, INK),
         "font.size": 9.5,
@@ -48,9 +47,8 @@ def draw(display: Display, name: str, caption: str) -> Picture:
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The reader's browser sets the text, in fonts that matplotlib may not have.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = figures.Figure(figsize=(WIDTH, display.height), layout="constrained")
-        display.plot(figure.subplots())
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+        display.width = WIDTH
+        display.save(text, format="svg", transparent=True, metadata={"Date": None})
     markup = import_extra("markupsafe", "report").Markup
     svg = _inline(text.getvalue(), name)
     return Picture(name, caption, display.description, markup(svg))
@@ -64,12 +62,7 @@ def _inline(document: str, name: str) -> str:
     svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
     svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', "", svg, count=1)
     # Let the page choose the typeface; matplotlib repeats its own in every label.
-    svg = re.sub(r"font: (\w+ )?([\d.]+px) [^;\"]*", _font, svg)
+    svg = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", svg)
     for color, variable in PAGE_COLORS.items():
         svg = svg.replace(color, f"var({variable})")
     return svg.replace("<svg", f'<svg aria-labelledby="{name}-words" role="img"', 1)
-
-
-def _font(match: re.Match[str]) -> str:
-    weight = f"font-weight: {match[1].strip()}; " if match[1] else ""
-    return f"{weight}font-size: {match[2]}"

@@ -1,0 +1,184 @@
+"""``tandemvote compare``, ``plan`` and ``watch``: questions besides how often one model errs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from tandemvote.cli import ALARM, options, outputs
+from tandemvote.cli.messages import say
+from tandemvote.cli.options import flag, option, share
+
+Predicted = tuple[dict[str, Any], Any, Any, Sequence[Any]]
+"""Predictions by the name of the model, labels, groups, and findings about the table."""
+
+
+@options.grouped
+def compare(
+    data: str = typer.Argument(
+        metavar="DATA",
+        help="Table with labels, to train on; or with --predictions, a table of predictions: a"
+        " label column and one column per model, the first of which is compared with the others.",
+    ),
+    *,
+    predictions: bool = flag("--predictions", "DATA has predictions of models on test rows."),
+    learner: list[options.Learner] = option(
+        [], "forest|boosting", "Learner to train. The first one is compared with the others."
+    ),
+    picture: Path | None = options.PICTURE,
+    fitting: options.Fitting,
+    guarantee: options.Confidence,
+    columns: options.Columns,
+    reading: options.FileReading,
+    as_json: bool = options.JSON,
+) -> None:
+    """Compare models on the same test rows.
+
+    For example: tandemvote compare wine.csv --target quality --learner forest --learner boosting
+
+    Or: tandemvote compare predictions.csv --predictions --target label
+    """
+    outputs.check_outputs({"picture": picture}, inputs=[data])
+    if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
+        raise typer.BadParameter("Give --predictions, or at least two different --learner.")
+    from tandemvote.models.compare import compare_all
+    from tandemvote.models.held_out import Samples
+
+    if predictions:
+        models, y, groups, findings = _read(data, columns)
+    else:
+        scheme = options.Scheme.HOLDOUT
+        holdout = partial(options.Training, **vars(fitting), scheme=scheme, test_size="auto")
+        training = [holdout(learner=each, unlabeled=None) for each in learner]
+        models, y, groups, findings = _trained(data, columns, reading, training, guarantee)
+    predicted, samples = [*models.values()], Samples(None, y, groups)
+    compared = compare_all(predicted, samples, confidence=guarantee.confidence, names=[*models])
+    compared = [replace(each, findings=tuple(findings)) for each in compared]
+    if picture is not None:
+        from tandemvote.displays import ComparisonDisplay
+
+        ComparisonDisplay(compared).save(picture)
+        say(f"Picture: {picture}", err=True)
+    for each in compared:
+        say(json.dumps(each.to_dict()) if as_json else repr(each))
+
+
+def _read(path: str, columns: options.Columns) -> Predicted:
+    """Read a table of predictions."""
+    from tandemvote import votes_io
+
+    target, groups = columns.target or "label", columns.groups
+    skipped = {target, groups, *columns.drop}
+    names = [name for name in votes_io.column_names(path) if name not in skipped]
+    cells = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
+    for name in (*names, target):
+        if "" in cells[name]:
+            row = cells[name].index("") + 1
+            raise typer.BadParameter(f"Row {row} of column {name!r} is empty. Fill or drop it.")
+    by = cells[groups] if groups else None
+    return {name: cells[name] for name in names}, cells[target], by, ()
+
+
+def _trained(
+    path: str,
+    columns: options.Columns,
+    reading: options.FileReading,
+    learners: list[options.Training],
+    guarantee: options.Confidence,
+) -> Predicted:
+    """Train learners on the same rows of a table, and predict the others."""
+    from tandemvote.cli.training import audited, read_data, train
+
+    table = read_data(path, columns, reading)
+    findings = audited(table, columns)
+    models = {
+        each.learner.value: train(table, columns, each, guarantee, findings)[0][-1]
+        for each in learners
+    }
+    rows = next(iter(models.values())).test_indices_  # the seed determines them
+    by = None if columns.groups is None else table.others[columns.groups][rows]
+    predicted = {name: model.predict(table.X.iloc[rows]) for name, model in models.items()}
+    return predicted, table.y[rows], by, findings
+
+
+@options.grouped
+def plan(
+    error: float = option(..., "SHARE", "Expected error rate.", parser=share),
+    max_error: float = option(..., "SHARE", "Error rate to guarantee.", parser=share),
+    power: float = option(0.8, "SHARE", "Probability of success at --error.", parser=share),
+    *,
+    guarantee: options.Confidence,
+) -> None:
+    """Plan how many labeled test rows guarantee an error rate of at most --max-error.
+
+    For example: tandemvote plan --error 3% --max-error 5%
+    """
+    from tandemvote.planning import labels_in_all, labels_needed
+
+    needed = labels_needed(error, max_error, confidence=guarantee.confidence, power=power)
+    say(
+        f"{needed:,} test rows guarantee an error rate of at most {100 * max_error:.4g}% with a"
+        f" probability of {100 * power:.4g}%, if it is {100 * error:.4g}%.\ncertify sets aside this"
+        f" many of {labels_in_all(needed):,} labeled rows (--test-size auto)."
+    )
+
+
+@options.grouped
+def watch(
+    certificate: Path = typer.Argument(
+        metavar="CERTIFICATE", help="Certificate file of the model in use."
+    ),
+    labeled: str = typer.Argument(
+        metavar="LABELED",
+        help="CSV or Parquet file with one row per labeled sample, in the order of arrival.",
+    ),
+    *,
+    target: str = option("label", "COLUMN", "True labels, empty if unknown.", "--target", "-t"),
+    prediction: str = option("prediction", "COLUMN", "The model's predictions."),
+    groups: str | None = option(None, "COLUMN", "Groups of rows; the first row of each counts."),
+    picture: Path | None = options.PICTURE,
+    guarantee: options.Confidence,
+) -> None:
+    """Check whether new labels contradict a CERTIFICATE.
+
+    The file may grow: each call reads all of it. If the certificate is true, an alarm is ever
+    raised with a probability of at most 1 minus --confidence. The exit code is then 4.
+
+    For example: tandemvote watch wine.json labeled.csv --target quality
+    """
+    outputs.check_outputs({"picture": picture}, inputs=[labeled])
+    from tandemvote import votes_io
+    from tandemvote.certificate import Certificate
+    from tandemvote.monitor import Monitor
+    from tandemvote.verify.recount import written
+
+    loaded = Certificate.load(certificate)
+    classes = {written(label): label for label in loaded.counts.classes.tolist()}
+    names = [target, prediction, *([] if groups is None else [groups])]
+    columns = votes_io.read_columns(labeled, names)
+    rows = [place for place, label in enumerate(columns[target]) if label]
+    for name in names[:2]:
+        for place in rows:
+            if columns[name][place] not in classes:
+                raise typer.BadParameter(
+                    f"{columns[name][place]!r:.40} in column {name!r}, row {place + 1}, is not a"
+                    f" class of the certificate: {', '.join(map(repr, classes))}. Certify again if"
+                    " there is a new class."
+                )
+    truth, predicted = ([classes[columns[n][place]] for place in rows] for n in names[:2])
+    by = None if groups is None else [columns[groups][place] for place in rows]
+    monitor = Monitor(loaded, confidence=guarantee.confidence)
+    path = monitor.log_evidence(truth, predicted, groups=by)
+    if picture is not None:
+        from tandemvote.displays import MonitorDisplay
+
+        MonitorDisplay(monitor, path).save(picture)
+        say(f"Picture: {picture}", err=True)
+    say(monitor.summary)
+    raise typer.Exit(ALARM if monitor.alarm else 0)

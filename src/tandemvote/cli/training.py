@@ -1,0 +1,153 @@
+"""From a file to a certified classifier: read, audit, train."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.progress import SpinnerColumn, TimeElapsedColumn
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import Pipeline
+
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier
+from tandemvote.auditing import Finding, Findings, check_findings
+from tandemvote.auditing.checks import audit
+from tandemvote.certificate.groups import MAX_GROUPS
+from tandemvote.cli.messages import progress, say
+from tandemvote.cli.options import Columns, Confidence, FileReading, Learner, Scheme, Training
+from tandemvote.spelling import printable
+from tandemvote.tables import DatasetError, Table, read_table, with_encoder
+from tandemvote.tables.encoding import make_encoder, text_columns
+from tandemvote.tables.errors import number_of
+from tandemvote.verify.document import CLASS, PREDICTED
+
+FEWEST_ROWS = 20
+ROWS = ("grouped_rows", "sorted_rows", "time_order")
+
+ENCODER_SHARE = 0.1
+"""Share of the rows that train the encoder of text columns, and no tree (--scheme trees)."""
+
+
+def read_data(
+    path: str, columns: Columns, reading: FileReading, *, by: Collection[str] = ()
+) -> Table:
+    """Read DATA and report on the error stream how."""
+    table = read_table(
+        path,
+        target=columns.target,
+        drop=columns.drop,
+        groups=columns.groups,
+        categories=columns.category,
+        others=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
+        **vars(reading),
+    )
+    if len(table.y) < FEWEST_ROWS:
+        raise DatasetError(
+            f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_ROWS} are required,"
+            " thousands for a useful bound. Give more rows."
+        )
+    say(f"Read {printable(table.summary)}.", err=True)
+    return table
+
+
+def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
+    """Audit a table; raise all errors at once, unless they are overridden."""
+    groups = None if columns.groups is None else table.others[columns.groups]
+    found = [*audit(table.raw, table.y, groups=groups)]
+    if columns.drop:  # what a dropped column shows about the rows is still true
+        about = audit(table.raw.join(table.dropped), table.y, groups=groups)
+        found = [each for each in found if each.code not in ROWS]
+        found += [each for each in about if each.code in ROWS]
+    if unlabeled is not None:
+        about = audit(table.X, X_unlabeled=unlabeled)
+        found += [each for each in about if "unlabeled" in each.message]
+    return check_findings([*table.findings, *found], columns.allow)
+
+
+def read_groupings(by: Collection[str], target: str, columns: Collection[str]) -> list[str]:
+    """Return what --by names; the label column is "class", which must not be another column."""
+    for name in {*by} & {CLASS, PREDICTED} & {*columns} - {target}:
+        raise typer.BadParameter(
+            f"--by {name} is ambiguous: the {name} of each row, or the column {name!r}. Rename the"
+            " column."
+        )
+    return [CLASS if name == target else name for name in by]
+
+
+def check_groupings(by: Collection[str], table: Table) -> None:
+    """Reject columns with too many groups."""
+    for name in {*by} & {*table.others}:
+        distinct = len({*table.others[name]})
+        if distinct > MAX_GROUPS:  # known before the training
+            raise typer.BadParameter(
+                f"--by {name} has {distinct} distinct values; at most {MAX_GROUPS} are supported."
+                " Bin the column with edges chosen without looking at this data."
+            )
+
+
+def train(
+    table: Table,
+    columns: Columns,
+    training: Training,
+    guarantee: Confidence,
+    findings: Findings,
+    *,
+    unlabeled: Any = None,
+) -> tuple[Pipeline, Any]:
+    """Return a fitted pipeline whose last step has a certificate, and the rows it was fitted on."""
+    say(f"Training with --scheme {training.scheme}.", err=True)
+    with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
+        clock.add_task("")
+        if training.scheme is Scheme.TREES:
+            return _train_trees(table, training, guarantee, unlabeled, findings)
+        holdout = training.scheme is Scheme.HOLDOUT
+        model = CertifiedClassifier(
+            with_encoder(learner(training), table.kinds),
+            n_tested=1 if holdout else 4,
+            referee=not holdout,
+            test_size=training.test_size,
+            confidence=guarantee.confidence,
+            random_state=training.seed,
+        )
+        groups = None if columns.groups is None else table.others[columns.groups]
+        model.fit(table.X, table.y, groups=groups, findings=findings)
+        return Pipeline([("columns", table.columns()), ("vote", model)]), ...
+
+
+def _train_trees(
+    table: Table, training: Training, guarantee: Confidence, unlabeled: Any, findings: Findings
+) -> tuple[Pipeline, NDArray[np.intp]]:
+    """Fit a forest; an encoder of text columns is fitted on rows that no tree is evaluated on."""
+    X, rows = table.X, np.arange(len(table.y))
+    steps = [("columns", table.columns())]
+    if text_columns(table.kinds):
+        n_encoder = int(np.ceil(ENCODER_SHARE * len(rows)))
+        shuffled = np.random.default_rng(training.seed).permutation(rows)
+        chosen, rows = np.sort(shuffled[:n_encoder]), np.sort(shuffled[n_encoder:])
+        encoder = make_encoder().fit(X.iloc[chosen], table.y[chosen])
+        X = encoder.transform(X.iloc[rows])
+        unlabeled = None if unlabeled is None else encoder.transform(unlabeled)
+        steps.append(("encoder", encoder))
+        message = f"{n_encoder} random rows train the encoder of the text columns, and no tree."
+        note = Finding(code="encoder_rows", severity="note", message=message)
+        findings = Findings([*findings, note])
+    forest = CertifiedForestClassifier(
+        training.trees,
+        max_samples=0.5,
+        confidence=guarantee.confidence,
+        n_jobs=-1,
+        random_state=training.seed,
+    )
+    forest.fit(X, table.y[rows], X_unlabeled=unlabeled, findings=findings)
+    return Pipeline([*steps, ("vote", forest)]), rows
+
+
+def learner(training: Training) -> Any:
+    """Return the classifier that is trained as a whole, not yet fitted."""
+    if training.learner is Learner.BOOSTING:
+        # Early stopping would set rows aside by class, which fails for a class with one row.
+        return HistGradientBoostingClassifier(max_iter=training.trees, early_stopping=False)
+    return RandomForestClassifier(training.trees, n_jobs=-1)
