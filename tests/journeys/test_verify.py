@@ -169,7 +169,7 @@ def test_a_check_that_fails_is_no_verdict(file, capsys, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("division by\nzero")
 
-    monkeypatch.setattr("tandemvote.verify.checks.gather", fail)
+    monkeypatch.setattr("tandemvote.verify.checks.Evidence", fail)
     assert run(["verify", str(file)]) == 70
     shown = capsys.readouterr()
     assert not shown.out

@@ -14,7 +14,7 @@ from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import Balls
-from tandemvote.verify.averages import gather
+from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import Document
 from tandemvote.verify.fields import pack, unpack
 from tandemvote.verify.rules import RULES
@@ -239,7 +239,7 @@ def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
     record, arithmetic = Document.from_json(document).whole, Balls()
     with arithmetic.context():
         share = Fraction(record.delta) / len(record.candidates)
-        truth = RULES["first_order"](gather(record, arithmetic), share, Fraction(0))
+        truth = RULES["first_order"](Evidence(record, arithmetic), share, Fraction(0))
     assert truth.high - truth.low < Fraction(1, 10**15)
     below = np.nextafter(float(truth.low), 0)
     document["certificates"][0]["candidates"][0]["value"] = float(below).hex()

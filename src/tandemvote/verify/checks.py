@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tandemvote.assumptions import GROUPS
 from tandemvote.confusion import AT_LEAST, AT_MOST
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
-from tandemvote.verify.averages import gather
+from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import (
     CLASS,
     OBSERVED_ABOVE_BOUND,
@@ -162,7 +162,7 @@ def _wrong_record(
         yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
     yield from _inapplicable(record)
     yield from _wrong_totals(record)
-    seen = gather(record, arithmetic)
+    seen = Evidence(record, arithmetic)
     if record.measure is not None:
         yield from wrong_measure(seen, delta)
     else:

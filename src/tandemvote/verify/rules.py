@@ -87,10 +87,12 @@ def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
         return NOTHING
-    value = supremum(seen.tandem.part, seen.differ, seen.neither, allowed, seen.arithmetic)
+    # With two classes, voters disagree where exactly one of them errs.
+    both, one = seen.tandem.part, seen.lone.part
+    value = supremum(both, one, seen.lone.rest - both, allowed, seen.arithmetic)
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
         return NOTHING
-    truth = clipped(seen, value, denominator=1 - 2 * seen.differ)
+    truth = clipped(seen, value, denominator=1 - 2 * one)
     return replace(truth, or_one=truth.low == 0)
 
 
