@@ -19,19 +19,18 @@ from tandemvote.verify.document import (
     OBSERVED_ABOVE_BOUND,
     PREDICTED,
     TEST_SET,
-    UNLABELED,
     VOTE_PROFILE,
     CertificateRecord,
     Document,
+    Group,
     Grouping,
 )
 from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document
-from tandemvote.verify.metrics import other_measure, wrong_measure
+from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.possible_profiles import impossible_profile
-from tandemvote.verify.possible_votes import impossible_votes
-from tandemvote.verify.recount import group_values, recount
+from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
+from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES, as_different_texts, wrong_decimal, wrong_value
 from tandemvote.votes import Votes
 
@@ -46,14 +45,12 @@ ROUNDING = Fraction(1, 10**12)
 class Verdict:
     """The result of checking a certificate file.
 
-    The first `problem` is in words, None if everything holds. `recounted` are the groupings whose
-    samples were counted again, and `unchecked` is what a reader must know about groups that nothing
-    given could check.
+    The first `problem` is in words, None if everything holds. `unchecked` is what a reader must
+    know about groups that nothing given could check.
     """
 
     document: Document
     problem: str | None
-    recounted: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
 
     @property
@@ -107,28 +104,22 @@ def verify_file(
             raise CertificateFileError(
                 f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
             )
-    arithmetic = Balls() if rigorous else FLOATS
+    arithmetic, columns = Balls() if rigorous else FLOATS, columns or {}
     with arithmetic.context():
-        problem = next(_problems(document, arithmetic), None)
-    # Only weights that hold can vote again.
-    values = {} if problem else group_values(document, votes, columns or {})
-    if problem is None:
-        others = chain(
-            recount(document, votes, unlabeled, values),
-            other_measure(document.whole, votes),
-            _changed_words(document),
+        problems = chain(
+            _problems(document, arithmetic), recount(document, votes, unlabeled, columns)
         )
-        problem = next(others, None)
-    left_out = tuple(
+        problem = next(problems, None)
+    unchecked = tuple(
         f"whether {each.by[:40]!r} has other values than the {len(each.labels)} in the file"
         for each in document.groupings
-        if each.by not in values and each.by not in (CLASS, PREDICTED)
+        if each.by not in {*columns, CLASS, PREDICTED}
     )
-    return Verdict(document, problem, tuple(values), left_out)
+    return Verdict(document, problem, unchecked)
 
 
 def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
-    """List what is wrong with the numbers of a file."""
+    """List what is wrong with a file by itself; each check may rely on those before it."""
     whole = document.whole
     for text in whole.missing_assumptions:
         yield f"the assumptions lack one that the certificate rests on: {text!r}"
@@ -137,13 +128,9 @@ def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
         yield "a grouping is stated twice"
     for grouping in document.groupings:
         yield from _wrong_grouping(document, grouping)
-    for record in document.certificates[1:]:
-        assert record.group is not None
-        problems = _wrong_group(document, record, arithmetic)
-        yield from (f"on {record.group.samples}: {problem}" for problem in problems)
-
-
-def _changed_words(document: Document) -> Iterator[str]:
+    for group, record in document.groups:
+        problems = _wrong_group(document, group, record, arithmetic)
+        yield from (f"on {group.samples}: {problem}" for problem in problems)
     if document.digest != document.expected_digest:
         yield (
             "the digest does not match the rest of the file, though all numbers hold: words or"
@@ -257,9 +244,7 @@ def _wrong_value(record: CertificateRecord) -> Iterator[str]:
 def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
     """List what is wrong with the groups of one grouping taken together."""
     whole, by = document.whole, grouping.by[:40]
-    members = [
-        each for each in document.certificates[1:] if each.group and each.group.by == grouping.by
-    ]
+    members = [record for group, record in document.groups if group.by == grouping.by]
     labels = [(type(label), label) for label in grouping.labels]
     if not labels or len(set(labels)) < len(labels):
         yield f"the grouping by {by!r} lists no label, or one twice"
@@ -280,15 +265,13 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
 
 def _additive(record: CertificateRecord) -> dict[str, IntArray]:
     """Return what disjoint groups of samples add up to."""
-    labeled = {name: each for name, each in record.shared.items() if name != UNLABELED}
-    return {**record.totals, **{f"common {name}": each for name, each in labeled.items()}}
+    return record.totals | {f"common {name}": each for name, each in record.shared.items()}
 
 
 def _wrong_group(
-    document: Document, record: CertificateRecord, arithmetic: Arithmetic
+    document: Document, group: Group, record: CertificateRecord, arithmetic: Arithmetic
 ) -> Iterator[str]:
-    whole, group = document.whole, record.group
-    assert group is not None
+    whole = document.whole
     own = [each for each in document.groupings if each.by == group.by]
     if not own or (type(group.label), group.label) not in [(type(v), v) for v in own[0].labels]:
         yield "the group is not listed among the groups that share delta"

@@ -33,9 +33,6 @@ PAIR_COUNTS = (
 )
 SIZES = ("overlaps", "disagreement_overlaps")
 
-HELD_OUT, ERRORS, CORRECT = "held-out samples", "errors", "correct predictions"
-AGREEMENTS, UNLABELED = "equal predictions", "equal predictions of unlabeled samples"
-
 OBSERVED_ABOVE_BOUND = "observed_above_bound"
 """Code of the finding that every certificate has whose observed error exceeds its bound."""
 
@@ -212,16 +209,20 @@ class CertificateRecord:
 
     @property
     def shared(self) -> dict[str, IntArray]:
-        """Numbers of common members of the sets that two voters have, by what the members are."""
+        """Numbers of labeled samples that two voters have in common, by what they have there."""
         held_out, errors = self.counts["overlaps"], self.counts["tandem_errors"]
-        differ = self.counts["unlabeled_disagreements"]
+        differ = self.counts["disagreements"] - self.counts["unlabeled_disagreements"]
         return {
-            HELD_OUT: held_out,
-            ERRORS: errors,
-            CORRECT: held_out - errors - self.counts["lone_errors"],
-            AGREEMENTS: held_out - (self.counts["disagreements"] - differ),
-            UNLABELED: self.n_unlabeled - differ,
+            "held-out samples": held_out,
+            "errors": errors,
+            "correct predictions": held_out - errors - self.counts["lone_errors"],
+            "equal predictions": held_out - differ,
         }
+
+    @property
+    def unlabeled_agreements(self) -> IntArray:
+        """Numbers of unlabeled samples on which two voters predict the same class."""
+        return self.n_unlabeled - self.counts["unlabeled_disagreements"]
 
     @property
     def totals(self) -> dict[str, IntArray]:
@@ -273,6 +274,11 @@ class Document:
     def whole(self) -> CertificateRecord:
         """The certificate about all samples."""
         return self.certificates[0]
+
+    @property
+    def groups(self) -> list[tuple[Group, CertificateRecord]]:
+        """The certificates of groups, each with its group."""
+        return [(each.group, each) for each in self.certificates if each.group is not None]
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Document:

@@ -1,4 +1,4 @@
-"""Check certificates of metrics of the confusion matrix, and count them again from votes.
+"""Check certificates of metrics of the confusion matrix.
 
 Every metric is checked as a loss from 0 to 1: the costs between the smallest and the largest one,
 and what the metrics that are bounded from below lack to 1.
@@ -11,15 +11,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from tandemvote.confusion import AT_MOST, METRICS, PER_CLASS, count_tests
+from tandemvote.confusion import AT_MOST, METRICS, PER_CLASS
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import TEST_SET, CertificateRecord, Measure
-from tandemvote.verify.recount import in_classes
 from tandemvote.verify.rules import clipped, wrong_value
-from tandemvote.votes import Votes
-from tandemvote.voting import can_win, held_out_vote
 
 
 def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
@@ -97,22 +92,3 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     errors = record.test.n_errors if record.test is not None else 0
     if metric in ("error", "accuracy") and measure.tests[0].n_errors != errors:
         yield f"{metric} has {measure.tests[0].n_errors} errors, and the test set has {errors}"
-
-
-def other_measure(record: CertificateRecord, votes: Votes | None) -> Iterator[str]:
-    """Report counts of a metric that are not those of the votes."""
-    measure = record.measure
-    if votes is None or measure is None:
-        return
-    votes = in_classes(record, votes)
-    k = votes.classes.size
-    code = None if measure.positive is None else record.classes.index(measure.positive)
-    costs = np.reshape(measure.costs, (k, k)) if measure.costs else None
-    voted = np.eye(k, dtype=bool)[held_out_vote(votes, record.weights)]
-    for what, stated, winners in (
-        ("counts", measure.tests, can_win(votes, record.weights)),
-        ("observed counts", measure.observed, voted),
-    ):
-        counted = count_tests(record.metric, votes.labels, winners, code, costs)
-        if counted != [(each.n_errors, each.n_samples) for each in stated]:
-            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
