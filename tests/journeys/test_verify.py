@@ -127,8 +127,8 @@ def test_a_table_of_other_votes_is_named_and_an_unreadable_one_rejected(complete
 def test_a_better_number_than_the_counts_give_is_named(file, capsys):
     document = json.loads(file.read_text())
     whole = document["certificates"][0]
-    for stated in (whole, whole["candidates"][0]):
-        stated["value"], stated["printed"] = (0.125).hex(), "0.125"
+    whole["value"] = whole["candidates"]["tandem"] = (0.125).hex()
+    whole["printed"] = "0.125"
     document["digest"] = digest_of(document)
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 1
@@ -196,7 +196,7 @@ def test_words_of_a_file_move_no_cursor_and_reverse_nothing(file, capsys):
     for text in (shown, repr(certificate)):
         assert not set(HOSTILE) - set(" \n") & {c for c in text if not c.isprintable()}
     document["certificates"][0]["bound"] = HOSTILE
-    document["certificates"][0]["candidates"][0]["name"] = HOSTILE
+    document["certificates"][0]["candidates"] = {HOSTILE: (1.0).hex()}
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 2
     assert_one_line(capsys.readouterr())

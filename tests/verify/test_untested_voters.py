@@ -147,7 +147,7 @@ def test_the_assumptions_state_what_may_change():
     assert "untested models" in without.missing_assumptions[0]
     grouped = certify_votes(replace(committee(), one_row_per_group=True))
     record = document_of(grouped).whole
-    assert record.sampling == "one row per group"
+    assert record.one_row_per_group
     assert "random new group" in grouped.assumptions[0]
     assert not record.missing_assumptions
     assert rounded_up(grouped.value) == record.printed

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
-from tandemvote.verify.document import PUBLISHED, CertificateRecord
+from tandemvote.verify.document import CertificateRecord
 from tandemvote.verify.fields import IntArray
 
 Integers = NDArray[np.object_]
@@ -95,7 +95,6 @@ class Evidence:
     def __init__(self, record: CertificateRecord, arithmetic: Arithmetic) -> None:
         # Weights and prior are divided by their exact sums.
         weights, prior = _integers(record.weights), _integers(record.prior)
-        as_published = record.form == PUBLISHED
         tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
         errors, sizes = np.diag(tandem_errors), np.diag(shared)
         all_shared = record.counts["disagreement_overlaps"]
@@ -113,8 +112,10 @@ class Evidence:
             n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
             if n_min == 0:
                 return SampleSize(arithmetic, None, None, {})
-            counted = np.full_like(sizes, n_min) if as_published else np.minimum(sizes, cap(n_min))
-            usual = "printed" if as_published else "exact"
+            counted = (
+                np.full_like(sizes, n_min) if record.published else np.minimum(sizes, cap(n_min))
+            )
+            usual = "printed" if record.published else "exact"
             return replace(_in_full(counted, over, prior, arithmetic), usual=usual)
 
         pairs = worth(shared)
@@ -136,7 +137,7 @@ class Evidence:
             errors=tuple(errors.tolist()),
             sizes=tuple(sizes.tolist()),
         )
-        self.smallest_coalition = HALF if as_published else self.coalitions.smallest
+        self.smallest_coalition = HALF if record.published else self.coalitions.smallest
 
 
 def cap(n_min: int) -> int:

@@ -11,7 +11,8 @@ from itertools import chain
 from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import GROUPS
-from tandemvote.confusion import AT_LEAST, AT_MOST
+from tandemvote.confusion import AT_MOST
+from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import (
@@ -31,7 +32,7 @@ from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
 from tandemvote.verify.recount import recount
-from tandemvote.verify.rules import RULES, as_different_texts, wrong_decimal, wrong_value
+from tandemvote.verify.rules import RULES, as_different_texts, wrong_value
 from tandemvote.votes import Votes
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
@@ -99,7 +100,7 @@ def verify_file(
     document = path
     if not isinstance(document, Document):
         document = Document.from_json(read_document(document))
-    for name in {each.name for record in document.certificates for each in record.candidates}:
+    for name in {name for record in document.certificates for name in record.candidates}:
         if name not in RULES:
             raise CertificateFileError(
                 f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
@@ -154,10 +155,9 @@ def _wrong_record(
         yield from wrong_measure(seen, delta)
     else:
         share = delta / len(record.candidates)  # exactly, not as rounded
-        for stated in record.candidates:
-            value = Fraction(stated.value)
-            truth = RULES[stated.name](seen, share, value)
-            yield from wrong_value(f"the {stated.name} bound", value, truth, arithmetic)
+        for name, value in record.candidates.items():
+            truth = RULES[name](seen, share, Fraction(value))
+            yield from wrong_value(f"the {name} bound", Fraction(value), truth, arithmetic)
     yield from _wrong_value(record)
     yield from impossible_votes(record)
 
@@ -178,7 +178,7 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
 
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     """List bounds that do not fit the classes, the voters or the counts."""
-    names, n_classes = set(record.stated), len(record.classes)
+    names, n_classes = set(record.candidates), len(record.classes)
     if names & OF_TWO_CLASSES and n_classes > 2:
         yield f"a bound holds for two classes only; there are {n_classes}"
     if record.measure is None and (record.metric, record.direction) != ("error", AT_MOST):
@@ -216,21 +216,19 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
         )
 
 
-SIGNS = {AT_MOST: 1, AT_LEAST: -1}
-
-
 def _wrong_value(record: CertificateRecord) -> Iterator[str]:
-    sign, smallest = SIGNS[record.direction], min(each.value for each in record.candidates)
-    for each in record.candidates:
-        yield from wrong_decimal(f"the {each.name} bound", each.value, each.printed, sign)
-    if record.bound not in record.stated:
+    smallest = min(record.candidates.values())
+    if record.bound not in record.candidates:
         yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
-    elif not record.value == record.stated[record.bound].value == smallest:
+    elif not record.value == record.candidates[record.bound] == smallest:
         yield (
             f"the certified value is {record.value!r} by {record.bound}; the smallest of the"
             f" candidates is {smallest!r}"
         )
-    yield from wrong_decimal("the certified value", record.value, record.printed, sign)
+    rounded = rounded_up if record.direction == AT_MOST else rounded_down
+    if record.printed != rounded(record.value):
+        shown = record.printed[:40]
+        yield f"the certified value is {record.value!r} in the file, but printed as {shown!r}"
     seen = record.observed
     above = seen is not None and seen.n_samples and seen.n_errors / seen.n_samples > record.value
     if (
@@ -250,7 +248,7 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
         yield f"the grouping by {by!r} lists no label, or one twice"
     if grouping.by in (CLASS, PREDICTED) and set(grouping.labels) != set(whole.classes):
         yield f"the grouping by {by!r} does not list the classes of the file"
-    if grouping.by == PREDICTED and (TEST_SET not in whole.stated or whole.untested.any()):
+    if grouping.by == PREDICTED and (TEST_SET not in whole.candidates or whole.untested.any()):
         yield "groups by predicted class require a test of all voters"
     if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
         return  # which is found with the group
@@ -278,11 +276,11 @@ def _wrong_group(
         return
     if [each.group for each in document.certificates].count(group) > 1:
         yield "the group is stated twice"
-    same = ("weights", "prior", "fitted", "form", "sampling", "members", "classes", "deployed")
-    for name in same:
+    same = ("weights", "prior", "fitted", "members", "classes", "deployed")
+    for name in (*same, "published", "one_row_per_group"):
         if getattr(record, name) != getattr(whole, name):
             yield f"its {name} differ from those of the certificate on all samples"
-    if record.stated.keys() != whole.stated.keys() or VOTE_PROFILE in record.stated:
+    if record.candidates.keys() != whole.candidates.keys() or VOTE_PROFILE in record.candidates:
         yield "its candidates are not those of the certificate on all samples"
     if record.profile is not None or record.counts["unlabeled_disagreements"].any():
         yield "unlabeled samples belong to no group"

@@ -23,7 +23,7 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
     assert measure is not None
     if record.direction != METRICS[record.metric]:
         yield f"{record.metric} is bounded {record.direction!r}, not {METRICS[record.metric]!r}"
-    if set(record.stated) != {TEST_SET} or record.group is not None:
+    if set(record.candidates) != {TEST_SET} or record.group is not None:
         yield f"{record.metric} requires a test set, as the only candidate, on all samples"
         return
     yield from _impossible(record, measure)
@@ -47,7 +47,7 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
 
     what = f"limit of {record.metric}, as a loss from 0 to 1,"
     most = loss_of([limit(each.n_errors, each.n_samples, share) for each in measure.tests])
-    stated = loss(record.stated[TEST_SET].value)
+    stated = loss(record.candidates[TEST_SET])
     yield from wrong_value(f"the {what}", stated, clipped(seen, most, rounded), seen.arithmetic)
     if measure.other is not None:
         right = [(each.n_samples - each.n_errors, each.n_samples) for each in measure.tests]

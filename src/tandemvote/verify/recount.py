@@ -72,9 +72,9 @@ def _other_group(record: CertificateRecord, votes: Votes | None, inside: Mask) -
     if inside.size != n_samples or inside.sum() != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the column {inside.sum()}"
     elif inside.any() and votes is not None:
-        samples = {"labels": votes.labels[inside], "held_out": votes.held_out[:, inside]}
-        inner = replace(votes, predictions=votes.predictions[:, inside], **samples)
-        yield from _other_votes(record, inner)
+        predicted, held_out = votes.predictions[:, inside], votes.held_out[:, inside]
+        part = Votes(predicted, votes.labels[inside], held_out, votes.classes, predicted[:, :0])
+        yield from _other_votes(record, part)
 
 
 def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -134,9 +134,9 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             f" {n_profile}; the votes are about {votes.n_samples}"
         )
     predictions = votes.predictions
-    again = _together(unlabeled_sets(record, predictions[: record.n_voters, counted]))
+    together = _together(unlabeled_sets(record, predictions[: record.n_voters, counted]))
     what = "the numbers of common predictions of unlabeled samples"
-    yield from _differences(what, record.unlabeled_agreements, again)
+    yield from _differences(what, record.unlabeled_agreements, together)
     if record.profile is not None:
         order = np.random.default_rng(SHUFFLE).permutation(n_profile)
         counted_again = leads_and_gaps(record, predictions[:, profiled])

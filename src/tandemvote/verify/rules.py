@@ -317,15 +317,6 @@ def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic
         yield f"{what} is {shown} in the file and only {real} by its own counts"
 
 
-def wrong_decimal(what: str, value: float, printed: str, sign: int) -> Iterator[str]:
-    """Report a value that was not rounded up (sign 1) or down to the decimals that are printed."""
-    last_place = int(Decimal(printed).as_tuple().exponent)
-    excess = sign * (Fraction(printed) - Fraction(value))
-    as_we_print = str(Decimal(printed)) == printed and last_place <= -3
-    if not as_we_print or not 0 <= excess < Fraction(1, 10**-last_place):
-        yield f"{what} is {value!r} in the file, but printed as {printed}"
-
-
 def as_different_texts(first: Fraction, second: Fraction) -> tuple[str, str]:
     """Return both numbers with as many digits as it takes for the texts to differ."""
     with localcontext(Context(prec=60)):
