@@ -54,6 +54,12 @@ class SampleSize:
     usual: str = "exact"
     means: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def rate_at_prior(self) -> Any:
+        """The rate that there would be, were the weights the prior."""
+        number = self.arithmetic.exactly
+        return sum((number(mass / n) for n, mass in self.masses.items()), number(0))
+
     def allowed(self, delta: Fraction, moment: str | None = None) -> Any | None:
         """Divergence allowed per sample, with the moment of a theorem; None without samples."""
         if self.rate is None:
@@ -86,10 +92,9 @@ class Evidence:
     """The quantities in the theorems: the counts of a record, averaged with its weights.
 
     On labeled samples both voters of a pair err at the rate `tandem`, and exactly one of them at
-    the rate `lone`. `pairs_at_prior` is what pairs would be worth, were the weights the prior.
-    `in_full` counts voters' sets without a cap; the rate at the prior is `rate_at_prior`. Both are
-    None without a profile or samples. Voters that make the vote wrong have at least the weight
-    `smallest_coalition`, one half as published.
+    the rate `lone`. `in_full` is what voters' sets are worth without a cap, None without a profile
+    or samples. Voters that make the vote wrong have at least the weight `smallest_coalition`, one
+    half as published.
     """
 
     def __init__(self, record: CertificateRecord, arithmetic: Arithmetic) -> None:
@@ -108,7 +113,7 @@ class Evidence:
             sizes = np.maximum(sizes, 1)
             return Average(mean(parts, sizes), mean(sizes - parts, sizes), size)
 
-        def worth(sizes: IntArray, over: Integers = weights) -> SampleSize:
+        def worth(sizes: IntArray) -> SampleSize:
             n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
             if n_min == 0:
                 return SampleSize(arithmetic, None, None, {})
@@ -116,7 +121,7 @@ class Evidence:
                 np.full_like(sizes, n_min) if record.published else np.minimum(sizes, cap(n_min))
             )
             usual = "printed" if record.published else "exact"
-            return replace(_in_full(counted, over, prior, arithmetic), usual=usual)
+            return replace(_in_full(counted, weights, prior, arithmetic), usual=usual)
 
         pairs = worth(shared)
         all_pairs = pairs if (shared == all_shared).all() else worth(all_shared)
@@ -126,11 +131,8 @@ class Evidence:
         self.tandem = average(tandem_errors + (shared == 0), shared, pairs)
         self.lone = average(record.counts["lone_errors"] + (shared == 0), shared, pairs)
         self.disagreement = average(record.counts["disagreements"], all_shared, all_pairs)
-        self.pairs_at_prior = pairs if (weights == prior).all() else worth(shared, prior)
-        self.in_full, self.rate_at_prior = None, None
-        if record.profile is not None and sizes[prior > 0].all():
-            self.in_full = _in_full(sizes, weights, prior, arithmetic)
-            self.rate_at_prior = _in_full(sizes, prior, prior, arithmetic).rate
+        profiled = record.profile is not None and sizes[prior > 0].all()
+        self.in_full = _in_full(sizes, weights, prior, arithmetic) if profiled else None
         self.coalitions = Coalitions(
             units=voting_units(record.weights),
             prior=tuple(map(Fraction, prior / Fraction(sum(prior)))),

@@ -100,11 +100,9 @@ def verify_file(
     document = path
     if not isinstance(document, Document):
         document = Document.from_json(read_document(document))
-    for name in {name for record in document.certificates for name in record.candidates}:
-        if name not in RULES:
-            raise CertificateFileError(
-                f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
-            )
+    for name in {*chain(*(each.candidates for each in document.certificates))} - RULES.keys():
+        known = ", ".join(RULES)
+        raise CertificateFileError(f"The bound {name[:40]!r} is unknown; known are {known}.")
     arithmetic, columns = Balls() if rigorous else FLOATS, columns or {}
     with arithmetic.context():
         problems = chain(
@@ -229,13 +227,9 @@ def _wrong_value(record: CertificateRecord) -> Iterator[str]:
     if record.printed != rounded(record.value):
         shown = record.printed[:40]
         yield f"the certified value is {record.value!r} in the file, but printed as {shown!r}"
-    seen = record.observed
-    above = seen is not None and seen.n_samples and seen.n_errors / seen.n_samples > record.value
-    if (
-        above
-        and record.measure is None
-        and OBSERVED_ABOVE_BOUND not in [each.code for each in record.findings]
-    ):
+    seen, codes = record.observed, [each.code for each in record.findings]
+    error = seen.n_errors / max(seen.n_samples, 1) if seen and record.measure is None else 0.0
+    if error > record.value and OBSERVED_ABOVE_BOUND not in codes:
         yield f"the observed error is above the bound; no finding {OBSERVED_ABOVE_BOUND} says so"
 
 
@@ -270,10 +264,9 @@ def _wrong_group(
     document: Document, group: Group, record: CertificateRecord, arithmetic: Arithmetic
 ) -> Iterator[str]:
     whole = document.whole
-    own = [each for each in document.groupings if each.by == group.by]
-    if not own or (type(group.label), group.label) not in [(type(v), v) for v in own[0].labels]:
+    labels = [label for each in document.groupings if each.by == group.by for label in each.labels]
+    if (type(group.label), group.label) not in [(type(label), label) for label in labels]:
         yield "the group is not listed among the groups that share delta"
-        return
     if [each.group for each in document.certificates].count(group) > 1:
         yield "the group is stated twice"
     same = ("weights", "prior", "fitted", "members", "classes", "deployed")
@@ -284,7 +277,7 @@ def _wrong_group(
         yield "its candidates are not those of the certificate on all samples"
     if record.profile is not None or record.counts["unlabeled_disagreements"].any():
         yield "unlabeled samples belong to no group"
-    due = Fraction(whole.delta) / len(document.groupings) / len(own[0].labels)
+    due = Fraction(whole.delta) / len(document.groupings) / len(labels)
     if abs(Fraction(record.delta) - due) > ROUNDING * due:
         yield f"its delta is {record.delta:g}; its share is {float(due):g}"
     for text in {*whole.assumptions, GROUPS} - {*record.assumptions}:

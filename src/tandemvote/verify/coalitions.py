@@ -90,9 +90,8 @@ class Coalitions:
             return _ruger(list(limits.values()), arithmetic)
         if self.ruled_by_one:
             return limits[self.voting[0]]
-        if len(limits) > FEW:
-            prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
-        else:
+        prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
+        if len(limits) <= FEW:
             prices = self._prices({v: arithmetic.middle(limit) for v, limit in limits.items()})
         return sum(arithmetic.exactly(price) * limits[voter] for voter, price in prices.items())
 

@@ -26,16 +26,16 @@ class CertificateFileError(ValueError):
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a JSON object of at most `MAX_BYTES`, without fractions and without a key twice."""
+    name = printable(str(path))
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # no file can have a path with a null character
         reason = getattr(error, "strerror", None) or error
-        raise CertificateFileError(f"{printable(str(path))} cannot be read: {reason}.") from error
+        raise CertificateFileError(f"{name} cannot be read: {reason}.") from error
     try:
         return parse_document(data)
     except CertificateFileError as error:
-        name = printable(str(path))
         raise CertificateFileError(f"{name} is not a certificate. {error}") from error
 
 

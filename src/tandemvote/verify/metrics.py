@@ -25,7 +25,6 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
         yield f"{record.metric} is bounded {record.direction!r}, not {METRICS[record.metric]!r}"
     if set(record.candidates) != {TEST_SET} or record.group is not None:
         yield f"{record.metric} requires a test set, as the only candidate, on all samples"
-        return
     yield from _impossible(record, measure)
     share = delta / (1 if measure.other is None else 2) / len(measure.tests)
     levels = sorted({*map(Fraction, measure.costs)}) or [Fraction(0), Fraction(1)]
@@ -61,7 +60,6 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     metric, classes, sizes = record.metric, list(record.classes), record.class_counts or ()
     if measure.positive is not None and not (metric in PER_CLASS and measure.positive in classes):
         yield f"{metric} is about {measure.positive!r:.40}, which is not a class of the file"
-        return
     labels = classes if measure.positive is None else [measure.positive]
     n_costs, n_tests = 0, 1
     if metric == "cost":
@@ -71,7 +69,6 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     counted = (len(measure.costs), len(measure.tests), len(measure.observed))
     if counted != (n_costs, n_tests, n_tests) or n_tests < 1:
         yield f"{metric} has {counted} costs and tests; expected {(n_costs, n_tests, n_tests)}"
-        return
     total, untested = sum(sizes), bool(record.untested.any())
     if measure.other is not None and untested:
         yield "limits on both sides require every voter to be tested"

@@ -59,7 +59,7 @@ def smallest_refuted(
     nats, least = -seen.arithmetic.log_of(delta), seen.arithmetic.log_of(NO_TILT)
     # For each cell the largest g, and the evidence the labels leave to be found.
     largest = nats - least + size.cost / size.rate
-    width, tilts = largest / N_CELLS, _tilts(seen, nats)
+    width, tilts = largest / N_CELLS, _tilts(size, nats)
     cells = [
         (_largest_gibbs(seen, size, tilts, least + (cell + 1) * width), largest - cell * width)
         for cell in range(N_CELLS)
@@ -84,10 +84,10 @@ def smallest_refuted(
     return low, high
 
 
-def _tilts(seen: Evidence, nats: Any) -> list[tuple[Fraction, Any]]:
+def _tilts(size: SampleSize, nats: Any) -> list[tuple[Fraction, Any]]:
     """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, ..."""
-    calculate = seen.arithmetic
-    rate = calculate.smaller(seen.rate_at_prior, calculate.exactly(1))
+    calculate = size.arithmetic
+    rate = calculate.smaller(size.rate_at_prior, calculate.exactly(1))
     tilts = [calculate.sqrt(16 * nats * rate)]
     while tilts[-1] < calculate.exactly(4):
         tilts.append(tilts[-1] * 3 / 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Context, Decimal, localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -40,14 +40,12 @@ class Truth:
 
     Its ends, within [0, 1], are equal in plain floating point. Rounding is magnified where a
     formula divides by little. Next to a jump of the formula to 1, 1 is right as well (`or_one`).
-    A `problem` says why no value can be right.
     """
 
     low: Fraction
     high: Fraction
     smallest_denominator: Fraction = Fraction(1)
     or_one: bool = False
-    problem: str | None = None
 
 
 NOTHING = Truth(Fraction(1), Fraction(1))
@@ -185,17 +183,15 @@ def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
 
 def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
-    typical, share = seen.pairs_at_prior.rate, delta / len(OFFSETS)
-    if typical is None:
+    size, share = seen.tandem.size, delta / len(OFFSETS)
+    if size.rate is None:
         return NOTHING
     number, log_of = seen.arithmetic.exactly, seen.arithmetic.log_of
-    smallest = seen.arithmetic.sqrt(-2 * log_of(share) * typical)
+    smallest = seen.arithmetic.sqrt(-2 * log_of(share) * size.rate_at_prior)
     rates = [Fraction(3, 4)]
     while number(rates[-1]) > smallest:
         rates.append(rates[-1] / 2)
-    allowed = seen.tandem.size.allowed(share / len(rates), "none")
-    if allowed is None:
-        return NOTHING
+    allowed = size.allowed(share / len(rates), "none")
     both, one, truths = seen.tandem.part, seen.lone.part, []
     for mu, rate in product(OFFSETS, rates):
         largest = 1 - 2 * mu  # of the pair variable, where both err; -mu where one does
@@ -222,20 +218,13 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [excess], clipped(seen, (t - g * g) / denominator, denominator))
 
 
-def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
+def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth | None:
     if seen.in_full is None or seen.record.profile is None:
         return NOTHING
     if seen.record.deployed is not None and seen.record.n_voters == 1:
         return _single_voter(seen, delta, seen.record.profile["leads"])
     ends = smallest_refuted(seen, seen.in_full, delta, stated)
-    if ends is not None:
-        return Truth(*ends)
-    return replace(
-        NOTHING,
-        problem="the labeled and the unlabeled samples do not come from one source: the voters"
-        " differ more on the unlabeled samples than their errors on the labeled ones allow, so"
-        " there is no vote_profile bound",
-    )
+    return None if ends is None else Truth(*ends)
 
 
 def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
@@ -267,7 +256,7 @@ def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return clipped(seen, seen.arithmetic.binomial_limit(test.n_errors, test.n_samples, delta))
 
 
-RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
+RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth | None]] = {
     "first_order": _first_order,
     "tandem": _tandem,
     "disagreement": _disagreement,
@@ -283,7 +272,7 @@ RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
     "test_set": _test_set,
 }
 """How each bound follows from evidence and failure probability; where a search or a choice is
-needed, it begins at the stated value."""
+needed, it begins at the stated value. None if unlabeled samples refute every value."""
 
 
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
@@ -302,24 +291,27 @@ def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
     return Truth(low, high, max(seen.arithmetic.ends(denominator)[0], Fraction(0)))
 
 
-def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic) -> Iterator[str]:
+def wrong_value(
+    what: str, value: Fraction, truth: Truth | None, arithmetic: Arithmetic
+) -> Iterator[str]:
     """Report an upper limit that is below the truth, or above it by more than rounding."""
-    if truth.problem is not None:
-        yield truth.problem
-    if truth.or_one and value == 1:
+    if truth is None:
+        yield (
+            f"{what} does not exist: labeled and unlabeled samples do not come from one source;"
+            " voters differ more on the unlabeled ones than their errors allow"
+        )
         return
     slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
-    if value < (truth.high if arithmetic.rigorous else truth.high - slack):
-        shown, real = as_different_texts(value, truth.low)
-        yield f"{what} is {shown} in the file and at least {real} by its own counts"
-    if value > truth.low + slack:
-        shown, real = as_different_texts(value, truth.high)
-        yield f"{what} is {shown} in the file and only {real} by its own counts"
+    below = value < (truth.high if arithmetic.rigorous else truth.high - slack)
+    if (below or value > truth.low + slack) and not (truth.or_one and value == 1):
+        shown, real = as_different_texts(value, truth.low if below else truth.high)
+        than = "at least" if below else "only"
+        yield f"{what} is {shown} in the file and {than} {real} by its own counts"
 
 
 def as_different_texts(first: Fraction, second: Fraction) -> tuple[str, str]:
     """Return both numbers with as many digits as it takes for the texts to differ."""
-    with localcontext(Context(prec=60)):
+    with localcontext(prec=60):
         numbers = [Decimal(each.numerator) / each.denominator for each in (first, second)]
         for digits in range(3, 40):
             shown, real = (f"{number:.{digits}g}" for number in numbers)
