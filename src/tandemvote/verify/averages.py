@@ -133,12 +133,8 @@ class Evidence:
         self.disagreement = average(record.counts["disagreements"], all_shared, all_pairs)
         profiled = record.profile is not None and sizes[prior > 0].all()
         self.in_full = _in_full(sizes, weights, prior, arithmetic) if profiled else None
-        self.coalitions = Coalitions(
-            units=voting_units(record.weights),
-            prior=tuple(map(Fraction, prior / Fraction(sum(prior)))),
-            errors=tuple(errors.tolist()),
-            sizes=tuple(sizes.tolist()),
-        )
+        units, shares = voting_units(record.weights), prior / Fraction(sum(prior))
+        self.coalitions = Coalitions(units, shares.tolist(), errors.tolist(), sizes.tolist())
         self.smallest_coalition = HALF if record.published else self.coalitions.smallest
 
 

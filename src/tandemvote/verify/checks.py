@@ -131,10 +131,7 @@ def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
         problems = _wrong_group(document, group, record, arithmetic)
         yield from (f"on {group.samples}: {problem}" for problem in problems)
     if document.digest != document.expected_digest:
-        yield (
-            "the digest does not match the rest of the file, though all numbers hold: words or"
-            " counts were changed after it was written"
-        )
+        yield "the digest does not match: words or counts were changed after the file was written"
 
 
 def _wrong_record(
@@ -215,21 +212,17 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
 
 
 def _wrong_value(record: CertificateRecord) -> Iterator[str]:
-    smallest = min(record.candidates.values())
+    value, smallest = record.value, min(record.candidates.values())
     if record.bound not in record.candidates:
         yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
-    elif not record.value == record.candidates[record.bound] == smallest:
-        yield (
-            f"the certified value is {record.value!r} by {record.bound}; the smallest of the"
-            f" candidates is {smallest!r}"
-        )
+    elif not value == record.candidates[record.bound] == smallest:
+        yield f"the certified value is {value!r}; the smallest of the candidates is {smallest!r}"
     rounded = rounded_up if record.direction == AT_MOST else rounded_down
-    if record.printed != rounded(record.value):
-        shown = record.printed[:40]
-        yield f"the certified value is {record.value!r} in the file, but printed as {shown!r}"
+    if record.printed != rounded(value):
+        yield f"the certified value is {value!r}, but printed as {record.printed[:40]!r}"
     seen, codes = record.observed, [each.code for each in record.findings]
     error = seen.n_errors / max(seen.n_samples, 1) if seen and record.measure is None else 0.0
-    if error > record.value and OBSERVED_ABOVE_BOUND not in codes:
+    if error > value and OBSERVED_ABOVE_BOUND not in codes:
         yield f"the observed error is above the bound; no finding {OBSERVED_ABOVE_BOUND} says so"
 
 

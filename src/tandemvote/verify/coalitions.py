@@ -37,10 +37,10 @@ SMALLEST_SHARE = Fraction(1e-300)
 class Coalitions:
     """Voters: the whole numbers the vote adds up, shares in delta, errors, and test samples."""
 
-    units: tuple[int, ...]
-    prior: tuple[Fraction, ...]
-    errors: tuple[int, ...]
-    sizes: tuple[int, ...]
+    units: Sequence[int]
+    prior: Sequence[Fraction]
+    errors: Sequence[int]
+    sizes: Sequence[int]
 
     @cached_property
     def voting(self) -> list[int]:

@@ -291,10 +291,7 @@ def _wrong_form(record: CertificateRecord, *, first: bool) -> Iterator[str]:
     if not record.candidates or len({*map(type, record.classes)}) != 1:
         yield " has no candidates, no classes, or classes of several kinds"
     if (record.group is None) != first:
-        yield (
-            ".group does not fit: the first certificate of a file is about all samples, and every"
-            " other one about a group of them"
-        )
+        yield ".group does not fit: only the first certificate of a file is about all samples"
     if max(int(counts.max()) for counts in record.counts.values()) > MAX_SAMPLES:
         yield f".counts has more than {MAX_SAMPLES} samples"
     if max(np.unique(record.counts[name]).size for name in SIZES) > MAX_SIZES:

@@ -59,10 +59,7 @@ def parse_document(data: bytes) -> dict[str, Any]:
         )
     for mark, limit in MAX_PUNCTUATION.items():
         if data.count(mark) > limit:
-            raise CertificateFileError(
-                f"The file has more than {limit} times {mark.decode()!r}, the limit for"
-                " certificates."
-            )
+            raise CertificateFileError(f"The file has more than {limit} times {mark.decode()!r}.")
     try:
         document = json.loads(
             data.decode("utf-8-sig"),
@@ -100,10 +97,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reject_number(text: str) -> NoReturn:
-    raise CertificateFileError(
-        f"The number {shortened(text)} is not an integer; fractions are written as"
-        " hexadecimal text."
-    )
+    raise CertificateFileError(f"{shortened(text)} is not an integer or a text in hexadecimal.")
 
 
 def shortened(value: object) -> str:

@@ -91,7 +91,6 @@ def _impossible_test(record: CertificateRecord) -> Iterator[str]:
     whole, u = int(units.sum()), int(units[~tested].sum())
     if 2 * u >= whole:
         yield "voters without held-out samples have at least half of the weight"
-        return
     # Where two voters err, whichever classes they predict, the heavier of them is a rival.
     both, rival = np.add.outer(units, units), np.maximum.outer(units, units)
     np.fill_diagonal(both, units)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import LinearConstraint, milp
 from scipy.spatial import KDTree
 
 from tandemvote.verify.coalitions import voting_units
@@ -130,13 +130,9 @@ def _labeled(record: CertificateRecord) -> Sums:
     kinds = _kinds([range(k), *states])
     if not kinds.size:
         return []
-    votes = Votes(
-        predictions=np.maximum(kinds[1:], 0),
-        labels=kinds[0],
-        held_out=kinds[1:] >= 0,
-        classes=np.array(record.classes),
-        unlabeled=kinds[1:, :0],
-    )
+    labels, codes = kinds[0], kinds[1:]
+    classes = np.array(record.classes)
+    votes = Votes(np.maximum(codes, 0), labels, codes >= 0, classes, codes[:, :0])
     sums: Sums = []
     for sets, counts in zip(labeled_sets(votes), record.shared.values(), strict=True):
         sums += _pairs(sets, counts)
@@ -186,15 +182,9 @@ def _is_solvable(sums: Sums) -> bool:
     if not sums:
         return True
     matrix, stated = np.array([row for row, _ in sums], float), [number for _, number in sums]
-    constraint = LinearConstraint(matrix, stated, stated)
-    return not all(
-        milp(
-            np.zeros(matrix.shape[1]),
-            constraints=constraint,
-            integrality=np.ones(matrix.shape[1]),
-            bounds=Bounds(0, np.inf),
-            options={**LIMITS, "presolve": presolve},
-        ).status
-        == 2
-        for presolve in (True, False)
+    constraint, ones = LinearConstraint(matrix, stated, stated), np.ones(matrix.shape[1])
+    results = (  # of unknowns that are not negative
+        milp(0 * ones, constraints=constraint, integrality=ones, options=LIMITS | {"presolve": on})
+        for on in (True, False)
     )
+    return not all(result.status == 2 for result in results)

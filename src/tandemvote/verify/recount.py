@@ -8,7 +8,6 @@ them. The halves and the order of the profile are drawn with a seed that all fil
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -196,13 +195,9 @@ def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
     names = [written(label) for label in votes.classes.tolist()]
     all_names = list(dict.fromkeys([*map(written, record.classes), *names]))
     position = np.array([all_names.index(name) for name in names])
-    return replace(
-        votes,
-        predictions=position[votes.predictions],
-        labels=position[votes.labels],
-        classes=np.array(all_names, object),
-        unlabeled=position[votes.unlabeled],
-    )
+    predictions, labels = position[votes.predictions], position[votes.labels]
+    classes, unlabeled = np.array(all_names, object), position[votes.unlabeled]
+    return Votes(predictions, labels, votes.held_out, classes, unlabeled)
 
 
 def written(label: Any) -> str:
