@@ -66,7 +66,7 @@ def test_other_unlabeled_samples_are_found(counted):
     votes, document = counted
     predictions = votes.classes[votes.unlabeled]
     assert "the votes are about 60" in verify_file(document, unlabeled=predictions[:, :-1]).problem
-    assert "5 predict" in verify_file(document, unlabeled=predictions[:-1]).problem
+    assert "the votes have 5" in verify_file(document, unlabeled=predictions[:-1]).problem
     strange = np.where(np.arange(61) == 7, 99, predictions)
     assert "the label '99', which is not among" in verify_file(document, unlabeled=strange).problem
 

@@ -78,19 +78,23 @@ def _other_group(record: CertificateRecord, votes: Votes | None, inside: Mask) -
 
 def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List where the counts of labeled samples in a record are not those of the votes."""
-    if votes.n_voters != record.n_voters:
-        yield (
-            f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
-            " exclude other columns with --drop"
-        )
-    yield from _unknown_label(record, votes)
+    yield from _other_voters(record, votes)
     for sets, (what, stated) in zip(labeled_sets(votes), record.shared.items(), strict=True):
         yield from _differences(f"the numbers of common {what}", stated, _together(sets))
     for what, planes in indicators(record, votes).items():
         yield from _differences(f"the {what}", record.totals[what], planes.sum(axis=-1))
 
 
-def _unknown_label(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+def _other_voters(
+    record: CertificateRecord, votes: Votes, *, deployed: bool = False
+) -> Iterator[str]:
+    """Report another number of voters than in the file, or a label that it does not have."""
+    if votes.n_voters != record.n_voters + deployed:
+        also = " and, in the last column, the deployed classifier" * deployed
+        yield (
+            f"the file is about {record.n_voters} voters{also}; the votes have {votes.n_voters};"
+            " exclude other columns with --drop"
+        )
     for label in votes.classes[len(record.classes) :][:1]:
         yield f"the votes have the label {label!r:.40}, which is not among those of the file"
 
@@ -114,14 +118,7 @@ def _other_measure(record: CertificateRecord, votes: Votes) -> Iterator[str]:
 
 def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List where the unlabeled counts and the profile of a record are not those of the votes."""
-    expected = record.n_voters + (record.deployed is not None)
-    if votes.n_voters != expected:
-        also = " and, in the last column, the deployed classifier" * (expected > record.n_voters)
-        yield (
-            f"the file is about {record.n_voters} voters{also}; {votes.n_voters} predict the"
-            " unlabeled samples"
-        )
-    yield from _unknown_label(record, votes)
+    yield from _other_voters(record, votes, deployed=record.deployed is not None)
     n_profile = 0 if record.profile is None else len(record.profile["leads"])
     counted = profiled = np.arange(votes.n_samples)
     if record.n_unlabeled + n_profile == votes.n_samples and n_profile:

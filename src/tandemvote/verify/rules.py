@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
@@ -34,8 +33,7 @@ MAGNIFIED = TOLERANCE / 20
 """The same, times the smallest denominator of a formula that divides."""
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(NamedTuple):
     """An enclosure of the true value of a bound.
 
     Its ends, within [0, 1], are equal in plain floating point. Rounding is magnified where a
@@ -91,7 +89,7 @@ def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
         return NOTHING
     truth = clipped(seen, value, denominator=1 - 2 * one)
-    return replace(truth, or_one=truth.low == 0)
+    return truth._replace(or_one=truth.low == 0)
 
 
 def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: Arithmetic) -> Any:
@@ -202,7 +200,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
         denominator = number((HALF - mu) ** 2)
         truths.append(clipped(seen, (number(mu**2) + mean) / denominator, denominator))
     least = min(truths, key=lambda truth: truth.high)
-    return replace(least, low=min(truth.low for truth in truths))
+    return least._replace(low=min(truth.low for truth in truths))
 
 
 def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
@@ -280,7 +278,7 @@ def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
     ends = [seen.arithmetic.ends(excess) for excess in excesses]
     if any(low > TOLERANCE for low, _ in ends):
         return NOTHING
-    return replace(truth, or_one=any(high > -TOLERANCE for _, high in ends))
+    return truth._replace(or_one=any(high > -TOLERANCE for _, high in ends))
 
 
 def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
