@@ -45,6 +45,14 @@ def test_a_certificate_is_valid_for_anyone_who_checks_it(file, capsys):
     assert "not checked: the 5 assumptions\n" in shown
 
 
+def test_a_limit_of_another_metric_is_not_shown_as_an_error_bound(tmp_path, capsys):
+    labels = np.array(["no", "yes"] * 100)
+    votes = Votes.from_predictions([np.where(np.arange(200) % 9, labels, "no")], labels)
+    path = certify(votes, metric="recall", positive="yes").save(tmp_path / "recall.json")
+    assert run(["verify", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("valid: recall of class 'yes' >= 0.8")
+
+
 def test_it_can_be_proven(file, capsys):
     assert run(["verify", str(file), "--rigorous"]) == 0
     assert "proven in ball arithmetic" in capsys.readouterr().out
