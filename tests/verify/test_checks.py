@@ -239,7 +239,7 @@ def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
     record, arithmetic = Document.from_json(document).whole, Balls()
     with arithmetic.context():
         share = Fraction(record.delta) / len(record.candidates)
-        truth = RULES["first_order"](Evidence(record, arithmetic), share, Fraction(0))
+        truth = RULES["first_order"](Evidence(record, arithmetic), share)
     assert truth.high - truth.low < Fraction(1, 10**15)
     below = np.nextafter(float(truth.low), 0)
     document["certificates"][0]["candidates"]["first_order"] = float(below).hex()

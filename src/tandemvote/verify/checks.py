@@ -151,7 +151,7 @@ def _wrong_record(
     else:
         share = delta / len(record.candidates)  # exactly, not as rounded
         for name, value in record.candidates.items():
-            truth = RULES[name](seen, share, Fraction(value))
+            truth = RULES[name](seen, share)
             yield from wrong_value(f"the {name} bound", Fraction(value), truth, arithmetic)
     yield from _wrong_value(record)
     yield from impossible_votes(record)

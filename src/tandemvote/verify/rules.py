@@ -16,6 +16,7 @@ from scipy.optimize import OptimizeResult, minimize_scalar
 
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Average, Evidence
+from tandemvote.verify.document import VOTE_PROFILE
 from tandemvote.verify.fields import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 
@@ -49,17 +50,17 @@ class Truth(NamedTuple):
 NOTHING = Truth(Fraction(1), Fraction(1))
 
 
-def _first_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _first_order(seen: Evidence, delta: Fraction) -> Truth:
     _, error = seen.gibbs.ends(delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition) * error)
 
 
-def _tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _tandem(seen: Evidence, delta: Fraction) -> Truth:
     _, tandem = seen.tandem.ends(delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
 
 
-def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
     least, error = seen.gibbs.ends(delta / 2)
     differ, _ = seen.disagreement.ends(delta / 2)
     # The error between the two ends that allows the most disagreement.
@@ -68,7 +69,7 @@ def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [differ - 2 * g * (1 - g)], clipped(seen, 4 * error - 2 * differ))
 
 
-def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c1(seen: Evidence, delta: Fraction) -> Truth:
     _, r = seen.gibbs.ends(delta / 2, "exact")
     d, _ = seen.disagreement.ends(delta / 2, "exact")
     half = seen.arithmetic.exactly(HALF)
@@ -79,7 +80,7 @@ def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [d - 2 * r * (1 - r)], truth)
 
 
-def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c2(seen: Evidence, delta: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
         return NOTHING
@@ -146,7 +147,7 @@ def _smallest(function: Callable[[float], float], low: float, high: float) -> Op
     return minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14})
 
 
-def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
     least_error, error = seen.gibbs.ends(delta / 2)
     least_tandem, tandem = seen.tandem.ends(delta / 2)
     half = seen.arithmetic.exactly(HALF)
@@ -157,7 +158,7 @@ def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [-variance, least_tandem - error], truth)
 
 
-def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c_box(seen: Evidence, delta: Fraction) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
     least_error, error = seen.gibbs.ends(delta / 2)
     least_tandem, tandem = seen.tandem.ends(delta / 2)
@@ -171,7 +172,7 @@ def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [least_error * least_error - tandem, least_tandem - error], truth)
 
 
-def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _second_order(seen: Evidence, delta: Fraction) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
     both, one = seen.tandem.part, seen.lone.part
     share = Average(both * 2 / 3 + one, both / 3 + (1 - both - one), seen.tandem.size)
@@ -179,7 +180,7 @@ def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return clipped(seen, 3 * mean / 2)
 
 
-def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
     size, share = seen.tandem.size, delta / len(OFFSETS)
     if size.rate is None:
@@ -203,7 +204,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return least._replace(low=min(truth.low for truth in truths))
 
 
-def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """The same with both errors from above, lone errors from below and the best offset."""
     _, t = seen.tandem.ends(delta / 2, "exact")
     o, _ = seen.lone.ends(delta / 2, "exact")
@@ -216,11 +217,13 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [excess], clipped(seen, (t - g * g) / denominator, denominator))
 
 
-def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth | None:
+def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
     if seen.in_full is None or seen.record.profile is None:
         return NOTHING
     if seen.record.deployed is not None and seen.record.n_voters == 1:
         return _single_voter(seen, delta, seen.record.profile["leads"])
+    # The search begins at the stated value.
+    stated = Fraction(seen.record.candidates[VOTE_PROFILE])
     ends = smallest_refuted(seen, seen.in_full, delta, stated)
     return None if ends is None else Truth(*ends)
 
@@ -243,18 +246,18 @@ def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
     return clipped(seen, value)
 
 
-def _coalition(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _coalition(seen: Evidence, delta: Fraction) -> Truth:
     return clipped(seen, seen.coalitions.bound(delta, seen.arithmetic))
 
 
-def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _test_set(seen: Evidence, delta: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
     test = seen.record.test
     return clipped(seen, seen.arithmetic.binomial_limit(test.n_errors, test.n_samples, delta))
 
 
-RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth | None]] = {
+RULES: Mapping[str, Callable[[Evidence, Fraction], Truth | None]] = {
     "first_order": _first_order,
     "tandem": _tandem,
     "disagreement": _disagreement,
@@ -269,8 +272,7 @@ RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth | None]] = {
     "vote_profile": _vote_profile,
     "test_set": _test_set,
 }
-"""How each bound follows from evidence and failure probability; where a search or a choice is
-needed, it begins at the stated value. None if unlabeled samples refute every value."""
+"""How each bound follows from evidence and failure probability; None if no value can be right."""
 
 
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
