@@ -117,9 +117,8 @@ class Evidence:
             n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
             if n_min == 0:
                 return SampleSize(arithmetic, None, None, {})
-            counted = (
-                np.full_like(sizes, n_min) if record.published else np.minimum(sizes, cap(n_min))
-            )
+            # Pairs that the prior excludes may have fewer samples, and count for nothing.
+            counted = np.minimum(sizes, n_min if record.published else cap(n_min))
             usual = "printed" if record.published else "exact"
             return replace(_in_full(counted, weights, prior, arithmetic), usual=usual)
 

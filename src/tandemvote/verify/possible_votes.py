@@ -153,8 +153,9 @@ def _unlabeled(record: CertificateRecord) -> Sums:
         of_kinds = np.column_stack(leads_and_gaps(record, kinds))
         profile = np.column_stack([*record.profile.values()])
         for share in np.unique(np.round(of_kinds, 9), axis=0):
-            near, number = (_is_near(shares, share) for shares in (of_kinds, profile))
-            sums.append((near, int(number.sum())))
+            apart = (np.abs(shares - share).max(axis=1) for shares in (of_kinds, profile))
+            near, counted = (each < NEARBY_SHARE for each in apart)
+            sums.append((near, int(counted.sum())))
     return sums
 
 
@@ -164,10 +165,6 @@ def _pairs(sets: Sequence[Mask], counts: IntArray) -> Sums:
         (np.sum([each[i] & each[j] for each in sets], axis=0), int(counts[i, j]))
         for i, j in combinations_with_replacement(range(len(counts)), 2)
     ]
-
-
-def _is_near(shares: NDArray[Any], share: NDArray[Any]) -> Mask:
-    return np.asarray((np.abs(shares - share) < NEARBY_SHARE).all(axis=1))
 
 
 def _kinds(states: Sequence[range]) -> NDArray[np.intp]:
