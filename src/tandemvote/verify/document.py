@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -60,8 +60,7 @@ Label = Annotated[Any, kinds.LABEL]
 StatedFinding = Annotated[Finding, kinds.record(Finding, severity=kinds.one_of(*SEVERITIES))]
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatedTest:
+class StatedTest(NamedTuple):
     """A number of errors, and of the samples on which they could have occurred."""
 
     n_errors: Count
@@ -198,7 +197,7 @@ class CertificateRecord:
         seen, test = self.observed, self.test
         stated = {
             "samples by class": self.class_counts,
-            "errors and samples of the vote": seen and (seen.n_errors, seen.n_samples),
+            "errors and samples of the vote": seen,
             "test errors": test and (test.n_errors,),
         }
         return {name: np.array(each) for name, each in stated.items() if each is not None}

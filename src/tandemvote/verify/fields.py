@@ -160,7 +160,7 @@ def record(hint: Any, **others: Kind) -> Kind:
     kinds = kinds_of(hint) | others
     return Kind(
         lambda value, place: hint(**fields(**kinds).read(value, place)),
-        lambda value: fields(**kinds).write(vars(value)),
+        lambda value: {name: kind.write(getattr(value, name)) for name, kind in kinds.items()},
     )
 
 

@@ -51,12 +51,10 @@ def parse_document(data: bytes) -> dict[str, Any]:
         ...
     tandemvote.verify.json_text.CertificateFileError: The key 'n' occurs twice.
     """
-    limit = MAX_BYTES if data.isascii() else MAX_WORDS
+    words = "" if data.isascii() else " with characters beyond ASCII"
+    limit = MAX_WORDS if words else MAX_BYTES
     if len(data) > limit:
-        raise CertificateFileError(
-            f"The file is larger than {limit} bytes, the limit for certificates"
-            f"{'' if data.isascii() else ' with characters beyond ASCII'}."
-        )
+        raise CertificateFileError(f"The file is larger than {limit} bytes, the limit{words}.")
     for mark, limit in MAX_PUNCTUATION.items():
         if data.count(mark) > limit:
             raise CertificateFileError(f"The file has more than {limit} times {mark.decode()!r}.")

@@ -45,12 +45,11 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
         return sum(rates) / len(rates)
 
     what = f"limit of {record.metric}, as a loss from 0 to 1,"
-    most = loss_of([limit(each.n_errors, each.n_samples, share) for each in measure.tests])
+    most = loss_of([limit(*each, share) for each in measure.tests])
     stated = loss(record.candidates[TEST_SET])
     yield from wrong_value(f"the {what}", stated, clipped(seen, most, rounded), seen.arithmetic)
     if measure.other is not None:
-        right = [(each.n_samples - each.n_errors, each.n_samples) for each in measure.tests]
-        least = loss_of([1 - limit(*each, share) for each in right])
+        least = loss_of([1 - limit(n - k, n, share) for k, n in measure.tests])
         truth, stated = clipped(seen, 1 - least, rounded), 1 - loss(measure.other)
         yield from wrong_value(f"1 - the other {what}", stated, truth, seen.arithmetic)
 
@@ -74,8 +73,7 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
         yield "limits on both sides require every voter to be tested"
     if not untested and measure.tests != measure.observed:
         yield f"the counts of {metric} are not those observed, though every voter is tested"
-    for number, test in enumerate((*measure.tests, *measure.observed)):
-        k, n = test.n_errors, test.n_samples
+    for number, (k, n) in enumerate((*measure.tests, *measure.observed)):
         own = sizes[classes.index(labels[number % n_tests % len(labels)])]
         possible = {
             "precision": k <= total - own and n - k <= own,

@@ -253,8 +253,7 @@ def _coalition(seen: Evidence, delta: Fraction) -> Truth:
 def _test_set(seen: Evidence, delta: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
-    test = seen.record.test
-    return clipped(seen, seen.arithmetic.binomial_limit(test.n_errors, test.n_samples, delta))
+    return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
 
 
 RULES: Mapping[str, Callable[[Evidence, Fraction], Truth | None]] = {
