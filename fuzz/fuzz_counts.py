@@ -10,14 +10,10 @@ with atheris.instrument_imports(include=["tandemvote.verify"]):
     from tandemvote.verify import verify_file
     from tandemvote.verify.document import (
         PAIR_COUNTS,
-        PUBLISHED,
-        ROWS,
-        SHARPENED,
         TEST_SET,
         VOTE_PROFILE,
         CertificateRecord,
         Document,
-        StatedBound,
         StatedTest,
     )
     from tandemvote.verify.fields import MAX_SAMPLES
@@ -44,11 +40,11 @@ def one_input(data: bytes) -> None:
         printed="1.000",
         bound=max(names),
         delta=min(draw.ConsumeProbability() or 0.05, 0.5),
-        candidates=tuple(StatedBound(name=name, value=1.0, printed="1.000") for name in names),
-        form=draw.PickValueInList([SHARPENED, PUBLISHED]),
+        candidates=dict.fromkeys(names, 1.0),
+        published=draw.ConsumeBool(),
         deployed=None,
         members=None,
-        sampling=ROWS,
+        one_row_per_group=False,
         group=None,
         measure=None,
         class_counts=(n_samples, 0),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 
+ANY_FLOAT = Context(prec=400)
+"""More digits than any float has before the point, or zeros after it."""
+
 
 def rounded_up(value: float | Decimal, decimals: int = 3) -> str:
     """Decimal text that is never below the value, with at least two significant digits.
@@ -16,7 +19,7 @@ def rounded_up(value: float | Decimal, decimals: int = 3) -> str:
     """
     if value > 0:
         decimals = max(decimals, 1 - math.floor(math.log10(value)))
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING))
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING, ANY_FLOAT))
 
 
 def percent(delta: float) -> str:
@@ -28,14 +31,14 @@ def percent(delta: float) -> str:
     ('95%', '99.9999999%', '98.33%')
     """
     written = Decimal(repr(float(delta)))
-    with localcontext(Context(prec=400)):  # more than the smallest float has zeros
+    with localcontext(ANY_FLOAT):
         rounded = written.quantize(Decimal(1).scaleb(written.adjusted() - 2), ROUND_CEILING)
         return f"{((1 - rounded) * 100).normalize():f}%"
 
 
 def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
     """Decimal text that is never above the value."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR))
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR, ANY_FLOAT))
 
 
 def failure_probability(confidence: float) -> float:

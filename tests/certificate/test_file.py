@@ -167,11 +167,11 @@ def test_a_file_that_nobody_could_read_is_not_written(
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("candidates", 1, "value"), (0.01).hex(), "the tandem bound is 0.01"),
+        (("candidates", "tandem"), (0.01).hex(), "the tandem bound is 0.01"),
         (("value",), (0.01).hex(), "the certified value is 0.01"),
         (("delta",), (0.06).hex(), "in the file and only"),
         (("weights", 0), (0.9).hex(), "the weights sum to"),
-        (("candidates", 1, "name"), "TND", "bound 'TND' is unknown"),
+        (("candidates", "TND"), (1.0).hex(), "bound 'TND' is unknown"),
         (("findings",), [], "words or counts were changed"),
     ],
 )

@@ -45,6 +45,14 @@ def test_a_certificate_is_valid_for_anyone_who_checks_it(file, capsys):
     assert "not checked: the 5 assumptions\n" in shown
 
 
+def test_a_limit_of_another_metric_is_not_shown_as_an_error_bound(tmp_path, capsys):
+    labels = np.array(["no", "yes"] * 100)
+    votes = Votes.from_predictions([np.where(np.arange(200) % 9, labels, "no")], labels)
+    path = certify(votes, metric="recall", positive="yes").save(tmp_path / "recall.json")
+    assert run(["verify", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("valid: recall of class 'yes' >= 0.8")
+
+
 def test_it_can_be_proven(file, capsys):
     assert run(["verify", str(file), "--rigorous"]) == 0
     assert "proven in ball arithmetic" in capsys.readouterr().out
@@ -127,8 +135,8 @@ def test_a_table_of_other_votes_is_named_and_an_unreadable_one_rejected(complete
 def test_a_better_number_than_the_counts_give_is_named(file, capsys):
     document = json.loads(file.read_text())
     whole = document["certificates"][0]
-    for stated in (whole, whole["candidates"][0]):
-        stated["value"], stated["printed"] = (0.125).hex(), "0.125"
+    whole["value"] = whole["candidates"]["tandem"] = (0.125).hex()
+    whole["printed"] = "0.125"
     document["digest"] = digest_of(document)
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 1
@@ -169,7 +177,7 @@ def test_a_check_that_fails_is_no_verdict(file, capsys, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("division by\nzero")
 
-    monkeypatch.setattr("tandemvote.verify.checks.gather", fail)
+    monkeypatch.setattr("tandemvote.verify.checks.Evidence", fail)
     assert run(["verify", str(file)]) == 70
     shown = capsys.readouterr()
     assert not shown.out
@@ -196,7 +204,7 @@ def test_words_of_a_file_move_no_cursor_and_reverse_nothing(file, capsys):
     for text in (shown, repr(certificate)):
         assert not set(HOSTILE) - set(" \n") & {c for c in text if not c.isprintable()}
     document["certificates"][0]["bound"] = HOSTILE
-    document["certificates"][0]["candidates"][0]["name"] = HOSTILE
+    document["certificates"][0]["candidates"] = {HOSTILE: (1.0).hex()}
     file.write_text(json.dumps(document))
     assert run(["verify", str(file)]) == 2
     assert_one_line(capsys.readouterr())

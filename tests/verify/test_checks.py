@@ -14,7 +14,7 @@ from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import Balls
-from tandemvote.verify.averages import gather
+from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import Document
 from tandemvote.verify.fields import pack, unpack
 from tandemvote.verify.rules import RULES
@@ -75,7 +75,7 @@ def test_a_wrong_bound_of_unlabeled_samples_is_found(profiled, problem_of, chang
     value = float.fromhex(record["value"]) + change
     stated = {"value": value.hex(), "printed": rounded_up(value)}
     record.update(stated)
-    record["candidates"][0].update(stated)
+    record["candidates"]["vote_profile"] = stated["value"]
     message = problem_of(profiled)
     assert "the vote_profile bound" in message and problem in message
 
@@ -132,14 +132,14 @@ def test_tiny_priors_overflow_nothing(make_votes, tiny, rigorous):
 
 
 FALSE = [
-    (("candidates", 1, "value"), (0.01).hex(), "the tandem bound is 0.0100 in the file and at"),
-    (("candidates", 0, "value"), (1.0).hex(), "the first_order bound is 1 in the file and only"),
-    (("candidates", 2, "value"), (-0.5).hex(), "the disagreement bound is -0.5 in the file"),
-    (("candidates", 0, "value"), (1.7e308).hex(), "is 1.70e+308 in the file and only"),
-    (("candidates", 0, "printed"), "0.001", "but printed as 0.001"),
-    (("candidates", 0, "printed"), "1", "but printed as 1"),
-    (("candidates", 0, "printed"), "5.00E-1", "but printed as 5.00E-1"),
-    (("printed",), "0.001", "the certified value is"),
+    (("candidates", "tandem"), (0.01).hex(), "the tandem bound is 0.0100 in the file and at"),
+    (("candidates", "first_order"), (1.0).hex(), "the first_order bound is 1 in the file and only"),
+    (("candidates", "disagreement"), (-0.5).hex(), "the disagreement bound is -0.5 in the file"),
+    (("candidates", "first_order"), (1.7e308).hex(), "is 1.70e+308 in the file and only"),
+    (("printed",), "0.001", "but printed as '0.001'"),
+    (("printed",), "1", "but printed as '1'"),
+    (("printed",), "5.00E-1", "but printed as '5.00E-1'"),
+    (("printed",), "0.1\n", "but printed as '0.1\\n'"),
     (("value",), (0.001).hex(), "the certified value is 0.001"),
     (("bound",), "c1", "the smallest of the candidates"),
     (("bound",), "nonsense", "not a candidate"),
@@ -168,7 +168,7 @@ FALSE = [
     (("observed",), {"n_errors": 1, "n_samples": 401}, "the observed errors are 1 on 401 of 400"),
     (("class_counts",), [1, 2], "tested on 400 of 3 samples"),
     (("class_counts",), None, "tested on 400 of None samples"),
-    (("sampling",), "one row per group", "the assumptions lack one"),
+    (("one_row_per_group",), True, "the assumptions lack one"),
     (("findings",), [], None),
     (("members",), "sha256:0", None),
 ]
@@ -203,7 +203,7 @@ def test_what_is_false_is_named_in_ball_arithmetic(document, changed, problem_of
 )
 def test_other_classes_are_found(document, problem_of, labels, problem):
     record = document["certificates"][0]
-    record["classes"]["labels"] = labels
+    record["classes"] = labels
     record["class_counts"] = [400, *[0] * (len(labels) - 1)]
     assert problem in problem_of(document)
 
@@ -239,10 +239,10 @@ def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
     record, arithmetic = Document.from_json(document).whole, Balls()
     with arithmetic.context():
         share = Fraction(record.delta) / len(record.candidates)
-        truth = RULES["first_order"](gather(record, arithmetic), share, Fraction(0))
+        truth = RULES["first_order"](Evidence(record, arithmetic), share)
     assert truth.high - truth.low < Fraction(1, 10**15)
     below = np.nextafter(float(truth.low), 0)
-    document["certificates"][0]["candidates"][0]["value"] = float(below).hex()
+    document["certificates"][0]["candidates"]["first_order"] = float(below).hex()
     assert "the first_order bound is" in problem_of(document, rigorous=True)
     assert problem_of(document) is None, "plain floating point does not see 1e-16"
 
@@ -307,7 +307,7 @@ def test_tiny_deltas_are_no_trouble(document, changed, problem_of, delta):
 
 
 def test_an_unknown_bound_is_unreadable(document, problem_of):
-    document["certificates"][0]["candidates"][0]["name"] = "crystal_ball"
+    document["certificates"][0]["candidates"]["crystal_ball"] = (1.0).hex()
     with pytest.raises(CertificateFileError, match="'crystal_ball' is unknown"):
         problem_of(document)
 
@@ -342,9 +342,10 @@ def test_impossible_counts_are_named(make_votes, problem_of, changes, problem):
 def test_candidates_share_delta_equally(document, problem_of):
     """Without some candidates the others would have a larger share."""
     record = document["certificates"][0]
-    record["candidates"] = [each for each in record["candidates"] if each["name"] == "test_set"]
+    record["value"] = record["candidates"]["test_set"]
+    record["candidates"] = {"test_set": record["value"]}
     record["bound"] = "test_set"
-    record.update({name: record["candidates"][0][name] for name in ("value", "printed")})
+    record["printed"] = rounded_up(float.fromhex(record["value"]))
     assert "the test_set bound is" in problem_of(document)
 
 

@@ -174,7 +174,7 @@ def test_a_smaller_value_or_another_prior_are_found_out(changed, problem_of):
     forged = changed(document, ("certificates", 0, "prior"), prior)
     assert "the coalition bound is" in problem_of(forged)
     smaller = (issued.value * (1 - 1e-7)).hex()
-    forged = changed(document, ("certificates", 0, "candidates", 0, "value"), smaller)
+    forged = changed(document, ("certificates", 0, "candidates", "coalition"), smaller)
     assert "the coalition bound is" in problem_of(forged)
 
 
@@ -192,6 +192,6 @@ def test_factors_must_be_those_of_the_smallest_coalition(name, rigorous, problem
     stated = {"value": value.hex(), "printed": f"{np.ceil(value * 1000) / 1000:.3f}"}
     record = document["certificates"][0]
     record.update(stated)
-    record["candidates"][0].update(stated)
+    record["candidates"][name] = stated["value"]
     problem = problem_of(document, rigorous=rigorous)
     assert f"the {name} bound is" in problem and "by its own counts" in problem

@@ -27,7 +27,7 @@ def stating(document, value):
     """Return the document with another value of its only candidate."""
     stated = {"value": float(value).hex(), "printed": rounded_up(float(value))}
     record = document["certificates"][0]
-    candidates = [{**record["candidates"][0], **stated}]
+    candidates = {record["bound"]: stated["value"]}
     return {**document, "certificates": [{**record, **stated, "candidates": candidates}]}
 
 

@@ -52,7 +52,7 @@ def test_a_smaller_value_is_found(issued, problem_of):
     _, _, document = issued
     record = document["certificates"][0]
     value = float.fromhex(record["value"]) * (1 - 1e-6)
-    record["value"] = record["candidates"][0]["value"] = value.hex()
+    record["value"] = record["candidates"]["vote_profile"] = value.hex()
     assert "by its own counts" in problem_of(document)
 
 

@@ -43,7 +43,7 @@ def test_a_better_value_is_found(stated):
     better = -1e-6 if record["direction"] == "at most" else 1e-6
     for change, message in ((better, "at least"), (-3 * better, "only")):
         value = shifted(record["value"], change)
-        record["value"] = record["candidates"][0]["value"] = value
+        record["value"] = record["candidates"]["test_set"] = value
         assert message in problem(stated) and "by its own counts" in problem(stated)
 
 
@@ -77,7 +77,7 @@ def test_counts_that_match_their_limits_but_not_the_votes_are_found():
         ("direction", "at most", "is bounded 'at most'"),
         ("metric", "recall", "impossible for recall"),
         ("measure", None, "the counts of f1 are missing"),
-        ("printed", "0.999", "but printed as 0.999"),
+        ("printed", "0.999", "but printed as '0.999'"),
     ],
 )
 def test_changed_words_of_f1_are_found(field, value, message):
@@ -89,7 +89,7 @@ def test_changed_words_of_f1_are_found(field, value, message):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("positive", {"kind": "integer", "labels": [7]}, "7, which is not a class"),
+        ("positive", 7, "7, which is not a class"),
         ("tests", [], "costs and tests"),
         ("costs", ["0x0.0p+0"], "costs and tests"),
         ("observed", [{"n_errors": 0, "n_samples": 110}], "not those observed"),

@@ -11,7 +11,7 @@ from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, digest_of
-from tandemvote.verify.possible_profiles import impossible_profile
+from tandemvote.verify.possible_votes import impossible_profile
 from tandemvote.votes import Votes
 from tandemvote.voting import vote_leads
 

@@ -66,7 +66,7 @@ def test_other_unlabeled_samples_are_found(counted):
     votes, document = counted
     predictions = votes.classes[votes.unlabeled]
     assert "the votes are about 60" in verify_file(document, unlabeled=predictions[:, :-1]).problem
-    assert "5 predict" in verify_file(document, unlabeled=predictions[:-1]).problem
+    assert "the votes have 5" in verify_file(document, unlabeled=predictions[:-1]).problem
     strange = np.where(np.arange(61) == 7, 99, predictions)
     assert "the label '99', which is not among" in verify_file(document, unlabeled=strange).problem
 
@@ -103,7 +103,7 @@ def test_observed_errors_and_classes_are_counted_again(make_votes, held_out, wei
     assert list(recount(document, votes, None, {})) == []
     for name in ("n_errors", "n_samples"):
         number = getattr(whole.observed, name) - 1
-        wrong = with_whole(document, observed=replace(whole.observed, **{name: number}))
+        wrong = with_whole(document, observed=whole.observed._replace(**{name: number}))
         (problem,) = recount(wrong, votes, None, {})
         assert "the errors and samples of the vote differ at" in problem
     first, second, *rest = whole.class_counts
@@ -137,7 +137,7 @@ def test_another_test_set_is_found(tested):
     ):
         assert "in the votes" in verify_file(document, votes=other).problem
     test = document.whole.test
-    wrong = with_whole(document, test=replace(test, n_errors=test.n_errors + 1))
+    wrong = with_whole(document, test=test._replace(n_errors=test.n_errors + 1))
     assert "the test errors differ" in next(recount(wrong, votes, None, {}))
     mask = np.ones(names.shape, bool)
     mask[2, 7] = False

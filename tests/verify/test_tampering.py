@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import PROFILE, Document, digest_of
 from tandemvote.verify.fields import pack, unpack
@@ -104,12 +105,11 @@ def forgery_outcome(originals, seed):
 
 def forge_value(record, rng):
     """Make a bound, or all that depends on it, a little or much better."""
-    stated = record["candidates"][rng.integers(len(record["candidates"]))]
-    value = float.fromhex(stated["value"]) * (1 - 10.0 ** -rng.integers(1, 9))
-    stated["value"] = value.hex()
+    bound = str(rng.choice(list(record["candidates"])))
+    value = float.fromhex(record["candidates"][bound]) * (1 - 10.0 ** -rng.integers(1, 9))
+    record["candidates"][bound] = value.hex()
     if rng.random() < 0.5:
-        stated["printed"] = f"{np.ceil(value * 1000) / 1000:.3f}"
-        record.update(bound=stated["name"], value=stated["value"], printed=stated["printed"])
+        record.update(bound=bound, value=value.hex(), printed=rounded_up(value))
 
 
 def forge_number(record, rng):
@@ -117,7 +117,7 @@ def forge_number(record, rng):
     holder = record[rng.choice(["weights", "prior"])]
     places = [(holder, int(rng.integers(len(holder))))]
     places += [(record, "delta"), (record, "value")]
-    places += [(bound, "value") for bound in record["candidates"]]
+    places += [(record["candidates"], bound) for bound in record["candidates"]]
     part, name = places[rng.integers(len(places))]
     text = part[name]
     digits = [i for i, c in enumerate(text) if c in "0123456789abcdef" and i > 2]
@@ -142,9 +142,9 @@ def forge_confidence(record, rng):
     candidates = record["candidates"]
     choice = rng.integers(3)
     if choice == 0 and len(candidates) > 1:
-        candidates.pop(int(rng.integers(len(candidates))))
+        candidates.pop(str(rng.choice(list(candidates))))
     elif choice == 1:
-        candidates.append({**candidates[0], "name": "first_order"})
+        candidates["first_order"] = next(iter(candidates.values()))
     delta = float.fromhex(record["delta"]) * (1 if rng.random() < 0.5 else 0.5)
     record["delta"] = delta.hex()
 
@@ -153,13 +153,13 @@ def forge_structure(record, rng):
     """Drop, swap or replace whole parts."""
     match rng.integers(7):
         case 0:
-            record["candidates"].pop(int(rng.integers(len(record["candidates"]))))
+            record["candidates"].pop(str(rng.choice(list(record["candidates"]))))
         case 1:
             rng.shuffle(record["weights"])
         case 2:
             record["weights"] = record["prior"]
         case 3:
-            record["classes"]["labels"] = record["classes"]["labels"][:1]
+            record["classes"] = record["classes"][:1]
         case 4:
             name = rng.choice(["test", "observed"])
             record[name] = {"n_errors": int(rng.integers(30)), "n_samples": 200}
@@ -173,8 +173,7 @@ def forge_evidence(record, rng):
     """Claim the other form, or change what the voters predicted on unlabeled samples."""
     profile = record["profile"]
     if profile is None or rng.random() < 0.2:
-        other = {"sharpened": "published", "published": "sharpened"}
-        record["form"] = other[record["form"]]
+        record["published"] = not record["published"]
         return
     n_samples = profile["n_samples"]
     values = PROFILE.read(profile, "profile")

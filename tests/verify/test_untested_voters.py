@@ -125,7 +125,7 @@ def test_the_sum_of_squares_limits_errors_of_two_classes_from_below():
 def test_the_errors_of_tested_voters_are_at_most_those_of_the_committee():
     document = document_of(certify_votes(committee()))
     whole = document.whole
-    options = replace(whole.observed, n_errors=whole.test.n_errors + 1)
+    options = whole.observed._replace(n_errors=whole.test.n_errors + 1)
     forged = replace(document, certificates=(replace(whole, observed=options),))
     assert "on 300 samples, and the test errors" in verify_file(forged).problem
 
@@ -147,7 +147,7 @@ def test_the_assumptions_state_what_may_change():
     assert "untested models" in without.missing_assumptions[0]
     grouped = certify_votes(replace(committee(), one_row_per_group=True))
     record = document_of(grouped).whole
-    assert record.sampling == "one row per group"
+    assert record.one_row_per_group
     assert "random new group" in grouped.assumptions[0]
     assert not record.missing_assumptions
     assert rounded_up(grouped.value) == record.printed

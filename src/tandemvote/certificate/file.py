@@ -5,37 +5,33 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.auditing import Finding
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify import verify_file
 from tandemvote.verify.document import (
-    ONE_ROW_PER_GROUP,
     PAIR_COUNTS,
-    PUBLISHED,
-    ROWS,
-    SHARPENED,
     TEST_SET,
     CertificateRecord,
     Document,
-    StatedBound,
-    StatedFinding,
     StatedTest,
 )
 from tandemvote.verify.json_text import CertificateFileError, parse_document
 from tandemvote.voting import VoteProfile
 from tandemvote.whole_files import written_whole
 
-SAME = ("metric", "delta", "members", "group", "measure", "fitted")
+SAME = (
+    *("metric", "delta", "candidates", "published", "fitted", "members", "group", "measure"),
+    *("one_row_per_group", "findings", "assumptions"),
+)
 """Fields that a certificate and its record have in common."""
 
 DERIVED = ("direction", "value", "bound", "deployed")
@@ -90,20 +86,12 @@ def record_of(certificate: Certificate) -> CertificateRecord:
     return CertificateRecord(
         **{name: getattr(certificate, name) for name in SAME + DERIVED},
         printed=printed(certificate.value),
-        candidates=tuple(
-            StatedBound(name=name, value=value, printed=printed(value))
-            for name, value in certificate.candidates.items()
-        ),
-        form=PUBLISHED if certificate.published else SHARPENED,
-        sampling=ONE_ROW_PER_GROUP if certificate.one_row_per_group else ROWS,
         class_counts=None if tally is None else tuple(tally.class_counts[each] for each in classes),
         observed=observed,
         test=test,
         weights=tuple(certificate.weights.tolist()),
         prior=tuple(certificate.prior.tolist()),
         classes=classes,
-        findings=tuple(StatedFinding(**asdict(each)) for each in certificate.findings),
-        assumptions=certificate.assumptions,
         profile=None if profile is None else {"leads": profile.leads, "gaps": profile.gaps},
         counts={name: getattr(counts, name) for name in PAIR_COUNTS},
     )
@@ -123,10 +111,8 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
     profile = record.profile
     return Certificate(
         **{name: getattr(record, name) for name in SAME},
-        candidates={each.name: each.value for each in record.candidates},
         weights=np.array(record.weights),
         prior=np.array(record.prior),
-        published=record.form == PUBLISHED,
         counts=VoteCounts(
             errors=np.diag(record.counts["tandem_errors"]),
             sizes=np.diag(record.counts["overlaps"]),
@@ -135,10 +121,7 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
             **record.counts,
         ),
         profile=None if profile is None else VoteProfile(**profile, deployed=record.deployed),
-        findings=tuple(Finding(**vars(each)) for each in record.findings),
-        assumptions=record.assumptions,
         versions=document.versions,
-        one_row_per_group=record.sampling == ONE_ROW_PER_GROUP,
     )
 
 

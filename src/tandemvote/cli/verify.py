@@ -74,7 +74,10 @@ def _summary(verdict: Verdict) -> Iterator[str]:
     elif n_untested:
         n_tested = whole.n_voters - n_untested
         subject = f"vote of {n_tested} tested models and {n_untested} untested"
-    yield f"valid: error <= {whole.printed} with failure probability {whole.delta:g}"
+    positive = None if whole.measure is None else whole.measure.positive
+    name = whole.metric if positive is None else f"{whole.metric} of class {positive!r:.40}"
+    sign = "<=" if whole.direction == "at most" else ">="
+    yield f"valid: {name} {sign} {whole.printed} with failure probability {whole.delta:g}"
     yield f"{whole.bound} bound, {subject}"
     if groups:
         yield f"by group, by themselves and all at once with failure probability {whole.delta:g}:"

@@ -16,6 +16,9 @@ from typing import Any
 
 from tandemvote.extras import import_extra
 
+Condition = Callable[[Fraction], bool | None]
+"""Whether a number is above a root; None if balls cannot tell."""
+
 HALF = Fraction(1, 2)
 
 PI = Fraction("3.14159265358979323846264338327950288419716939937510")
@@ -28,7 +31,7 @@ MANY_SAMPLES = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
 
 TAIL_BITS = 64
-"""Halvings for a binomial tail, each of which sums about 10 sqrt(n) terms."""
+"""Of a binomial tail, the sum of about 10 sqrt(n) terms."""
 
 PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
@@ -73,18 +76,12 @@ class Arithmetic:
         """Return the middle of a ball, exactly."""
         return sum(self.ends(x)) / Fraction(2)
 
-    def bisect(
-        self,
-        exceeds: Callable[[Fraction], bool | None],
-        low: Fraction,
-        high: Fraction,
-        halvings: int | None = None,
-    ) -> Any:
+    def bisect(self, exceeds: Condition, low: Fraction, high: Fraction) -> Any:
         """Root of an increasing condition that is False at `low` and True at `high`.
 
         Stops early where the condition stays None, undecided; both ends are proven all the same.
         """
-        for _ in range(halvings or self.bits):
+        for _ in range(self.bits):
             # A root may lie exactly in the middle, where balls cannot decide; next to it they can.
             for share in (Fraction(1, 2), Fraction(3, 7)):
                 middle = low + share * (high - low)
@@ -154,7 +151,7 @@ class Arithmetic:
             more = self._log_at_most(n_samples - n_errors - 1, n_samples, 1 - p)
             return order(more, self.log_of(1 - delta))
 
-        return self.bisect(exceeds, Fraction(0), Fraction(1), halvings=TAIL_BITS)
+        return self.bisect(exceeds, Fraction(0), Fraction(1))
 
     def _log_at_most(self, k: int, n: int, p: Fraction) -> Any:
         """Logarithm of the probability of k or fewer of n, whose terms fall from k down."""

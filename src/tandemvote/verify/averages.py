@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
-from tandemvote.verify.document import PUBLISHED, CertificateRecord
+from tandemvote.verify.document import CertificateRecord
 from tandemvote.verify.fields import IntArray
 
 Integers = NDArray[np.object_]
@@ -54,6 +54,12 @@ class SampleSize:
     usual: str = "exact"
     means: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def rate_at_prior(self) -> Any:
+        """The rate that there would be, were the weights the prior."""
+        number = self.arithmetic.exactly
+        return sum((number(mass / n) for n, mass in self.masses.items()), number(0))
+
     def allowed(self, delta: Fraction, moment: str | None = None) -> Any | None:
         """Divergence allowed per sample, with the moment of a theorem; None without samples."""
         if self.rate is None:
@@ -82,84 +88,53 @@ class Average(NamedTuple):
         return 1 - kl_upper(self.rest, self.part, allowed), kl_upper(self.part, self.rest, allowed)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """The quantities in the theorems, as the file's counts and weights give them.
+    """The quantities in the theorems: the counts of a record, averaged with its weights.
 
-    On labeled samples both voters of a pair err at the rate `tandem`, exactly one at the rate
-    `lone`; they disagree at the rate `differ`, and neither err together nor disagree at the rate
-    `neither`. `pairs_at_prior` is what pairs would be worth, were the weights the prior. `in_full`
-    counts voters' sets without a cap, also at the prior; it is None without a profile or samples.
-    Voters that make the vote wrong have at least the weight `smallest_coalition`, one half as
-    published.
+    On labeled samples both voters of a pair err at the rate `tandem`, and exactly one of them at
+    the rate `lone`. `in_full` is what voters' sets are worth without a cap, None without a profile
+    or samples. Voters that make the vote wrong have at least the weight `smallest_coalition`, one
+    half as published.
     """
 
-    record: CertificateRecord
-    arithmetic: Arithmetic
-    gibbs: Average
-    tandem: Average
-    disagreement: Average
-    differ: Any
-    neither: Any
-    lone: Average
-    pairs_at_prior: SampleSize
-    in_full: SampleSize | None
-    rate_at_prior: Any | None
-    coalitions: Coalitions
-    smallest_coalition: Fraction
+    def __init__(self, record: CertificateRecord, arithmetic: Arithmetic) -> None:
+        # Weights and prior are divided by their exact sums.
+        weights, prior = _integers(record.weights), _integers(record.prior)
+        tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
+        errors, sizes = np.diag(tandem_errors), np.diag(shared)
+        all_shared = record.counts["disagreement_overlaps"]
 
+        def mean(parts: IntArray, sizes: IntArray) -> Any:
+            number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
+            sums = _by_size(parts, sizes, weights).items()
+            return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
 
-def gather(record: CertificateRecord, arithmetic: Arithmetic) -> Evidence:
-    """Average the counts of a record, with its weights and prior divided by their exact sums."""
-    weights, prior = _integers(record.weights), _integers(record.prior)
-    as_published = record.form == PUBLISHED
-    tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
-    errors, sizes = np.diag(tandem_errors), np.diag(shared)
-    disagreements = record.counts["disagreements"]
-    labeled = disagreements - record.counts["unlabeled_disagreements"]
-    all_shared = record.counts["disagreement_overlaps"]
-    coalitions = Coalitions(
-        units=voting_units(record.weights),
-        prior=tuple(map(Fraction, prior / Fraction(sum(prior)))),
-        errors=tuple(errors.tolist()),
-        sizes=tuple(sizes.tolist()),
-    )
+        def average(parts: IntArray, sizes: IntArray, size: SampleSize) -> Average:
+            sizes = np.maximum(sizes, 1)
+            return Average(mean(parts, sizes), mean(sizes - parts, sizes), size)
 
-    def mean(parts: IntArray, sizes: IntArray) -> Any:
-        number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
-        sums = _by_size(parts, np.maximum(sizes, 1), weights).items()
-        return sum((number(Fraction(part, n * whole)) for n, part in sums), number(0))
+        def worth(sizes: IntArray) -> SampleSize:
+            n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
+            if n_min == 0:
+                return SampleSize(arithmetic, None, None, {})
+            # Pairs that the prior excludes may have fewer samples, and count for nothing.
+            counted = np.minimum(sizes, n_min if record.published else cap(n_min))
+            usual = "printed" if record.published else "exact"
+            return replace(_in_full(counted, weights, prior, arithmetic), usual=usual)
 
-    def average(parts: IntArray, sizes: IntArray, size: SampleSize) -> Average:
-        return Average(mean(parts, sizes), mean(np.maximum(sizes, 1) - parts, sizes), size)
-
-    def worth(sizes: IntArray, over: Integers = weights) -> SampleSize:
-        n_min = int(sizes[np.ix_(*[prior > 0] * sizes.ndim)].min())
-        if n_min == 0:
-            return SampleSize(arithmetic, None, None, {})
-        counted = np.full_like(sizes, n_min) if as_published else np.minimum(sizes, cap(n_min))
-        usual = "printed" if as_published else "exact"
-        return replace(_in_full(counted, over, prior, arithmetic), usual=usual)
-
-    pairs = worth(shared)
-    all_pairs = pairs if (shared == all_shared).all() else worth(all_shared)
-    with_profile = record.profile is not None and sizes[prior > 0].all()
-    return Evidence(
-        record=record,
-        arithmetic=arithmetic,
+        pairs = worth(shared)
+        all_pairs = pairs if (shared == all_shared).all() else worth(all_shared)
+        self.record, self.arithmetic = record, arithmetic
         # Voters that share no sample may always err.
-        gibbs=average(errors + (sizes == 0), sizes, worth(sizes)),
-        tandem=average(tandem_errors + (shared == 0), shared, pairs),
-        disagreement=average(disagreements, all_shared, all_pairs),
-        differ=mean(labeled, shared),
-        neither=mean(shared - tandem_errors - labeled, shared),
-        lone=average(record.counts["lone_errors"] + (shared == 0), shared, pairs),
-        pairs_at_prior=pairs if (weights == prior).all() else worth(shared, prior),
-        in_full=_in_full(sizes, weights, prior, arithmetic) if with_profile else None,
-        rate_at_prior=_in_full(sizes, prior, prior, arithmetic).rate if with_profile else None,
-        coalitions=coalitions,
-        smallest_coalition=HALF if as_published else coalitions.smallest,
-    )
+        self.gibbs = average(errors + (sizes == 0), sizes, worth(sizes))
+        self.tandem = average(tandem_errors + (shared == 0), shared, pairs)
+        self.lone = average(record.counts["lone_errors"] + (shared == 0), shared, pairs)
+        self.disagreement = average(record.counts["disagreements"], all_shared, all_pairs)
+        profiled = record.profile is not None and sizes[prior > 0].all()
+        self.in_full = _in_full(sizes, weights, prior, arithmetic) if profiled else None
+        units, shares = voting_units(record.weights), prior / Fraction(sum(prior))
+        self.coalitions = Coalitions(units, shares.tolist(), errors.tolist(), sizes.tolist())
+        self.smallest_coalition = HALF if record.published else self.coalitions.smallest
 
 
 def cap(n_min: int) -> int:
@@ -179,45 +154,40 @@ def _in_full(
 ) -> SampleSize:
     """Take every set as it is, of voters or, where `sizes` is a matrix, of pairs."""
     number, log_of = arithmetic.exactly, arithmetic.log_of
-    ones, total, at_prior = np.ones_like(sizes), sum(weights), sum(prior)
+    total, at_prior = sum(weights), sum(prior)
     whole = total**sizes.ndim
     rate = cost = number(0)
-    for n, mass in _by_size(ones, sizes, weights).items():
+    for n, mass in _by_size(np.ones_like(sizes), sizes, weights).items():
         share = number(Fraction(mass, n * whole))
         rate, cost = rate + share, cost - share * log_of(n)
     cost = cost - rate * arithmetic.log(rate)
     for voter in np.flatnonzero(weights) if (weights != prior).any() else ():
         # The ratio itself may be too large for a float.
         ratio = log_of(Fraction(weights[voter], total)) - log_of(Fraction(prior[voter], at_prior))
-        for n, mass in _over_partners(ones, sizes, weights, voter).items():
+        own = np.atleast_1d(sizes[voter])
+        partners = weights if sizes.ndim == 2 else np.ones(1, object)
+        for n, mass in _by_size(np.ones_like(own), own, partners).items():
             share = Fraction(sizes.ndim * weights[voter] * mass, n * whole)
             cost = cost + number(share) * ratio
-    before = _by_size(ones, sizes, prior).items()
+    before = _by_size(np.ones_like(sizes), sizes, prior).items()
     masses = {n: Fraction(mass, at_prior**sizes.ndim) for n, mass in before}
     return SampleSize(arithmetic, rate, cost, masses)
 
 
 def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, int]:
     """Sum weights of voters or pairs times parts over each size; sizes have few values."""
-    sums: dict[int, int] = defaultdict(int)
-    for voter in np.flatnonzero(weights):
-        partners = np.append(2 * weights[:voter], weights[voter])  # both orders of a pair
-        for n, part in _over_partners(parts, sizes, partners, voter).items():
-            sums[n] += weights[voter] * part
-    return sums
-
-
-def _over_partners(
-    parts: IntArray, sizes: IntArray, weights: Integers, voter: np.intp
-) -> dict[int, int]:
-    """The same for the first partners of a voter; alone it has one, of weight 1."""
     if sizes.ndim == 1:
-        return {int(sizes[voter]): int(parts[voter])}
-    row = voter, slice(weights.size)
-    numbers, places = np.unique(sizes[row], return_inverse=True)
-    sums = np.zeros(numbers.size, object)
-    np.add.at(sums, places, weights * parts[row])
-    return {n: part for n, part in zip(numbers.tolist(), sums, strict=True) if part}
+        numbers, places = np.unique(sizes, return_inverse=True)
+        sums = np.zeros(numbers.size, object)
+        np.add.at(sums, places, weights * parts)
+        return {n: part for n, part in zip(numbers.tolist(), sums, strict=True) if part}
+    whole: dict[int, int] = defaultdict(int)
+    for voter in np.flatnonzero(weights):
+        row = voter, slice(voter + 1)
+        partners = np.append(2 * weights[:voter], weights[voter])  # both orders of a pair
+        for n, part in _by_size(parts[row], sizes[row], partners).items():
+            whole[n] += weights[voter] * part
+    return whole
 
 
 def _integers(weights: Iterable[float]) -> Integers:

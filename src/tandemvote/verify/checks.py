@@ -11,28 +11,28 @@ from itertools import chain
 from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import GROUPS
-from tandemvote.confusion import AT_LEAST, AT_MOST
+from tandemvote.confusion import AT_MOST
+from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
-from tandemvote.verify.averages import gather
+from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import (
     CLASS,
     OBSERVED_ABOVE_BOUND,
     PREDICTED,
     TEST_SET,
-    UNLABELED,
     VOTE_PROFILE,
     CertificateRecord,
     Document,
+    Group,
     Grouping,
 )
 from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document
-from tandemvote.verify.metrics import other_measure, wrong_measure
+from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.possible_profiles import impossible_profile
-from tandemvote.verify.possible_votes import impossible_votes
-from tandemvote.verify.recount import group_values, recount
-from tandemvote.verify.rules import RULES, as_different_texts, wrong_decimal, wrong_value
+from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
+from tandemvote.verify.recount import recount
+from tandemvote.verify.rules import RULES, as_different_texts, wrong_value
 from tandemvote.votes import Votes
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
@@ -46,14 +46,12 @@ ROUNDING = Fraction(1, 10**12)
 class Verdict:
     """The result of checking a certificate file.
 
-    The first `problem` is in words, None if everything holds. `recounted` are the groupings whose
-    samples were counted again, and `unchecked` is what a reader must know about groups that nothing
-    given could check.
+    The first `problem` is in words, None if everything holds. `unchecked` is what a reader must
+    know about groups that nothing given could check.
     """
 
     document: Document
     problem: str | None
-    recounted: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
 
     @property
@@ -102,33 +100,25 @@ def verify_file(
     document = path
     if not isinstance(document, Document):
         document = Document.from_json(read_document(document))
-    for name in {each.name for record in document.certificates for each in record.candidates}:
-        if name not in RULES:
-            raise CertificateFileError(
-                f"The bound {name[:40]!r} is unknown; known are {', '.join(RULES)}."
-            )
-    arithmetic = Balls() if rigorous else FLOATS
+    for name in {*chain(*(each.candidates for each in document.certificates))} - RULES.keys():
+        known = ", ".join(RULES)
+        raise CertificateFileError(f"The bound {name[:40]!r} is unknown; known are {known}.")
+    arithmetic, columns = Balls() if rigorous else FLOATS, columns or {}
     with arithmetic.context():
-        problem = next(_problems(document, arithmetic), None)
-    # Only weights that hold can vote again.
-    values = {} if problem else group_values(document, votes, columns or {})
-    if problem is None:
-        others = chain(
-            recount(document, votes, unlabeled, values),
-            other_measure(document.whole, votes),
-            _changed_words(document),
+        problems = chain(
+            _problems(document, arithmetic), recount(document, votes, unlabeled, columns)
         )
-        problem = next(others, None)
-    left_out = tuple(
+        problem = next(problems, None)
+    unchecked = tuple(
         f"whether {each.by[:40]!r} has other values than the {len(each.labels)} in the file"
         for each in document.groupings
-        if each.by not in values and each.by not in (CLASS, PREDICTED)
+        if each.by not in {*columns, CLASS, PREDICTED}
     )
-    return Verdict(document, problem, tuple(values), left_out)
+    return Verdict(document, problem, unchecked)
 
 
 def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
-    """List what is wrong with the numbers of a file."""
+    """List what is wrong with a file by itself; each check may rely on those before it."""
     whole = document.whole
     for text in whole.missing_assumptions:
         yield f"the assumptions lack one that the certificate rests on: {text!r}"
@@ -137,18 +127,11 @@ def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
         yield "a grouping is stated twice"
     for grouping in document.groupings:
         yield from _wrong_grouping(document, grouping)
-    for record in document.certificates[1:]:
-        assert record.group is not None
-        problems = _wrong_group(document, record, arithmetic)
-        yield from (f"on {record.group.samples}: {problem}" for problem in problems)
-
-
-def _changed_words(document: Document) -> Iterator[str]:
+    for group, record in document.groups:
+        problems = _wrong_group(document, group, record, arithmetic)
+        yield from (f"on {group.samples}: {problem}" for problem in problems)
     if document.digest != document.expected_digest:
-        yield (
-            "the digest does not match the rest of the file, though all numbers hold: words or"
-            " counts were changed after it was written"
-        )
+        yield "the digest does not match: words or counts were changed after the file was written"
 
 
 def _wrong_record(
@@ -162,15 +145,14 @@ def _wrong_record(
         yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
     yield from _inapplicable(record)
     yield from _wrong_totals(record)
-    seen = gather(record, arithmetic)
+    seen = Evidence(record, arithmetic)
     if record.measure is not None:
         yield from wrong_measure(seen, delta)
     else:
         share = delta / len(record.candidates)  # exactly, not as rounded
-        for stated in record.candidates:
-            value = Fraction(stated.value)
-            truth = RULES[stated.name](seen, share, value)
-            yield from wrong_value(f"the {stated.name} bound", value, truth, arithmetic)
+        for name, value in record.candidates.items():
+            truth = RULES[name](seen, share)
+            yield from wrong_value(f"the {name} bound", Fraction(value), truth, arithmetic)
     yield from _wrong_value(record)
     yield from impossible_votes(record)
 
@@ -191,7 +173,7 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
 
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     """List bounds that do not fit the classes, the voters or the counts."""
-    names, n_classes = set(record.stated), len(record.classes)
+    names, n_classes = set(record.candidates), len(record.classes)
     if names & OF_TWO_CLASSES and n_classes > 2:
         yield f"a bound holds for two classes only; there are {n_classes}"
     if record.measure is None and (record.metric, record.direction) != ("error", AT_MOST):
@@ -229,43 +211,31 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
         )
 
 
-SIGNS = {AT_MOST: 1, AT_LEAST: -1}
-
-
 def _wrong_value(record: CertificateRecord) -> Iterator[str]:
-    sign, smallest = SIGNS[record.direction], min(each.value for each in record.candidates)
-    for each in record.candidates:
-        yield from wrong_decimal(f"the {each.name} bound", each.value, each.printed, sign)
-    if record.bound not in record.stated:
+    value, smallest = record.value, min(record.candidates.values())
+    if record.bound not in record.candidates:
         yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
-    elif not record.value == record.stated[record.bound].value == smallest:
-        yield (
-            f"the certified value is {record.value!r} by {record.bound}; the smallest of the"
-            f" candidates is {smallest!r}"
-        )
-    yield from wrong_decimal("the certified value", record.value, record.printed, sign)
-    seen = record.observed
-    above = seen is not None and seen.n_samples and seen.n_errors / seen.n_samples > record.value
-    if (
-        above
-        and record.measure is None
-        and OBSERVED_ABOVE_BOUND not in [each.code for each in record.findings]
-    ):
+    elif not value == record.candidates[record.bound] == smallest:
+        yield f"the certified value is {value!r}; the smallest of the candidates is {smallest!r}"
+    rounded = rounded_up if record.direction == AT_MOST else rounded_down
+    if record.printed != rounded(value):
+        yield f"the certified value is {value!r}, but printed as {record.printed[:40]!r}"
+    seen, codes = record.observed, [each.code for each in record.findings]
+    error = seen.n_errors / max(seen.n_samples, 1) if seen and record.measure is None else 0.0
+    if error > value and OBSERVED_ABOVE_BOUND not in codes:
         yield f"the observed error is above the bound; no finding {OBSERVED_ABOVE_BOUND} says so"
 
 
 def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
     """List what is wrong with the groups of one grouping taken together."""
     whole, by = document.whole, grouping.by[:40]
-    members = [
-        each for each in document.certificates[1:] if each.group and each.group.by == grouping.by
-    ]
+    members = [record for group, record in document.groups if group.by == grouping.by]
     labels = [(type(label), label) for label in grouping.labels]
     if not labels or len(set(labels)) < len(labels):
         yield f"the grouping by {by!r} lists no label, or one twice"
     if grouping.by in (CLASS, PREDICTED) and set(grouping.labels) != set(whole.classes):
         yield f"the grouping by {by!r} does not list the classes of the file"
-    if grouping.by == PREDICTED and (TEST_SET not in whole.stated or whole.untested.any()):
+    if grouping.by == PREDICTED and (TEST_SET not in whole.candidates or whole.untested.any()):
         yield "groups by predicted class require a test of all voters"
     if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
         return  # which is found with the group
@@ -280,30 +250,27 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
 
 def _additive(record: CertificateRecord) -> dict[str, IntArray]:
     """Return what disjoint groups of samples add up to."""
-    labeled = {name: each for name, each in record.shared.items() if name != UNLABELED}
-    return {**record.totals, **{f"common {name}": each for name, each in labeled.items()}}
+    return record.totals | {f"common {name}": each for name, each in record.shared.items()}
 
 
 def _wrong_group(
-    document: Document, record: CertificateRecord, arithmetic: Arithmetic
+    document: Document, group: Group, record: CertificateRecord, arithmetic: Arithmetic
 ) -> Iterator[str]:
-    whole, group = document.whole, record.group
-    assert group is not None
-    own = [each for each in document.groupings if each.by == group.by]
-    if not own or (type(group.label), group.label) not in [(type(v), v) for v in own[0].labels]:
+    whole = document.whole
+    labels = [label for each in document.groupings if each.by == group.by for label in each.labels]
+    if (type(group.label), group.label) not in [(type(label), label) for label in labels]:
         yield "the group is not listed among the groups that share delta"
-        return
     if [each.group for each in document.certificates].count(group) > 1:
         yield "the group is stated twice"
-    same = ("weights", "prior", "fitted", "form", "sampling", "members", "classes", "deployed")
-    for name in same:
+    same = ("weights", "prior", "fitted", "members", "classes", "deployed")
+    for name in (*same, "published", "one_row_per_group"):
         if getattr(record, name) != getattr(whole, name):
             yield f"its {name} differ from those of the certificate on all samples"
-    if record.stated.keys() != whole.stated.keys() or VOTE_PROFILE in record.stated:
+    if record.candidates.keys() != whole.candidates.keys() or VOTE_PROFILE in record.candidates:
         yield "its candidates are not those of the certificate on all samples"
     if record.profile is not None or record.counts["unlabeled_disagreements"].any():
         yield "unlabeled samples belong to no group"
-    due = Fraction(whole.delta) / len(document.groupings) / len(own[0].labels)
+    due = Fraction(whole.delta) / len(document.groupings) / len(labels)
     if abs(Fraction(record.delta) - due) > ROUNDING * due:
         yield f"its delta is {record.delta:g}; its share is {float(due):g}"
     for text in {*whole.assumptions, GROUPS} - {*record.assumptions}:

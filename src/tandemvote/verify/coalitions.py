@@ -37,10 +37,10 @@ SMALLEST_SHARE = Fraction(1e-300)
 class Coalitions:
     """Voters: the whole numbers the vote adds up, shares in delta, errors, and test samples."""
 
-    units: tuple[int, ...]
-    prior: tuple[Fraction, ...]
-    errors: tuple[int, ...]
-    sizes: tuple[int, ...]
+    units: Sequence[int]
+    prior: Sequence[Fraction]
+    errors: Sequence[int]
+    sizes: Sequence[int]
 
     @cached_property
     def voting(self) -> list[int]:
@@ -90,9 +90,8 @@ class Coalitions:
             return _ruger(list(limits.values()), arithmetic)
         if self.ruled_by_one:
             return limits[self.voting[0]]
-        if len(limits) > FEW:
-            prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
-        else:
+        prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
+        if len(limits) <= FEW:
             prices = self._prices({v: arithmetic.middle(limit) for v, limit in limits.items()})
         return sum(arithmetic.exactly(price) * limits[voter] for voter, price in prices.items())
 

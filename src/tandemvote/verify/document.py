@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tandemvote.assumptions import missing_assumptions
-from tandemvote.auditing import SEVERITIES
+from tandemvote.auditing import SEVERITIES, Finding
 from tandemvote.confusion import AT_LEAST, AT_MOST, METRICS
 from tandemvote.verify import fields as kinds
 from tandemvote.verify.fields import MAX_SAMPLES, FloatArray, IntArray
@@ -33,17 +33,12 @@ PAIR_COUNTS = (
 )
 SIZES = ("overlaps", "disagreement_overlaps")
 
-HELD_OUT, ERRORS, CORRECT = "held-out samples", "errors", "correct predictions"
-AGREEMENTS, UNLABELED = "equal predictions", "equal predictions of unlabeled samples"
-
 OBSERVED_ABOVE_BOUND = "observed_above_bound"
 """Code of the finding that every certificate has whose observed error exceeds its bound."""
 
 CLASS, PREDICTED = "class", "predicted"
 """Groupings that need no column."""
 
-PUBLISHED, SHARPENED = "published", "sharpened"
-ROWS, ONE_ROW_PER_GROUP = "rows", "one row per group"
 TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
 
 MAX_VOTERS = 5000
@@ -60,48 +55,16 @@ MAX_RECORDS = 1001
 MAX_PAIRS = 2**25
 """Pairs of voters in all certificates together, each of which is checked by itself."""
 
-Decimals = Annotated[str, kinds.DECIMAL]
 Count = Annotated[int, kinds.integer(0, MAX_SAMPLES)]
-Texts = Annotated[Mapping[str, str], kinds.TEXTS_BY_NAME]
+Label = Annotated[Any, kinds.LABEL]
+StatedFinding = Annotated[Finding, kinds.record(Finding, severity=kinds.one_of(*SEVERITIES))]
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatedBound:
-    """A candidate: its value, and how that is printed."""
-
-    name: str
-    value: float
-    printed: Decimals
-
-
-@dataclass(frozen=True, kw_only=True)
-class StatedFinding:
-    """What was found in the data, as `tandemvote.auditing.Finding`."""
-
-    code: str
-    severity: Annotated[str, kinds.one_of(*SEVERITIES)]
-    message: str
-    advice: str
-    columns: tuple[str, ...]
-    evidence: Texts
-    overridden: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class StatedTest:
+class StatedTest(NamedTuple):
     """A number of errors, and of the samples on which they could have occurred."""
 
     n_errors: Count
     n_samples: Count
-
-
-def _only(labels: tuple[Any, ...]) -> Any:
-    if len(labels) != 1:
-        kinds.reject(labels, "group.label", "one label")
-    return labels[0]
-
-
-LABEL = kinds.optional(kinds.converted(kinds.CLASSES, _only, lambda label: (label,)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +72,7 @@ class Group:
     """The samples whose value `by` something is `label`, or is missing if the label is None."""
 
     by: str
-    label: Annotated[Any, LABEL]
+    label: Label | None
 
     @property
     def samples(self) -> str:
@@ -126,7 +89,7 @@ class Grouping:
     """One way to group the samples, with all labels that share its part of delta."""
 
     by: str
-    labels: tuple[Annotated[Any, LABEL], ...]
+    labels: tuple[Label | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +103,7 @@ class Measure:
     other side; then each side has half of delta.
     """
 
-    positive: Annotated[Any, LABEL]
+    positive: Label | None
     costs: tuple[float, ...]
     tests: tuple[StatedTest, ...]
     observed: tuple[StatedTest, ...]
@@ -155,26 +118,27 @@ PROFILE = kinds.grouped(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFIL
 class CertificateRecord:
     """One certificate of a file.
 
-    The bound is the smallest of the `candidates`, each at an equal share of `delta`. A voter
-    without held-out samples is untested. `class_counts` are the labeled samples of each class,
-    `observed` the errors of the vote on samples that some voter was tested on, `test` those that
-    count in the test-set bound. `fitted` is the bound that the weights minimize, None if
-    the weights were fixed. `members` is a digest of the tested models. The `profile` has, for every
-    unlabeled sample, the share of the voters behind the vote, or behind the `deployed` classifier
-    that the certificate is about ("leads"), and its lead over any other class ("gaps").
+    The bound is the smallest of the `candidates`, values by name, each at an equal share of
+    `delta`. `printed` is the value rounded to the safe side. A voter without held-out samples is
+    untested. `class_counts` are the labeled samples of each class, `observed` the errors of the
+    vote on samples that some voter was tested on, `test` those that count in the test-set bound.
+    `fitted` is the bound that the weights minimize, None if the weights were fixed. `members` is a
+    digest of the tested models. The `profile` has, for every unlabeled sample, the share of the
+    voters behind the vote, or behind the `deployed` classifier that the certificate is about
+    ("leads"), and its lead over any other class ("gaps").
     """
 
     metric: Annotated[str, kinds.one_of(*METRICS)]
     direction: Annotated[str, kinds.one_of(AT_MOST, AT_LEAST)]
     value: float
-    printed: Decimals
+    printed: str
     bound: str
     delta: float
-    candidates: tuple[StatedBound, ...]
-    form: Annotated[str, kinds.one_of(SHARPENED, PUBLISHED)]
+    candidates: Mapping[str, float]
+    published: bool
     deployed: str | None
     members: str | None
-    sampling: Annotated[str, kinds.one_of(ROWS, ONE_ROW_PER_GROUP)]
+    one_row_per_group: bool
     group: Group | None
     measure: Measure | None
     class_counts: tuple[Count, ...] | None
@@ -183,7 +147,7 @@ class CertificateRecord:
     weights: tuple[float, ...]
     fitted: str | None
     prior: tuple[float, ...]
-    classes: Annotated[tuple[Any, ...], kinds.CLASSES]
+    classes: tuple[Label, ...]
     findings: tuple[StatedFinding, ...]
     assumptions: tuple[str, ...]
     profile: Annotated[Mapping[str, FloatArray] | None, kinds.optional(PROFILE)]
@@ -203,7 +167,7 @@ class CertificateRecord:
     def untested(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Voters without held-out samples, where the others are tested together."""
         sizes = np.diag(self.counts["overlaps"])
-        return np.asarray((sizes == 0) & sizes.any() & (TEST_SET in self.stated))
+        return np.asarray((sizes == 0) & sizes.any() & (TEST_SET in self.candidates))
 
     @property
     def n_unlabeled(self) -> int:
@@ -212,16 +176,20 @@ class CertificateRecord:
 
     @property
     def shared(self) -> dict[str, IntArray]:
-        """Numbers of common members of the sets that two voters have, by what the members are."""
+        """Numbers of labeled samples that two voters have in common, by what they have there."""
         held_out, errors = self.counts["overlaps"], self.counts["tandem_errors"]
-        differ = self.counts["unlabeled_disagreements"]
+        differ = self.counts["disagreements"] - self.counts["unlabeled_disagreements"]
         return {
-            HELD_OUT: held_out,
-            ERRORS: errors,
-            CORRECT: held_out - errors - self.counts["lone_errors"],
-            AGREEMENTS: held_out - (self.counts["disagreements"] - differ),
-            UNLABELED: self.n_unlabeled - differ,
+            "held-out samples": held_out,
+            "errors": errors,
+            "correct predictions": held_out - errors - self.counts["lone_errors"],
+            "equal predictions": held_out - differ,
         }
+
+    @property
+    def unlabeled_agreements(self) -> IntArray:
+        """Numbers of unlabeled samples on which two voters predict the same class."""
+        return self.n_unlabeled - self.counts["unlabeled_disagreements"]
 
     @property
     def totals(self) -> dict[str, IntArray]:
@@ -229,15 +197,10 @@ class CertificateRecord:
         seen, test = self.observed, self.test
         stated = {
             "samples by class": self.class_counts,
-            "errors and samples of the vote": seen and (seen.n_errors, seen.n_samples),
+            "errors and samples of the vote": seen,
             "test errors": test and (test.n_errors,),
         }
         return {name: np.array(each) for name, each in stated.items() if each is not None}
-
-    @property
-    def stated(self) -> dict[str, StatedBound]:
-        """The candidates by name."""
-        return {each.name: each for each in self.candidates}
 
     @property
     def missing_assumptions(self) -> tuple[str, ...]:
@@ -245,10 +208,10 @@ class CertificateRecord:
         return missing_assumptions(
             self.assumptions,
             profile=self.profile is not None,
-            test_set=TEST_SET in self.stated,
+            test_set=TEST_SET in self.candidates,
             deployed=self.deployed is not None,
             untested=bool(self.untested.any()),
-            one_row_per_group=self.sampling == ONE_ROW_PER_GROUP,
+            one_row_per_group=self.one_row_per_group,
             one_voter=self.n_voters == 1,
             measure=self.measure is not None,
         )
@@ -263,7 +226,7 @@ class Document:
     """
 
     schema: Annotated[str, kinds.one_of(SCHEMA)] = SCHEMA
-    versions: Texts
+    versions: Mapping[str, str]
     groupings: tuple[Grouping, ...]
     certificates: tuple[CertificateRecord, ...]
     digest: str = ""
@@ -273,6 +236,11 @@ class Document:
     def whole(self) -> CertificateRecord:
         """The certificate about all samples."""
         return self.certificates[0]
+
+    @property
+    def groups(self) -> list[tuple[Group, CertificateRecord]]:
+        """The certificates of groups, each with its group."""
+        return [(each.group, each) for each in self.certificates if each.group is not None]
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Document:
@@ -319,13 +287,10 @@ def _wrong_form(record: CertificateRecord, *, first: bool) -> Iterator[str]:
         given = getattr(record, name)
         if given is not None and len(given) != expected:
             yield f".{name} has {len(given)} numbers; expected {expected}"
-    if not record.candidates or not n_classes or len(record.stated) < len(record.candidates):
-        yield " has no candidates, one twice, or no classes"
+    if not record.candidates or len({*map(type, record.classes)}) != 1:
+        yield " has no candidates, no classes, or classes of several kinds"
     if (record.group is None) != first:
-        yield (
-            ".group does not fit: the first certificate of a file is about all samples, and every"
-            " other one about a group of them"
-        )
+        yield ".group does not fit: only the first certificate of a file is about all samples"
     if max(int(counts.max()) for counts in record.counts.values()) > MAX_SAMPLES:
         yield f".counts has more than {MAX_SAMPLES} samples"
     if max(np.unique(record.counts[name]).size for name in SIZES) > MAX_SIZES:

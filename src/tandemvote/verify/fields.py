@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
 from typing import Any, NamedTuple, NoReturn, get_args, get_type_hints
 
 import numpy as np
@@ -22,8 +22,6 @@ from tandemvote.verify.json_text import CertificateFileError, shortened
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-DECIMAL_TEXT = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(E-[0-9]{1,3})?", re.ASCII)
-LONGEST_HEXADECIMAL = 40
 LARGEST_LABEL = 2**63 - 1
 
 MAX_SAMPLES = 10**10
@@ -90,11 +88,15 @@ hexadecimal such as '0x1.8000000000000p-1'.
     return Kind(read, lambda value: {name: kind.write(value[name]) for name, kind in kinds.items()})
 
 
-def converted(kind: Kind, read: Callable[[Any], Any], write: Callable[[Any], Any]) -> Kind:
-    """Read another kind of value and make something of it."""
-    return Kind(
-        lambda value, place: read(kind.read(value, place)), lambda value: kind.write(write(value))
-    )
+def by_name(kind: Kind) -> Kind:
+    """Read an object whose fields have any names."""
+
+    def read(value: Any, place: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            reject(value, place, "an object")
+        return {name: kind.read(value[name], f"{place}.{shortened(name)}") for name in value}
+
+    return Kind(read, lambda value: {str(name): kind.write(each) for name, each in value.items()})
 
 
 def many(kind: Kind) -> Kind:
@@ -118,26 +120,18 @@ def optional(kind: Kind) -> Kind:
 
 def _number(value: Any, place: str) -> float:
     """Read a finite number, written exactly as `float.hex` writes it."""
-    if isinstance(value, str) and len(value) <= LONGEST_HEXADECIMAL:
-        try:
-            number = float.fromhex(value)
-        except (ValueError, OverflowError):
-            number = math.nan
-        if math.isfinite(number) and number.hex() == value:
-            return number
+    try:
+        number = float.fromhex(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isfinite(number) and number.hex() == value:
+        return number
     reject(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
 
 
 TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
 BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
 NUMBER = Kind(_number, lambda value: float(value).hex())
-DECIMAL = plain(
-    "a decimal such as '0.149'", lambda v: isinstance(v, str) and bool(DECIMAL_TEXT.fullmatch(v))
-)
-TEXTS_BY_NAME = plain(
-    "an object of texts",
-    lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
-)._replace(write=lambda value: {str(name): str(each) for name, each in value.items()})
 PLAIN = {str: TEXT, float: NUMBER, bool: BOOLEAN}
 
 
@@ -148,50 +142,47 @@ def kind_of(hint: Any) -> Kind:
     if hint in PLAIN:
         return PLAIN[hint]
     if not get_args(hint):
-        return converted(fields(**kinds_of(hint)), lambda stated: hint(**stated), vars)
-    part, other = get_args(hint)  # of tuple[part, ...] or part | None
-    return many(kind_of(part)) if other is Ellipsis else optional(kind_of(part))
+        return record(hint)
+    part, other = get_args(hint)
+    if other is Ellipsis:  # tuple[part, ...]
+        return many(kind_of(part))
+    return optional(kind_of(part)) if other is NoneType else by_name(kind_of(other))
 
 
-def kinds_of(record: type) -> dict[str, Kind]:
+def kinds_of(hint: type) -> dict[str, Kind]:
     """Return the kinds of the fields of a class."""
-    hints = get_type_hints(record, include_extras=True).items()
-    return {name: kind_of(hint) for name, hint in hints}
+    hints = get_type_hints(hint, include_extras=True).items()
+    return {name: kind_of(each) for name, each in hints}
 
 
-LABELS = {
-    str: ("text", TEXT),
-    int: ("integer", integer(-LARGEST_LABEL, LARGEST_LABEL)),
-    float: ("float", NUMBER),
-    bool: ("boolean", BOOLEAN),
-}
-"""Kinds of labels by their type: the labels of a file are all of one kind."""
+def record(hint: Any, **others: Kind) -> Kind:
+    """Read an object with the fields of a class, some of them of other kinds."""
+    kinds = kinds_of(hint) | others
+    return Kind(
+        lambda value, place: hint(**fields(**kinds).read(value, place)),
+        lambda value: {name: kind.write(getattr(value, name)) for name, kind in kinds.items()},
+    )
 
 
-def _read_classes(value: Any, place: str) -> tuple[Any, ...]:
-    kinds = dict(LABELS.values())
-    stated = fields(kind=one_of(*kinds), labels=plain("", lambda _: True)).read(value, place)
-    return many(kinds[stated["kind"]]).read(stated["labels"], f"{place}.labels")
+def _read_label(value: Any, place: str) -> Any:
+    if isinstance(value, dict):
+        return fields(float=NUMBER).read(value, place)["float"]
+    return LABELS.get(type(value), TEXT).read(value, place)
 
 
-def label_kind(labels: tuple[Any, ...]) -> tuple[str, Kind]:
-    """Return the kind of labels, one of `LABELS`; reject those that a file cannot hold."""
-    kinds = {type(label) for label in labels}
-    too_large = kinds == {int} and max(map(abs, labels)) > LARGEST_LABEL
-    if len(kinds) != 1 or not kinds <= LABELS.keys() or too_large:
+def _written_label(label: Any) -> Any:
+    if type(label) is float:
+        return {"float": label.hex()}
+    if type(label) not in LABELS or (type(label) is int and abs(label) > LARGEST_LABEL):
         raise ValueError(
-            f"Labels such as {labels[0]!r} cannot be written to a certificate file. Convert them"
-            " to text or integers before certifying."
+            f"Labels such as {label!r} cannot be written to a certificate file. Convert them to"
+            " text or integers before certifying."
         )
-    return LABELS[kinds.pop()]
+    return label
 
 
-def _written_classes(labels: tuple[Any, ...]) -> dict[str, Any]:
-    name, kind = label_kind(labels)
-    return {"kind": name, "labels": many(kind).write(labels)}
-
-
-CLASSES = Kind(_read_classes, _written_classes)
+LABELS = {str: TEXT, int: integer(-LARGEST_LABEL, LARGEST_LABEL), bool: BOOLEAN}
+LABEL = Kind(_read_label, _written_label)
 
 
 def pack(values: NDArray[Any]) -> str:

@@ -26,16 +26,16 @@ class CertificateFileError(ValueError):
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a JSON object of at most `MAX_BYTES`, without fractions and without a key twice."""
+    name = printable(str(path))
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # no file can have a path with a null character
         reason = getattr(error, "strerror", None) or error
-        raise CertificateFileError(f"{printable(str(path))} cannot be read: {reason}.") from error
+        raise CertificateFileError(f"{name} cannot be read: {reason}.") from error
     try:
         return parse_document(data)
     except CertificateFileError as error:
-        name = printable(str(path))
         raise CertificateFileError(f"{name} is not a certificate. {error}") from error
 
 
@@ -51,18 +51,13 @@ def parse_document(data: bytes) -> dict[str, Any]:
         ...
     tandemvote.verify.json_text.CertificateFileError: The key 'n' occurs twice.
     """
-    limit = MAX_BYTES if data.isascii() else MAX_WORDS
+    words = "" if data.isascii() else " with characters beyond ASCII"
+    limit = MAX_WORDS if words else MAX_BYTES
     if len(data) > limit:
-        raise CertificateFileError(
-            f"The file is larger than {limit} bytes, the limit for certificates"
-            f"{'' if data.isascii() else ' with characters beyond ASCII'}."
-        )
+        raise CertificateFileError(f"The file is larger than {limit} bytes, the limit{words}.")
     for mark, limit in MAX_PUNCTUATION.items():
         if data.count(mark) > limit:
-            raise CertificateFileError(
-                f"The file has more than {limit} times {mark.decode()!r}, the limit for"
-                " certificates."
-            )
+            raise CertificateFileError(f"The file has more than {limit} times {mark.decode()!r}.")
     try:
         document = json.loads(
             data.decode("utf-8-sig"),
@@ -100,10 +95,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reject_number(text: str) -> NoReturn:
-    raise CertificateFileError(
-        f"The number {shortened(text)} is not an integer; fractions are written as"
-        " hexadecimal text."
-    )
+    raise CertificateFileError(f"{shortened(text)} is not an integer or a text in hexadecimal.")
 
 
 def shortened(value: object) -> str:

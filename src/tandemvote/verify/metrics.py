@@ -1,4 +1,4 @@
-"""Check certificates of metrics of the confusion matrix, and count them again from votes.
+"""Check certificates of metrics of the confusion matrix.
 
 Every metric is checked as a loss from 0 to 1: the costs between the smallest and the largest one,
 and what the metrics that are bounded from below lack to 1.
@@ -11,15 +11,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from tandemvote.confusion import AT_MOST, METRICS, PER_CLASS, count_tests
+from tandemvote.confusion import AT_MOST, METRICS, PER_CLASS
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import TEST_SET, CertificateRecord, Measure
-from tandemvote.verify.recount import in_classes
 from tandemvote.verify.rules import clipped, wrong_value
-from tandemvote.votes import Votes
-from tandemvote.voting import can_win, held_out_vote
 
 
 def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
@@ -28,9 +23,8 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
     assert measure is not None
     if record.direction != METRICS[record.metric]:
         yield f"{record.metric} is bounded {record.direction!r}, not {METRICS[record.metric]!r}"
-    if set(record.stated) != {TEST_SET} or record.group is not None:
+    if set(record.candidates) != {TEST_SET} or record.group is not None:
         yield f"{record.metric} requires a test set, as the only candidate, on all samples"
-        return
     yield from _impossible(record, measure)
     share = delta / (1 if measure.other is None else 2) / len(measure.tests)
     levels = sorted({*map(Fraction, measure.costs)}) or [Fraction(0), Fraction(1)]
@@ -51,12 +45,11 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
         return sum(rates) / len(rates)
 
     what = f"limit of {record.metric}, as a loss from 0 to 1,"
-    most = loss_of([limit(each.n_errors, each.n_samples, share) for each in measure.tests])
-    stated = loss(record.stated[TEST_SET].value)
+    most = loss_of([limit(*each, share) for each in measure.tests])
+    stated = loss(record.candidates[TEST_SET])
     yield from wrong_value(f"the {what}", stated, clipped(seen, most, rounded), seen.arithmetic)
     if measure.other is not None:
-        right = [(each.n_samples - each.n_errors, each.n_samples) for each in measure.tests]
-        least = loss_of([1 - limit(*each, share) for each in right])
+        least = loss_of([1 - limit(n - k, n, share) for k, n in measure.tests])
         truth, stated = clipped(seen, 1 - least, rounded), 1 - loss(measure.other)
         yield from wrong_value(f"1 - the other {what}", stated, truth, seen.arithmetic)
 
@@ -66,7 +59,6 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     metric, classes, sizes = record.metric, list(record.classes), record.class_counts or ()
     if measure.positive is not None and not (metric in PER_CLASS and measure.positive in classes):
         yield f"{metric} is about {measure.positive!r:.40}, which is not a class of the file"
-        return
     labels = classes if measure.positive is None else [measure.positive]
     n_costs, n_tests = 0, 1
     if metric == "cost":
@@ -76,14 +68,12 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     counted = (len(measure.costs), len(measure.tests), len(measure.observed))
     if counted != (n_costs, n_tests, n_tests) or n_tests < 1:
         yield f"{metric} has {counted} costs and tests; expected {(n_costs, n_tests, n_tests)}"
-        return
     total, untested = sum(sizes), bool(record.untested.any())
     if measure.other is not None and untested:
         yield "limits on both sides require every voter to be tested"
     if not untested and measure.tests != measure.observed:
         yield f"the counts of {metric} are not those observed, though every voter is tested"
-    for number, test in enumerate((*measure.tests, *measure.observed)):
-        k, n = test.n_errors, test.n_samples
+    for number, (k, n) in enumerate((*measure.tests, *measure.observed)):
         own = sizes[classes.index(labels[number % n_tests % len(labels)])]
         possible = {
             "precision": k <= total - own and n - k <= own,
@@ -94,25 +84,5 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
         }.get(metric, n == total)
         if not (k <= n and possible):
             yield f"{k} errors on {n} samples are impossible for {metric} and these classes"
-    errors = record.test.n_errors if record.test is not None else 0
-    if metric in ("error", "accuracy") and measure.tests[0].n_errors != errors:
-        yield f"{metric} has {measure.tests[0].n_errors} errors, and the test set has {errors}"
-
-
-def other_measure(record: CertificateRecord, votes: Votes | None) -> Iterator[str]:
-    """Report counts of a metric that are not those of the votes."""
-    measure = record.measure
-    if votes is None or measure is None:
-        return
-    votes = in_classes(record, votes)
-    k = votes.classes.size
-    code = None if measure.positive is None else record.classes.index(measure.positive)
-    costs = np.reshape(measure.costs, (k, k)) if measure.costs else None
-    voted = np.eye(k, dtype=bool)[held_out_vote(votes, record.weights)]
-    for what, stated, winners in (
-        ("counts", measure.tests, can_win(votes, record.weights)),
-        ("observed counts", measure.observed, voted),
-    ):
-        counted = count_tests(record.metric, votes.labels, winners, code, costs)
-        if counted != [(each.n_errors, each.n_samples) for each in stated]:
-            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
+    if metric in ("error", "accuracy") and measure.tests[0] != record.test:
+        yield f"{metric} has {measure.tests[0].n_errors} errors, and the test set has others"

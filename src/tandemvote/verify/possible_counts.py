@@ -24,14 +24,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tandemvote.verify.coalitions import voting_units
-from tandemvote.verify.document import (
-    AGREEMENTS,
-    CORRECT,
-    ERRORS,
-    HELD_OUT,
-    UNLABELED,
-    CertificateRecord,
-)
+from tandemvote.verify.document import CertificateRecord
 from tandemvote.verify.fields import IntArray
 
 LARGEST_COEFFICIENT = 2**10
@@ -41,10 +34,8 @@ LARGEST_COEFFICIENT = 2**10
 def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     """List what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
-    if len(set(record.classes)) < len(record.classes):
-        yield "a label is listed twice among the classes"
-    if sorted(record.classes) != [*record.classes]:
-        yield "the classes are not sorted, and ties go to the first of them"
+    if sorted(set(record.classes)) != [*record.classes]:
+        yield "the classes are not sorted, or a label is listed twice; ties go to the first class"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
         yield "voters err although there is only one class"
     yield from _impossible_test(record)
@@ -52,26 +43,27 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
-    shared = record.shared
-    for what, among in ((AGREEMENTS, np.diag(shared[HELD_OUT])), (UNLABELED, record.n_unlabeled)):
-        for voter in np.flatnonzero(np.diag(shared[what]) != among)[:1]:
-            yield f"voter {voter} disagrees with itself"
-    for what, low, part, high in _limits_of_pairs(shared, two_classes=len(record.classes) <= 2):
+    held_out, *_, equal = record.shared.values()
+    itself = np.diag(equal - held_out) | (np.diag(record.unlabeled_agreements) - record.n_unlabeled)
+    for voter in np.flatnonzero(itself)[:1]:
+        yield f"voter {voter} disagrees with itself"
+    for what, low, part, high in _limits_of_pairs(record):
         for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
             possible = f"between {np.broadcast_to(low, part.shape)[i, j]} and {high[i, j]}"
             yield f"voters {j} and {i} have {part[i, j]} {what}, which must be {possible}"
-    if (record.counts["disagreement_overlaps"] - shared[HELD_OUT] != record.n_unlabeled).any():
+    if (record.counts["disagreement_overlaps"] - held_out != record.n_unlabeled).any():
         yield "the number of unlabeled samples differs from pair to pair"
 
 
 def _limits_of_pairs(
-    shared: dict[str, IntArray], *, two_classes: bool
+    record: CertificateRecord,
 ) -> Iterator[tuple[str, IntArray | int, IntArray, IntArray]]:
     """Yield what is counted of each pair and its limits, one by one: matrices may be large."""
-    for what, common in shared.items():
+    unlabeled = {"equal predictions of unlabeled samples": record.unlabeled_agreements}
+    for what, common in {**record.shared, **unlabeled}.items():
         own = np.diag(common)
         yield f"common {what}", 0, common, np.minimum.outer(own, own)
-    held_out, wrong, right = (shared[name] for name in (HELD_OUT, ERRORS, CORRECT))
+    held_out, wrong, right, equal = record.shared.values()
     # Of a voter's e errors among n samples, those on the o common samples number at most min(e, o)
     # and at least e - (n - o), and no fewer than the common errors.
     errors, sizes = np.diag(wrong)[:, np.newaxis], np.diag(held_out)[:, np.newaxis]
@@ -80,7 +72,7 @@ def _limits_of_pairs(
     yield "errors on common samples", least + least.T, both, most + most.T
     # Voters agree where both are right, and may where both err: with two classes they do.
     agreed = right + wrong
-    yield AGREEMENTS, agreed if two_classes else right, shared[AGREEMENTS], agreed
+    yield "equal predictions", agreed if len(record.classes) <= 2 else right, equal, agreed
 
 
 def _impossible_test(record: CertificateRecord) -> Iterator[str]:
@@ -99,7 +91,6 @@ def _impossible_test(record: CertificateRecord) -> Iterator[str]:
     whole, u = int(units.sum()), int(units[~tested].sum())
     if 2 * u >= whole:
         yield "voters without held-out samples have at least half of the weight"
-        return
     # Where two voters err, whichever classes they predict, the heavier of them is a rival.
     both, rival = np.add.outer(units, units), np.maximum.outer(units, units)
     np.fill_diagonal(both, units)
@@ -111,9 +102,8 @@ def _impossible_test(record: CertificateRecord) -> Iterator[str]:
 
 def _negative_squares(record: CertificateRecord) -> Iterator[str]:
     """List sums of squares that are negative."""
-    shared, k, weights = record.shared, len(record.classes), np.array(record.weights)
-    held_out, wrong, right = (shared[name] for name in (HELD_OUT, ERRORS, CORRECT))
-    matrices = held_out, wrong, right, shared[AGREEMENTS], shared[UNLABELED]
+    k, weights = len(record.classes), np.array(record.weights)
+    matrices = *record.shared.values(), record.unlabeled_agreements
     rounded = np.rint(weights * (LARGEST_COEFFICIENT / weights.max())).astype(np.int64)
     for b in (np.ones_like(rounded), rounded):
         # The sums may exceed 64 bits.

@@ -1,7 +1,8 @@
-"""Whether some votes have the counts of a file, decided for few voters by an integer program.
+"""Whether some votes have the counts and the profile of a file.
 
-Samples are of the same kind if they have the same class and the same predictions. The unknowns are
-the numbers of samples of each kind; every count of a file is a sum of some of them.
+For few voters an integer program decides. Samples are of the same kind if they have the same class
+and the same predictions. The unknowns are the numbers of samples of each kind; every count of a
+file is a sum of some of them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import LinearConstraint, milp
+from scipy.spatial import KDTree
 
-from tandemvote.verify.document import DISAGREEMENT, UNLABELED, CertificateRecord
-from tandemvote.verify.fields import IntArray
+from tandemvote.verify.coalitions import voting_units
+from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
+from tandemvote.verify.fields import FloatArray, IntArray
 from tandemvote.verify.recount import (
+    ROUNDING,
     Mask,
     indicators,
     labeled_sets,
@@ -24,6 +28,9 @@ from tandemvote.verify.recount import (
     unlabeled_sets,
 )
 from tandemvote.votes import Votes
+
+MOST_SUMS = 2**17
+"""Most sums of weights that are listed: of 17 weights and 2 classes, or of 500 equal weights."""
 
 MOST_KINDS = 1000
 """Kinds of samples up to which the program is solved, in some hundredths of a second."""
@@ -38,6 +45,71 @@ NEARBY_SHARE = 1e-7
 
 Sums = list[tuple[NDArray[Any], int]]
 """Which kinds of samples a count is a sum of, and the count."""
+
+
+def impossible_profile(record: CertificateRecord) -> Iterator[str]:
+    """List what is impossible about the profile of a record, if it has one.
+
+    The classes apart from the classifier's and the next one share the rest, each with at most as
+    much as the latter.
+    """
+    if record.profile is None:
+        return
+    leads, gaps = record.profile["leads"], record.profile["gaps"]
+    weights, others = np.array(record.weights), leads - gaps
+    of_vote, rest = record.deployed is None, 1 - leads - others
+    possible = (leads >= 0) & (others >= 0) & (rest >= -ROUNDING)
+    possible &= rest <= max(len(record.classes) - 2, 0) * others + ROUNDING
+    possible &= np.maximum(leads, others) >= weights.max() - ROUNDING
+    possible &= (gaps >= 0) | (not of_vote)
+    possible[possible] = _are_sums(leads[possible], others[possible], record)
+    if possible.all():
+        yield from _other_disagreements(record, leads, others)
+        return
+    sample, whose = int(possible.argmin()), "the vote" if of_vote else "the deployed classifier"
+    yield (
+        f"at unlabeled sample {sample} {whose} has a share of {leads[sample]:g} and a lead of"
+        f" {gaps[sample]:g}, which no votes with these weights have"
+    )
+
+
+def _other_disagreements(
+    record: CertificateRecord, leads: FloatArray, others: FloatArray
+) -> Iterator[str]:
+    """Compare a profile with the disagreements on the same samples.
+
+    Two random voters agree with the probability that is the sum of the squares of all shares. The
+    K - 2 classes that share the rest r have at least r^2 / (K - 2) and, if none has more than b, at
+    most r min(r, b). Weights that minimize the disagreement bound rest on other samples.
+    """
+    weights, halved = np.array(record.weights), record.fitted == DISAGREEMENT
+    if record.n_unlabeled - leads.size not in (0, int(halved)):
+        yield f"the counts have {record.n_unlabeled} unlabeled samples, the profile {leads.size}"
+    elif not halved:
+        room = 10 * ROUNDING * leads.size
+        rest, two = 1 - leads - others, 1 - leads**2 - others**2
+        fewest = (two - rest * np.minimum(rest, others)).sum() - room
+        most = (two - rest**2 / max(len(record.classes) - 2, 1)).sum() + room
+        if not fewest <= weights @ record.counts["unlabeled_disagreements"] @ weights <= most:
+            yield "the disagreements on unlabeled samples do not fit the profile of these samples"
+
+
+def _are_sums(
+    leads: FloatArray, others: FloatArray, record: CertificateRecord
+) -> NDArray[np.bool_]:
+    """Return True where shares are sums of the weights of disjoint sets of voters.
+
+    Sets are listed by their sums, equal ones once. If there are too many, all sums are accepted.
+    """
+    sums = np.zeros((1, 2), np.int64)
+    units = [unit for unit in voting_units(record.weights) if unit]
+    steps = [[1, 0], [0, 1], *([[0, 0]] if len(record.classes) > 2 else [])]
+    for unit in units:
+        sums = np.unique(np.concatenate([sums + unit * np.array(step) for step in steps]), axis=0)
+        if len(sums) > MOST_SUMS:
+            return np.ones(leads.size, bool)
+    nearest, _ = KDTree(sums / sum(units)).query(np.column_stack([leads, others]))
+    return np.asarray(nearest <= 2 * ROUNDING)
 
 
 def impossible_votes(record: CertificateRecord) -> Iterator[str]:
@@ -58,16 +130,12 @@ def _labeled(record: CertificateRecord) -> Sums:
     kinds = _kinds([range(k), *states])
     if not kinds.size:
         return []
-    votes = Votes(
-        predictions=np.maximum(kinds[1:], 0),
-        labels=kinds[0],
-        held_out=kinds[1:] >= 0,
-        classes=np.array(record.classes),
-        unlabeled=kinds[1:, :0],
-    )
+    labels, codes = kinds[0], kinds[1:]
+    classes = np.array(record.classes)
+    votes = Votes(np.maximum(codes, 0), labels, codes >= 0, classes, codes[:, :0])
     sums: Sums = []
-    for what, sets in labeled_sets(votes).items():
-        sums += _pairs(sets, record.shared[what])
+    for sets, counts in zip(labeled_sets(votes), record.shared.values(), strict=True):
+        sums += _pairs(sets, counts)
     for what, planes in indicators(record, votes).items():
         sums += zip(planes, record.totals[what].tolist(), strict=True)
     return sums
@@ -79,14 +147,15 @@ def _unlabeled(record: CertificateRecord) -> Sums:
     kinds = _kinds([range(len(record.classes))] * (n_voters + (record.deployed is not None)))
     if not kinds.size:
         return []
-    sums = _pairs(unlabeled_sets(record, kinds[:n_voters]), record.shared[UNLABELED])
+    sums = _pairs(unlabeled_sets(record, kinds[:n_voters]), record.unlabeled_agreements)
     # Weights that minimize the disagreement bound have a profile of other samples.
     if record.profile is not None and record.fitted != DISAGREEMENT:
         of_kinds = np.column_stack(leads_and_gaps(record, kinds))
         profile = np.column_stack([*record.profile.values()])
         for share in np.unique(np.round(of_kinds, 9), axis=0):
-            near, number = (_is_near(shares, share) for shares in (of_kinds, profile))
-            sums.append((near, int(number.sum())))
+            apart = (np.abs(shares - share).max(axis=1) for shares in (of_kinds, profile))
+            near, counted = (each < NEARBY_SHARE for each in apart)
+            sums.append((near, int(counted.sum())))
     return sums
 
 
@@ -96,10 +165,6 @@ def _pairs(sets: Sequence[Mask], counts: IntArray) -> Sums:
         (np.sum([each[i] & each[j] for each in sets], axis=0), int(counts[i, j]))
         for i, j in combinations_with_replacement(range(len(counts)), 2)
     ]
-
-
-def _is_near(shares: NDArray[Any], share: NDArray[Any]) -> Mask:
-    return np.asarray((np.abs(shares - share) < NEARBY_SHARE).all(axis=1))
 
 
 def _kinds(states: Sequence[range]) -> NDArray[np.intp]:
@@ -114,15 +179,9 @@ def _is_solvable(sums: Sums) -> bool:
     if not sums:
         return True
     matrix, stated = np.array([row for row, _ in sums], float), [number for _, number in sums]
-    constraint = LinearConstraint(matrix, stated, stated)
-    return not all(
-        milp(
-            np.zeros(matrix.shape[1]),
-            constraints=constraint,
-            integrality=np.ones(matrix.shape[1]),
-            bounds=Bounds(0, np.inf),
-            options={**LIMITS, "presolve": presolve},
-        ).status
-        == 2
-        for presolve in (True, False)
+    constraint, ones = LinearConstraint(matrix, stated, stated), np.ones(matrix.shape[1])
+    results = (  # of unknowns that are not negative
+        milp(0 * ones, constraints=constraint, integrality=ones, options=LIMITS | {"presolve": on})
+        for on in (True, False)
     )
+    return not all(result.status == 2 for result in results)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def smallest_refuted(
     nats, least = -seen.arithmetic.log_of(delta), seen.arithmetic.log_of(NO_TILT)
     # For each cell the largest g, and the evidence the labels leave to be found.
     largest = nats - least + size.cost / size.rate
-    width, tilts = largest / N_CELLS, _tilts(seen, nats)
+    width, tilts = largest / N_CELLS, _tilts(size, nats)
     cells = [
         (_largest_gibbs(seen, size, tilts, least + (cell + 1) * width), largest - cell * width)
         for cell in range(N_CELLS)
@@ -84,10 +84,10 @@ def smallest_refuted(
     return low, high
 
 
-def _tilts(seen: Evidence, nats: Any) -> list[tuple[Fraction, Any]]:
+def _tilts(size: SampleSize, nats: Any) -> list[tuple[Fraction, Any]]:
     """Tilts that grow by the half up to the first of at least 4; shares like 1, 1/2, ..."""
-    calculate = seen.arithmetic
-    rate = calculate.smaller(seen.rate_at_prior, calculate.exactly(1))
+    calculate = size.arithmetic
+    rate = calculate.smaller(size.rate_at_prior, calculate.exactly(1))
     tilts = [calculate.sqrt(16 * nats * rate)]
     while tilts[-1] < calculate.exactly(4):
         tilts.append(tilts[-1] * 3 / 2)
@@ -117,14 +117,8 @@ def _largest_gibbs(
     return calculate.bisect(exceeds, Fraction(1, 2**1000), Fraction(1))
 
 
-class _Game(NamedTuple):
-    """Share and slope, the largest and all values of phi, rounded up, and bets for one nat."""
-
-    share: Fraction
-    slope: Fraction
-    largest: Fraction
-    phi: FloatArray
-    bets: FloatArray
+_Game = tuple[Fraction, Fraction, Fraction, FloatArray, FloatArray]
+"""Share and slope, the largest and all values of phi, rounded up, and bets for one nat."""
 
 
 def _games(seen: Evidence) -> list[_Game]:
@@ -142,7 +136,7 @@ def _games(seen: Evidence) -> list[_Game]:
         phi = np.maximum(float(slope) - gaps, 0.0) - (1.0 - leads) + FOUR_ROUNDINGS
         phi = np.minimum(phi, _rounded_up(largest))
         bets = _bets(phi, float(slope - 1 + largest) / 2, float(largest - slope + 1) / 2)
-        games.append(_Game(share, slope, largest, phi, bets))
+        games.append((share, slope, largest, phi, bets))
     return games
 
 
@@ -164,7 +158,7 @@ def _refutes(
 ) -> bool:
     """Whether bets find the evidence needed against an error rate where voters err at most at g."""
     most = calculate.ends(g)[1]
-    limits = [(game.largest + most) / game.slope for game in games if game.slope]
+    limits = [(largest + most) / slope for _, slope, largest, *_ in games if slope]
     if error >= min(Fraction(1), *limits):
         return True  # nothing errs more often where a random voter errs at that rate
     goal = math.sqrt(calculate.middle(needed) + 1)

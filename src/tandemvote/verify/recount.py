@@ -8,28 +8,18 @@ them. The halves and the order of the profile are drawn with a seed that all fil
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes
+from tandemvote.confusion import count_tests
 from tandemvote.pair_counts import true_pairs
-from tandemvote.verify.document import (
-    AGREEMENTS,
-    CLASS,
-    CORRECT,
-    ERRORS,
-    HELD_OUT,
-    PREDICTED,
-    UNLABELED,
-    CertificateRecord,
-    Document,
-)
+from tandemvote.verify.document import CLASS, PREDICTED, CertificateRecord, Document
 from tandemvote.verify.fields import FloatArray, IntArray
 from tandemvote.votes import Votes
-from tandemvote.voting import SHUFFLE, held_out_vote, is_test_error, vote_leads
+from tandemvote.voting import SHUFFLE, can_win, held_out_vote, is_test_error, vote_leads
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
@@ -44,94 +34,91 @@ def recount(
     document: Document,
     votes: Votes | None,
     unlabeled: ArrayLike | None,
-    values: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
     """List where a file differs from a new count of whatever is given, as to `verify_file`.
 
     Where the file is about a deployed classifier, its predictions are the last row of
-    `unlabeled`. `values` are those that `group_values` returns.
+    `unlabeled`.
     """
-    whole = document.whole
+    whole, known = document.whole, dict(columns)
     if votes is not None:
+        votes = in_classes(whole, votes)
         yield from _other_votes(whole, votes)
+        yield from _other_measure(whole, votes)
+        known[CLASS] = votes.classes[votes.labels].tolist()
+        if votes.held_out.all():
+            known[PREDICTED] = votes.classes[held_out_vote(votes, whole.weights)].tolist()
     if unlabeled is not None:
-        yield from _other_unlabeled(whole, Votes.without_labels(unlabeled))
+        yield from _other_unlabeled(whole, in_classes(whole, Votes.without_labels(unlabeled)))
     for grouping in document.groupings:
         stated = set(map(written, grouping.labels))
-        for value in sorted(set(values.get(grouping.by, ())) - stated)[:1]:
+        for value in sorted({*map(written, known.get(grouping.by, ()))} - stated)[:1]:
             yield (
                 f"{grouping.by[:40]!r} has the value {value[:40]!r}, which the file does not"
                 " list among the groups that share delta"
             )
-    for record in document.certificates[1:]:
-        assert record.group is not None
-        if record.group.by in values:
-            problems = _other_group(record, votes, values[record.group.by])
-            yield from (f"on {record.group.samples}: {problem}" for problem in problems)
+    for group, record in document.groups:
+        if group.by in known:
+            inside = [written(value) == written(group.label) for value in known[group.by]]
+            problems = _other_group(record, votes, np.array(inside, bool))
+            yield from (f"on {group.samples}: {problem}" for problem in problems)
 
 
-def group_values(
-    document: Document, votes: Votes | None, columns: Mapping[str, Sequence[str]]
-) -> dict[str, Sequence[str]]:
-    """Return the known values of each grouping of the labeled samples."""
-    known = dict(columns)
-    if votes is not None:
-        known[CLASS] = votes.classes[votes.labels].tolist()
-        if votes.held_out.all() and votes.n_voters == document.whole.n_voters:
-            votes = in_classes(document.whole, votes)
-            known[PREDICTED] = votes.classes[held_out_vote(votes, document.whole.weights)].tolist()
-    used = [each.by for each in document.groupings if each.by in known]
-    return {name: [written(value) for value in known[name]] for name in used}
-
-
-def _other_group(
-    record: CertificateRecord, votes: Votes | None, values: Sequence[str]
-) -> Iterator[str]:
-    """List where a certificate of a group differs from the column and the votes on its samples."""
-    assert record.group is not None
-    wanted = written(record.group.label)
-    inside = np.array([value == wanted for value in values], bool)
+def _other_group(record: CertificateRecord, votes: Votes | None, inside: Mask) -> Iterator[str]:
+    """List where a certificate of a group differs from the samples that a column has in it."""
     n_samples = inside.size if votes is None else votes.n_samples
     if inside.size != n_samples or inside.sum() != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the column {inside.sum()}"
     elif inside.any() and votes is not None:
-        samples = {"labels": votes.labels[inside], "held_out": votes.held_out[:, inside]}
-        inner = replace(votes, predictions=votes.predictions[:, inside], **samples)
-        yield from _other_votes(record, inner)
+        predicted, held_out = votes.predictions[:, inside], votes.held_out[:, inside]
+        part = Votes(predicted, votes.labels[inside], held_out, votes.classes, predicted[:, :0])
+        yield from _other_votes(record, part)
 
 
 def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List where the counts of labeled samples in a record are not those of the votes."""
-    if votes.n_voters != record.n_voters:
-        yield (
-            f"the file is about {record.n_voters} voters, the votes have {votes.n_voters};"
-            " exclude other columns with --drop"
-        )
-        return
-    votes, shared = in_classes(record, votes), record.shared
-    for label in votes.classes[len(record.classes) :][:1]:
-        yield f"the votes have the label {label!r:.40}, which is not among those of the file"
-        return
-    for what, sets in labeled_sets(votes).items():
-        yield from _differences(f"the numbers of common {what}", shared[what], _together(sets))
+    yield from _other_voters(record, votes)
+    for sets, (what, stated) in zip(labeled_sets(votes), record.shared.items(), strict=True):
+        yield from _differences(f"the numbers of common {what}", stated, _together(sets))
     for what, planes in indicators(record, votes).items():
         yield from _differences(f"the {what}", record.totals[what], planes.sum(axis=-1))
 
 
+def _other_voters(
+    record: CertificateRecord, votes: Votes, *, deployed: bool = False
+) -> Iterator[str]:
+    """Report another number of voters than in the file, or a label that it does not have."""
+    if votes.n_voters != record.n_voters + deployed:
+        also = " and, in the last column, the deployed classifier" * deployed
+        yield (
+            f"the file is about {record.n_voters} voters{also}; the votes have {votes.n_voters};"
+            " exclude other columns with --drop"
+        )
+    for label in votes.classes[len(record.classes) :][:1]:
+        yield f"the votes have the label {label!r:.40}, which is not among those of the file"
+
+
+def _other_measure(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+    """List counts of a metric that are not those of the votes."""
+    measure, k = record.measure, votes.classes.size
+    if measure is None:
+        return
+    code = None if measure.positive is None else record.classes.index(measure.positive)
+    costs = np.reshape(measure.costs, (k, k)) if measure.costs else None
+    voted = np.eye(k, dtype=bool)[held_out_vote(votes, record.weights)]
+    for what, stated, winners in (
+        ("counts", measure.tests, can_win(votes, record.weights)),
+        ("observed counts", measure.observed, voted),
+    ):
+        counted = count_tests(record.metric, votes.labels, winners, code, costs)
+        if counted != [*stated]:
+            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
+
+
 def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List where the unlabeled counts and the profile of a record are not those of the votes."""
-    expected = record.n_voters + (record.deployed is not None)
-    if votes.n_voters != expected:
-        also = " and, in the last column, the deployed classifier" * (expected > record.n_voters)
-        yield (
-            f"the file is about {record.n_voters} voters{also}; {votes.n_voters} predict the"
-            " unlabeled samples"
-        )
-        return
-    votes = in_classes(record, votes)
-    for label in votes.classes[len(record.classes) :][:1]:
-        yield f"unlabeled samples have the label {label!r:.40}, which is not among the file's"
-        return
+    yield from _other_voters(record, votes, deployed=record.deployed is not None)
     n_profile = 0 if record.profile is None else len(record.profile["leads"])
     counted = profiled = np.arange(votes.n_samples)
     if record.n_unlabeled + n_profile == votes.n_samples and n_profile:
@@ -142,11 +129,10 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             f"the file counts {record.n_unlabeled} unlabeled samples and has a profile of"
             f" {n_profile}; the votes are about {votes.n_samples}"
         )
-        return
     predictions = votes.predictions
-    sets = unlabeled_sets(record, predictions[: record.n_voters, counted])
-    what = f"the numbers of common {UNLABELED}"
-    yield from _differences(what, record.shared[UNLABELED], _together(sets))
+    together = _together(unlabeled_sets(record, predictions[: record.n_voters, counted]))
+    what = "the numbers of common predictions of unlabeled samples"
+    yield from _differences(what, record.unlabeled_agreements, together)
     if record.profile is not None:
         order = np.random.default_rng(SHUFFLE).permutation(n_profile)
         counted_again = leads_and_gaps(record, predictions[:, profiled])
@@ -171,15 +157,11 @@ def _together(sets: Sequence[Mask]) -> IntArray:
     return np.asarray(sum(map(true_pairs, parts)))
 
 
-def labeled_sets(votes: Votes) -> dict[str, list[Mask]]:
-    """Return which labeled samples are in the sets of each voter, one row per voter."""
+def labeled_sets(votes: Votes) -> list[list[Mask]]:
+    """Return which labeled samples are in the sets that `shared` counts, one row per voter."""
     held_out, right = votes.held_out, votes.predictions == votes.labels
-    return {
-        HELD_OUT: [held_out],
-        ERRORS: [held_out & ~right],
-        CORRECT: [held_out & right],
-        AGREEMENTS: [held_out & (votes.predictions == c) for c in range(votes.classes.size)],
-    }
+    equal = [held_out & (votes.predictions == code) for code in range(votes.classes.size)]
+    return [[held_out], [held_out & ~right], [held_out & right], equal]
 
 
 def unlabeled_sets(record: CertificateRecord, predictions: Codes) -> list[Mask]:
@@ -210,13 +192,9 @@ def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
     names = [written(label) for label in votes.classes.tolist()]
     all_names = list(dict.fromkeys([*map(written, record.classes), *names]))
     position = np.array([all_names.index(name) for name in names])
-    return replace(
-        votes,
-        predictions=position[votes.predictions],
-        labels=position[votes.labels],
-        classes=np.array(all_names, object),
-        unlabeled=position[votes.unlabeled],
-    )
+    predictions, labels = position[votes.predictions], position[votes.labels]
+    classes, unlabeled = np.array(all_names, object), position[votes.unlabeled]
+    return Votes(predictions, labels, votes.held_out, classes, unlabeled)
 
 
 def written(label: Any) -> str:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from decimal import Context, Decimal, localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Average, Evidence
+from tandemvote.verify.document import VOTE_PROFILE
 from tandemvote.verify.fields import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 
@@ -34,36 +34,33 @@ MAGNIFIED = TOLERANCE / 20
 """The same, times the smallest denominator of a formula that divides."""
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(NamedTuple):
     """An enclosure of the true value of a bound.
 
     Its ends, within [0, 1], are equal in plain floating point. Rounding is magnified where a
     formula divides by little. Next to a jump of the formula to 1, 1 is right as well (`or_one`).
-    A `problem` says why no value can be right.
     """
 
     low: Fraction
     high: Fraction
     smallest_denominator: Fraction = Fraction(1)
     or_one: bool = False
-    problem: str | None = None
 
 
 NOTHING = Truth(Fraction(1), Fraction(1))
 
 
-def _first_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _first_order(seen: Evidence, delta: Fraction) -> Truth:
     _, error = seen.gibbs.ends(delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition) * error)
 
 
-def _tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _tandem(seen: Evidence, delta: Fraction) -> Truth:
     _, tandem = seen.tandem.ends(delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
 
 
-def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
     least, error = seen.gibbs.ends(delta / 2)
     differ, _ = seen.disagreement.ends(delta / 2)
     # The error between the two ends that allows the most disagreement.
@@ -72,7 +69,7 @@ def _disagreement(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [differ - 2 * g * (1 - g)], clipped(seen, 4 * error - 2 * differ))
 
 
-def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c1(seen: Evidence, delta: Fraction) -> Truth:
     _, r = seen.gibbs.ends(delta / 2, "exact")
     d, _ = seen.disagreement.ends(delta / 2, "exact")
     half = seen.arithmetic.exactly(HALF)
@@ -83,15 +80,17 @@ def _c1(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [d - 2 * r * (1 - r)], truth)
 
 
-def _c2(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c2(seen: Evidence, delta: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
         return NOTHING
-    value = supremum(seen.tandem.part, seen.differ, seen.neither, allowed, seen.arithmetic)
+    # With two classes, voters disagree where exactly one of them errs.
+    both, one = seen.tandem.part, seen.lone.part
+    value = supremum(both, one, seen.lone.rest - both, allowed, seen.arithmetic)
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
         return NOTHING
-    truth = clipped(seen, value, denominator=1 - 2 * seen.differ)
-    return replace(truth, or_one=truth.low == 0)
+    truth = clipped(seen, value, denominator=1 - 2 * one)
+    return truth._replace(or_one=truth.low == 0)
 
 
 def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: Arithmetic) -> Any:
@@ -148,7 +147,7 @@ def _smallest(function: Callable[[float], float], low: float, high: float) -> Op
     return minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14})
 
 
-def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
     least_error, error = seen.gibbs.ends(delta / 2)
     least_tandem, tandem = seen.tandem.ends(delta / 2)
     half = seen.arithmetic.exactly(HALF)
@@ -159,7 +158,7 @@ def _c_tandem(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [-variance, least_tandem - error], truth)
 
 
-def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _c_box(seen: Evidence, delta: Fraction) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
     least_error, error = seen.gibbs.ends(delta / 2)
     least_tandem, tandem = seen.tandem.ends(delta / 2)
@@ -173,7 +172,7 @@ def _c_box(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [least_error * least_error - tandem, least_tandem - error], truth)
 
 
-def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _second_order(seen: Evidence, delta: Fraction) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
     both, one = seen.tandem.part, seen.lone.part
     share = Average(both * 2 / 3 + one, both / 3 + (1 - both - one), seen.tandem.size)
@@ -181,19 +180,17 @@ def _second_order(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return clipped(seen, 3 * mean / 2)
 
 
-def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
-    typical, share = seen.pairs_at_prior.rate, delta / len(OFFSETS)
-    if typical is None:
+    size, share = seen.tandem.size, delta / len(OFFSETS)
+    if size.rate is None:
         return NOTHING
     number, log_of = seen.arithmetic.exactly, seen.arithmetic.log_of
-    smallest = seen.arithmetic.sqrt(-2 * log_of(share) * typical)
+    smallest = seen.arithmetic.sqrt(-2 * log_of(share) * size.rate_at_prior)
     rates = [Fraction(3, 4)]
     while number(rates[-1]) > smallest:
         rates.append(rates[-1] / 2)
-    allowed = seen.tandem.size.allowed(share / len(rates), "none")
-    if allowed is None:
-        return NOTHING
+    allowed = size.allowed(share / len(rates), "none")
     both, one, truths = seen.tandem.part, seen.lone.part, []
     for mu, rate in product(OFFSETS, rates):
         largest = 1 - 2 * mu  # of the pair variable, where both err; -mu where one does
@@ -204,10 +201,10 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
         denominator = number((HALF - mu) ** 2)
         truths.append(clipped(seen, (number(mu**2) + mean) / denominator, denominator))
     least = min(truths, key=lambda truth: truth.high)
-    return replace(least, low=min(truth.low for truth in truths))
+    return least._replace(low=min(truth.low for truth in truths))
 
 
-def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """The same with both errors from above, lone errors from below and the best offset."""
     _, t = seen.tandem.ends(delta / 2, "exact")
     o, _ = seen.lone.ends(delta / 2, "exact")
@@ -220,20 +217,15 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
     return _unless(seen, [excess], clipped(seen, (t - g * g) / denominator, denominator))
 
 
-def _vote_profile(seen: Evidence, delta: Fraction, stated: Fraction) -> Truth:
+def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
     if seen.in_full is None or seen.record.profile is None:
         return NOTHING
     if seen.record.deployed is not None and seen.record.n_voters == 1:
         return _single_voter(seen, delta, seen.record.profile["leads"])
+    # The search begins at the stated value.
+    stated = Fraction(seen.record.candidates[VOTE_PROFILE])
     ends = smallest_refuted(seen, seen.in_full, delta, stated)
-    if ends is not None:
-        return Truth(*ends)
-    return replace(
-        NOTHING,
-        problem="the labeled and the unlabeled samples do not come from one source: the voters"
-        " differ more on the unlabeled samples than their errors on the labeled ones allow, so"
-        " there is no vote_profile bound",
-    )
+    return None if ends is None else Truth(*ends)
 
 
 def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
@@ -254,18 +246,17 @@ def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
     return clipped(seen, value)
 
 
-def _coalition(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _coalition(seen: Evidence, delta: Fraction) -> Truth:
     return clipped(seen, seen.coalitions.bound(delta, seen.arithmetic))
 
 
-def _test_set(seen: Evidence, delta: Fraction, _: Fraction) -> Truth:
+def _test_set(seen: Evidence, delta: Fraction) -> Truth:
     if seen.record.test is None:
         return NOTHING
-    test = seen.record.test
-    return clipped(seen, seen.arithmetic.binomial_limit(test.n_errors, test.n_samples, delta))
+    return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
 
 
-RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
+RULES: Mapping[str, Callable[[Evidence, Fraction], Truth | None]] = {
     "first_order": _first_order,
     "tandem": _tandem,
     "disagreement": _disagreement,
@@ -280,8 +271,7 @@ RULES: Mapping[str, Callable[[Evidence, Fraction, Fraction], Truth]] = {
     "vote_profile": _vote_profile,
     "test_set": _test_set,
 }
-"""How each bound follows from evidence and failure probability; where a search or a choice is
-needed, it begins at the stated value."""
+"""How each bound follows from evidence and failure probability; None if no value can be right."""
 
 
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
@@ -289,7 +279,7 @@ def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
     ends = [seen.arithmetic.ends(excess) for excess in excesses]
     if any(low > TOLERANCE for low, _ in ends):
         return NOTHING
-    return replace(truth, or_one=any(high > -TOLERANCE for _, high in ends))
+    return truth._replace(or_one=any(high > -TOLERANCE for _, high in ends))
 
 
 def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
@@ -300,33 +290,27 @@ def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
     return Truth(low, high, max(seen.arithmetic.ends(denominator)[0], Fraction(0)))
 
 
-def wrong_value(what: str, value: Fraction, truth: Truth, arithmetic: Arithmetic) -> Iterator[str]:
+def wrong_value(
+    what: str, value: Fraction, truth: Truth | None, arithmetic: Arithmetic
+) -> Iterator[str]:
     """Report an upper limit that is below the truth, or above it by more than rounding."""
-    if truth.problem is not None:
-        yield truth.problem
-    if truth.or_one and value == 1:
+    if truth is None:
+        yield (
+            f"{what} does not exist: labeled and unlabeled samples do not come from one source;"
+            " voters differ more on the unlabeled ones than their errors allow"
+        )
         return
     slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
-    if value < (truth.high if arithmetic.rigorous else truth.high - slack):
-        shown, real = as_different_texts(value, truth.low)
-        yield f"{what} is {shown} in the file and at least {real} by its own counts"
-    if value > truth.low + slack:
-        shown, real = as_different_texts(value, truth.high)
-        yield f"{what} is {shown} in the file and only {real} by its own counts"
-
-
-def wrong_decimal(what: str, value: float, printed: str, sign: int) -> Iterator[str]:
-    """Report a value that was not rounded up (sign 1) or down to the decimals that are printed."""
-    last_place = int(Decimal(printed).as_tuple().exponent)
-    excess = sign * (Fraction(printed) - Fraction(value))
-    as_we_print = str(Decimal(printed)) == printed and last_place <= -3
-    if not as_we_print or not 0 <= excess < Fraction(1, 10**-last_place):
-        yield f"{what} is {value!r} in the file, but printed as {printed}"
+    below = value < (truth.high if arithmetic.rigorous else truth.high - slack)
+    if (below or value > truth.low + slack) and not (truth.or_one and value == 1):
+        shown, real = as_different_texts(value, truth.low if below else truth.high)
+        than = "at least" if below else "only"
+        yield f"{what} is {shown} in the file and {than} {real} by its own counts"
 
 
 def as_different_texts(first: Fraction, second: Fraction) -> tuple[str, str]:
     """Return both numbers with as many digits as it takes for the texts to differ."""
-    with localcontext(Context(prec=60)):
+    with localcontext(prec=60):
         numbers = [Decimal(each.numerator) / each.denominator for each in (first, second)]
         for digits in range(3, 40):
             shown, real = (f"{number:.{digits}g}" for number in numbers)
