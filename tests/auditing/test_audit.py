@@ -22,7 +22,8 @@ from tandemvote import (
     certify_selective,
     compare,
 )
-from tandemvote.auditing import CODES, Finding, FindingsError, check_findings
+from tandemvote.auditing import Finding, FindingsError, check_findings
+from tandemvote.auditing.finding import CODES
 
 sys.path.insert(0, str(Path(__file__).parent))
 

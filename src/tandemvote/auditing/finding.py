@@ -35,7 +35,7 @@ ADVICE = {
 CODES = tuple(ADVICE)
 """Codes of the findings of `audit`: the names in ``allow=``."""
 
-COLUMNS_SHOWN = 3
+MOST_SHOWN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,18 +83,23 @@ def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding
     return Finding(code=code, severity=severity, message=message, advice=ADVICE[code], **fields)
 
 
-def about_columns(
-    code: str, severity: str, what: str, evidence: Mapping[str, str]
-) -> list[Finding]:
-    """Report one finding about several columns, each with its evidence."""
-    if not evidence:
-        return []
-    names = tuple(evidence)
-    named = f"{names[0]!r} ({evidence[names[0]]})"
-    named = ", ".join([named, *map(repr, names[1:COLUMNS_SHOWN])])
-    more = f" and {len(names) - COLUMNS_SHOWN} more" * (len(names) > COLUMNS_SHOWN)
-    message = f"{what}: {named}{more}."
-    return [about_data(code, severity, message, columns=names, evidence=evidence)]
+Clue = tuple[tuple[str, str, str], str, str]
+"""What a test found in a column: the code, severity and title of the finding, name, evidence."""
+
+
+def about_columns(clues: Iterable[Clue]) -> list[Finding]:
+    """Return one finding about all columns whose clues have one code, severity and title."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for kind, name, text in clues:
+        found.setdefault(kind, {})[name] = text
+    findings = []
+    for (code, severity, title), evidence in found.items():
+        first, *others = evidence
+        named = ", ".join([f"{first!r} ({evidence[first]})", *map(repr, others[: MOST_SHOWN - 1])])
+        more = f" and {len(evidence) - MOST_SHOWN} more" * (len(evidence) > MOST_SHOWN)
+        fields = {"columns": tuple(evidence), "evidence": evidence}
+        findings.append(about_data(code, severity, f"{title}: {named}{more}.", **fields))
+    return findings
 
 
 class Findings(tuple[Finding, ...]):
