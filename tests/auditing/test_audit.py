@@ -153,6 +153,13 @@ def test_rows_shared_with_unlabeled_samples_are_an_error_unless_chance_explains_
     assert not audit(dice, X_unlabeled=again).errors
 
 
+@pytest.mark.parametrize("gap", [None, np.nan])
+def test_names_with_gaps_are_identifiers(gap):
+    names = [gap, *(f"name {code}" for code in range(59))]
+    X = pd.DataFrame({"name": names, "size": np.random.default_rng(0).normal(size=60)})
+    assert audit(X).codes == audit(pl.from_pandas(X)).codes == ("identifier",)
+
+
 def test_groups_and_copies_of_rows_are_distinguished():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 3)), rng.integers(2, size=200)
