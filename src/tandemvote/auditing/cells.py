@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from decimal import Decimal
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -144,11 +145,7 @@ def read_cells(X: Any) -> Cells:
     if isinstance(table, nw.Series):
         table = table.alias("X").to_frame()
     if isinstance(table, nw.DataFrame):
-        columns = [
-            Column(each.name, _series_values(each), is_category=each.dtype in CATEGORIES)
-            for each in table.iter_columns()
-        ]
-        return columns, np.empty((len(table), 0))
+        return [*map(_column, table.iter_columns())], np.empty((len(table), 0))
     if issparse(X):
         return [], X
     array = as_array(X)
@@ -160,13 +157,16 @@ def read_cells(X: Any) -> Cells:
     return columns, np.empty((len(array), 0))
 
 
-def _series_values(series: Any) -> NDArray[Any]:
-    """Return the values of a narwhals Series: numbers, datetime64, or objects."""
-    if series.dtype.is_nested():
-        return np.array([str(value) for value in series.to_list()], object)
-    if series.dtype in CATEGORIES:  # whose texts stay texts, such as zip codes
-        return np.asarray(series.cast(nw.String).to_numpy()).astype(object)
-    return _plain(np.asarray(series.to_numpy()))
+def _column(series: Any) -> Column:
+    """Return a narwhals Series as a column of numbers, datetime64 or objects."""
+    is_category = series.dtype in CATEGORIES  # whose texts stay texts, such as zip codes
+    if is_category:
+        values = np.asarray(series.cast(nw.String).to_numpy()).astype(object)
+    elif series.dtype.is_nested():
+        values = np.array([str(value) for value in series.to_list()], object)
+    else:
+        values = _plain(np.asarray(series.to_numpy()))
+    return Column(series.name, values, is_category=is_category)
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
@@ -178,8 +178,8 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
     values = values.astype(object)
     missing = is_missing(values)
     kinds = {type(value) for value in values[~missing]}
-    if kinds and kinds <= {int, float, bool, str, Decimal}:
+    if kinds and all(issubclass(kind, Real | Decimal | str) for kind in kinds):
         with suppress(OverflowError, ValueError):  # integers beyond 64 bits, and texts
-            whole = kinds == {int} and not missing.any()
+            whole = all(issubclass(kind, Integral) for kind in kinds) and not missing.any()
             return np.where(missing, np.nan, values).astype(np.int64 if whole else np.float64)
     return values

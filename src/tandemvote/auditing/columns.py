@@ -118,7 +118,9 @@ def _are_stray(is_text: NDArray[np.bool_], column: Column) -> bool:
     n_texts, n_numbers = int(is_text.sum()), int((~is_text).sum())
     if not 0 < n_texts <= max(2, 0.05 * n_numbers) or n_numbers < 3:
         return False
-    return bool(is_text[column.codes[column.codes >= 0]].mean() < 0.5)
+    is_stray = np.append(is_text, False)[column.codes]
+    is_rare = bool(is_stray[column.codes >= 0].mean() < 0.5)
+    return is_rare and isinstance(column.values[is_stray.argmax()], str)
 
 
 def _first_cell(column: Column, is_of_interest: Sequence[bool]) -> str:

@@ -32,18 +32,15 @@ ROWS_OF_A_CLASS = {"measurement": 15, "name": 5}
 """Rows that a class of more than a few needs on average, among numbers and among texts."""
 
 
-def agreement_by_chance(label: Codes) -> float:
-    """Return the probability that two different rows have one label."""
-    counts = np.bincount(label)
+def agreement_by_chance(codes: Codes) -> float:
+    """Return the probability that two different rows have one code."""
+    counts = np.bincount(codes)
     pairs = float((counts * (counts - 1.0)).sum())
-    return pairs / max(label.size * (label.size - 1.0), 1.0)
+    return pairs / max(codes.size * (codes.size - 1.0), 1.0)
 
 
 def group_clues(
-    suspects: Sequence[Column],
-    columns: Sequence[Column],
-    label: Codes,
-    included: NDArray[np.bool_],
+    suspects: Sequence[Column], columns: Sequence[Column], label: Codes, included: NDArray[np.bool_]
 ) -> Iterator[Clue]:
     """Report suspects with many values of several rows each that share their labels.
 
@@ -134,28 +131,25 @@ def _is_clustered(
 
 
 def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None) -> Iterator[Clue]:
-    """Report columns that determine the label of every row, or separate the classes."""
+    """Report columns that determine the label of every row, or separate the classes.
+
+    By a permutation test: how many orders of the labels would be a leak as well.
+    """
     for column in columns:
         present = column.codes >= 0
-        if text := _leak(column.codes[present], label[present], ordered=column.is_number):
+        codes, labels = column.codes[present], label[present]
+        label_of = np.zeros(column.distinct.size, np.intp)
+        label_of[codes] = labels
+        if codes.size < FEWEST_ROWS or (label_of[codes] != labels).any():
+            continue
+        counts = np.bincount(labels)
+        n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
+        separates = column.is_number and n_changes == n_classes - 1
+        log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
+        log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
+        if log_chance < np.log(FALSE_ALARM) and (separates or label_of.size <= labels.size / 10):
+            text = "separates the classes" if separates else "determines the label"
             yield LABELS if column.name == name_of_y else LEAK, column.name, text
-
-
-def _leak(codes: Codes, label: Codes, *, ordered: bool) -> str:
-    """Return how a column reveals labels, or "", by a permutation test."""
-    if codes.size < FEWEST_ROWS:
-        return ""
-    counts, label_of = np.bincount(label), np.zeros(codes.max() + 1, np.intp)
-    label_of[codes] = label
-    n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
-    separates = ordered and n_changes == n_classes - 1
-    determines = (label_of[codes] == label).all()
-    if not determines or not (separates or label_of.size <= label.size / 10):
-        return ""
-    log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
-    if log_ways + gammaln(counts + 1).sum() - gammaln(label.size + 1) >= np.log(FALSE_ALARM):
-        return ""
-    return "separates the classes" if separates else "determines the label"
 
 
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
@@ -174,10 +168,9 @@ def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
         labels = np.array(labels.tolist())
     distinct, codes = factorize(labels)
     n_rows, n_classes = codes.size, distinct.size
-    numbers = distinct.dtype.kind in "iuf"
-    kind = "measurement" if numbers else "name"
+    kind = "measurement" if distinct.dtype.kind in "iuf" else "name"
     many = n_classes > FEW_CLASSES and n_rows < ROWS_OF_A_CLASS[kind] * n_classes
-    if many or (numbers and not is_whole(distinct)):
+    if many or (kind == "measurement" and not is_whole(distinct)):
         message = f"The target looks like a {kind}: {n_classes} distinct values in {n_rows} rows."
         findings.append(about_data(f"{kind}_target", "error", message))
     if findings:

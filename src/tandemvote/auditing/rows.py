@@ -14,6 +14,7 @@ from scipy.special import bdtrc
 from tandemvote.auditing.cells import NUMBERS, Cells, Column, factorize, read_cells
 from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL, WORDS_OF_TEXT
 from tandemvote.auditing.finding import Finding, about_data
+from tandemvote.auditing.labels import agreement_by_chance
 from tandemvote.codes import Codes
 
 Digests = NDArray[np.uint64]
@@ -152,12 +153,12 @@ def _agreement(whole: Digests, parts: Digests, of_label: Digests) -> tuple[float
     any two rows in the other half; the second number counts these values. The best of four halves.
     """
     _, place, times = np.unique(whole, return_inverse=True, return_counts=True)
-    n_copies, n_pairs = times[place] - 1.0, whole.size * (whole.size - 1.0)
+    n_copies = times[place] - 1.0
     best = 0.0, 0
     for first, second in ((0, 2), (1, 3), (0, 1), (2, 3)):
         half = parts[first] + parts[second]
-        _, times = np.unique(parts.sum(axis=0) - half, return_counts=True)
-        by_chance = (times * (times - 1.0)).sum() / n_pairs
+        other_half = np.unique(parts.sum(axis=0) - half, return_inverse=True)[1]
+        by_chance = agreement_by_chance(other_half)
         _, place, times = np.unique(half + of_label, return_inverse=True, return_counts=True)
         several = times > 1
         equal = np.bincount(place, weights=n_copies)[several] / (times * (times - 1.0))[several]
