@@ -151,9 +151,7 @@ def _typed(cells: pandas.Series, decimal: str, categories: Collection[str]) -> p
     """Return numbers if all cells are numbers, unless they are categories."""
     if cells.name in categories:
         return cells
-    texts = cells
-    if decimal != ".":
-        texts = cells.str.replace(".", " ").str.replace(decimal, ".")
+    texts = cells if decimal == "." else cells.str.replace(".", " ").str.replace(decimal, ".")
     numbers = import_extra("pandas", "data").to_numeric(texts, errors="coerce")
     return numbers if numbers.notna().equals(cells.notna()) else cells
 

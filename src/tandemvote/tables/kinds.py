@@ -101,6 +101,13 @@ def inferred(column: pandas.Series) -> str:
     return str(import_extra("pandas", "data").api.types.infer_dtype(column, skipna=True))
 
 
+def with_kinds(frame: pandas.DataFrame) -> tuple[pandas.DataFrame, dict[str, str]]:
+    """Return a DataFrame, in which texts that are dates become dates, with the kinds it had."""
+    kinds = {name: find_kind(frame[name]) for name in frame}
+    formats = {name: kind.partition(" ")[2] for name, kind in kinds.items() if " " in kind}
+    return frame.assign(**{name: as_dates(frame[name], formats[name]) for name in formats}), kinds
+
+
 def find_kind(column: pandas.Series) -> str:
     """Return the kind of a column, with the format of dates that are text."""
     given = inferred(column)
@@ -143,8 +150,9 @@ def _date_format(texts: pandas.Series) -> str:
 
     The month comes first where both readings are possible, except in dates with dots.
     """
+    formats: list[str | None] = []
     if texts.str.match(r"\d{4}-\d\d(-\d\d|$)").all():
-        formats: Any = [ISO]
+        formats = [ISO]
     elif texts.str.contains(r"\d").all():
         from pandas.tseries.api import guess_datetime_format  # noqa: PLC0415  an extra
 
@@ -152,8 +160,6 @@ def _date_format(texts: pandas.Series) -> str:
         with catch_warnings(action="ignore", category=UserWarning):
             formats = [guess_datetime_format(first, dayfirst=day) for day in (dots, not dots)]
         formats += NOT_GUESSED
-    else:
-        return ""
     return next((form for form in formats if form and _parsed(texts, form).notna().all()), "")
 
 

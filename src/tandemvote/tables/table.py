@@ -15,15 +15,7 @@ from tandemvote.auditing import Finding
 from tandemvote.spelling import shown
 from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.files import read_frame
-from tandemvote.tables.kinds import (
-    CATEGORY,
-    DATE,
-    NAMES_SHOWN,
-    TableColumns,
-    as_dates,
-    check_columns,
-    find_kind,
-)
+from tandemvote.tables.kinds import CATEGORY, NAMES_SHOWN, TableColumns, check_columns, with_kinds
 
 if TYPE_CHECKING:
     import pandas
@@ -132,28 +124,23 @@ def read_table(
     ({'color': 'category', 'weight': 'number'}, ['apple', 'banana', 'cherry'])
     """
     frame, findings = read_frame(path, categories=categories, **options)
-    columns, name = list(frame.columns), Path(path).name
+    name = Path(path).name
     if target is None:
-        raise DatasetError(
-            f"The label column is not named. Pass target=COLUMN: {shown(columns, 20)}."
-        )
-    excluded = [*drop, *([] if groups is None else [groups])]
-    others = [*dict.fromkeys([*others, *excluded[len(drop) :]])]
+        columns = shown(frame.columns, NAMES_SHOWN)
+        raise DatasetError(f"The label column is not named. Pass target=COLUMN: {columns}.")
+    own = [] if groups is None else [groups]
+    excluded, others = [*drop, *own], [*others, *own]
     check_columns(frame, (target, *excluded, *others), name)
-    features = [column for column in columns if column not in (target, *excluded)]
-    if not features:
-        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
     frame = frame[~unlabeled].reset_index(drop=True)
     written = {column: _as_written(frame[column]) for column in others}
-    kinds = {column: find_kind(frame[column]) for column in (*features, *drop)}
-    for column, kind in kinds.items():
-        if kind.startswith(f"{DATE} "):
-            frame[column] = as_dates(frame[column], kind.removeprefix(f"{DATE} "))
-    kinds = {column: kinds[column] for column in features}
-    X = TableColumns(kinds).transform(frame)
+    raw, kinds = with_kinds(frame.drop(columns=[target, *own]))
+    kinds = {column: kind for column, kind in kinds.items() if column not in drop}
+    if not kinds:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    X = TableColumns(kinds).transform(raw)
     gaps = int(X.loc[:, X.notna().any()].isna().any(axis=1).sum())
     if gaps:
         message = f"{number_of(gaps, 'row')} with missing entries included."
@@ -167,7 +154,7 @@ def read_table(
         findings=tuple(findings),
         others=written,
         excluded=tuple(excluded),
-        raw=frame[[*kinds, *drop]],
+        raw=raw,
     )
 
 
