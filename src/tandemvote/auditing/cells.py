@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from tandemvote.codes import as_array, is_missing
-from tandemvote.codes import distinct as integer_codes
+from tandemvote.codes import as_array, distinct, is_missing
 
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""
@@ -90,7 +89,7 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         position = {text: place for place, text in enumerate(known)}
         found[is_present] = [position[text] for text in texts]
     else:
-        known, found[is_present] = integer_codes(present)
+        known, found[is_present] = distinct(present)
     return known, found
 
 
@@ -102,8 +101,7 @@ def _are_clock_times(numbers: NDArray[Any]) -> bool:
     if low >= 19000101 and high <= 21001231:
         months, days = numbers // 100 % 100, numbers % 100
         return bool(np.isin(months, range(1, 13)).all() and np.isin(days, range(1, 32)).all())
-    units = (1, 1e3, 1e6, 1e9)
-    is_unix = any(1e8 * unit <= low and high <= 4.1e9 * unit for unit in units)
+    is_unix = any(1e8 * unit <= low and high <= 4.1e9 * unit for unit in (1, 1e3, 1e6, 1e9))
     return is_unix or bool(low >= 1900 and high <= 2100)
 
 
@@ -121,8 +119,8 @@ def _order_of_dates(texts: list[str]) -> NDArray[np.intp] | None:
     if not texts or not all(map(_DAY_FIRST.fullmatch, texts)):
         return None
     parts = np.array([re.split(r"\D", text)[:3] for text in texts]).astype(np.intp)
-    day_first = parts[:, 0].max() > 12
-    days = parts @ ((1, 100, 10_000) if day_first else (100, 1, 10_000))
+    # The day comes first if a number is too large for a month.
+    days = parts @ ((1, 100, 10_000) if parts[:, 0].max() > 12 else (100, 1, 10_000))
     return np.unique(days, return_inverse=True)[1]
 
 

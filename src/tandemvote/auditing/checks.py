@@ -76,10 +76,7 @@ def audit(
     copies, is_first = copy_findings(table, label, group, skipped=skipped)
     found += copies
     if reordered:
-        message = (
-            f"{' and '.join(reordered)} and X have the same index in another order, but values are"
-            " matched by position."
-        )
+        message = f"{' and '.join(reordered)} and X have the same index in another order."
         found.append(about_data("index_order", "error", message))
     if label is not None:
         clues += leak_clues(columns, label, name_of_y=getattr(y, "name", None))

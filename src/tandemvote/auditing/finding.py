@@ -20,7 +20,8 @@ ADVICE = {
     "shared_rows": "Pass unlabeled samples that are not among X.",
     "time_order": "If new rows will be later, hold out the latest rows and certify on them.",
     "sorted_rows": "If that is the order of time, hold out the latest rows and certify on them.",
-    "index_order": "Reorder with .loc[X.index]; if the order is right, pass .to_numpy().",
+    "index_order": "Values are matched by position. Reorder with .loc[X.index]; if the order is"
+    " right, pass .to_numpy().",
     "leak": "Exclude them if they are not known before the label of a new row.",
     "missing_target": "Exclude rows without a label.",
     "measurement_target": "A classifier needs classes. Bin the values, or choose another target.",
@@ -159,10 +160,9 @@ def check_findings(findings: Iterable[Finding], allow: Iterable[str] = ()) -> Fi
     >>> print(check_findings([finding], allow=["identifier"]))
     overridden error: Column 'id' ... [identifier]
     """
-    allowed = [allow] if isinstance(allow, str) else list(allow)
-    for code in allowed:
-        if code not in CODES:
-            raise ValueError(f"Invalid allow={code!r}. Valid codes: {', '.join(CODES)}.")
+    allowed = {allow} if isinstance(allow, str) else {*allow}
+    if unknown := sorted(allowed - {*CODES}):
+        raise ValueError(f"Invalid allow={unknown[0]!r}. Valid codes: {', '.join(CODES)}.")
     checked = Findings(
         replace(each, overridden=each.severity == "error" and each.code in allowed)
         for each in findings

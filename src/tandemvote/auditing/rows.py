@@ -54,15 +54,13 @@ def digest_parts(table: Cells, *, n_parts: int = N_PARTS, kind: Any = np.float64
         cells = _cell_digests(matrix.data, matrix.col, kind)
         np.add.at(digests, (matrix.col % n_parts, matrix.row), cells)
         return digests
+    if n_parts > 1:
+        columns = sorted(columns, key=lambda column: -column.distinct.size)
     values = [*(column.values for column in columns), *array.T]
-    part_of = np.arange(len(values)) % n_parts
-    if columns and n_parts > 1:
-        order = np.argsort([-column.distinct.size for column in columns])
-        part_of[order] = part_of.copy()
     for start in range(0, digests.shape[1], ROWS_AT_A_TIME):
         chunk = slice(start, start + ROWS_AT_A_TIME)
         for place, cells in enumerate(values):
-            digests[part_of[place], chunk] += _cell_digests(cells[chunk], place, kind)
+            digests[place % n_parts, chunk] += _cell_digests(cells[chunk], place, kind)
     return digests
 
 
