@@ -69,7 +69,7 @@ class Column:
         return None if order is None else np.append(order, -1)[self.codes]
 
 
-Cells = tuple[list[Column], Any]
+Contents = tuple[list[Column], Any]
 """Columns, and an array or sparse matrix of cells that are not in columns, with as many rows."""
 
 
@@ -135,7 +135,7 @@ def check_collected(X: Any) -> Any:
     return table
 
 
-def read_cells(X: Any) -> Cells:
+def read_contents(X: Any) -> Contents:
     """Return the columns of X; of images and sparse matrices, cells that are not in columns."""
     if hasattr(X, "iloc") and hasattr(X, "columns") and not X.columns.is_unique:
         X = X.set_axis([f"{name} (column {place})" for place, name in enumerate(X.columns)], axis=1)

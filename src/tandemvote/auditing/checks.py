@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.auditing.cells import Column, factorize, read_cells
+from tandemvote.auditing.cells import Column, factorize, read_contents
 from tandemvote.auditing.columns import IDENTIFIER, column_clues, order_clues
 from tandemvote.auditing.finding import Findings, about_columns, about_data
 from tandemvote.auditing.labels import group_clues, leak_clues, neighbor_findings, target_findings
@@ -57,7 +57,7 @@ def audit(
     >>> findings.codes
     ('grouped_rows', 'row_order')
     """
-    columns, array = table = read_cells(X)
+    columns, array = table = read_contents(X)
     index = _index_columns(index_of(X))
     reordered = []
     for name, values in (("y", y), ("groups", groups)):
@@ -85,7 +85,7 @@ def audit(
             clues += group_clues(index, columns, label, np.ones(label.size, bool))
             found += neighbor_findings(label)
     if X_unlabeled is not None:
-        unlabeled = read_cells(X_unlabeled)
+        unlabeled = read_contents(X_unlabeled)
         found += shared_findings(table, unlabeled, skipped=skipped)
         found += copy_findings(unlabeled, what="unlabeled rows")[0]
     return Findings([*about_columns(clues), *found])
@@ -96,5 +96,5 @@ def _index_columns(index: Any) -> list[Column]:
     if index is None:
         return []
     names = ["index", *(f"index level {place}" for place in range(1, index.nlevels))]
-    levels, _ = read_cells(index.to_frame(index=False).set_axis(names, axis=1))
+    levels, _ = read_contents(index.to_frame(index=False).set_axis(names, axis=1))
     return [each for each in levels if not each.is_number or each.distinct.size < len(index)]

@@ -24,7 +24,7 @@ SHARED, NEARLY_SHARED = 0.4, 0.75
 NOTEWORTHY = 0.1
 """Excess agreement of neighboring labels, as a share of the possible one."""
 
-LABELS = "leak", "error", "X contains the labels"
+LABELS_IN_X = "leak", "error", "X contains the labels"
 LEAK = "leak", "warning", "Columns that reveal the label"
 
 FEW_CLASSES = 30
@@ -149,7 +149,7 @@ def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None
         log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
         if log_chance < np.log(FALSE_ALARM) and (separates or label_of.size <= labels.size / 10):
             text = "separates the classes" if separates else "determines the label"
-            yield LABELS if column.name == name_of_y else LEAK, column.name, text
+            yield LABELS_IN_X if column.name == name_of_y else LEAK, column.name, text
 
 
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.special import bdtrc
 
-from tandemvote.auditing.cells import NUMBERS, Cells, Column, factorize, read_cells
+from tandemvote.auditing.cells import NUMBERS, Column, Contents, factorize, read_contents
 from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL, WORDS_OF_TEXT
 from tandemvote.auditing.finding import Finding, about_data
 from tandemvote.auditing.labels import agreement_by_chance
@@ -37,10 +37,10 @@ def row_digests(X: Any) -> Digests:
 
     X is an array, DataFrame, sparse matrix or sequence of texts. Trees see numbers as float32.
     """
-    return digest_parts(read_cells(X), n_parts=1, kind=np.float32)[0]
+    return digest_parts(read_contents(X), n_parts=1, kind=np.float32)[0]
 
 
-def digest_parts(table: Cells, *, n_parts: int = N_PARTS, kind: Any = np.float64) -> Digests:
+def digest_parts(table: Contents, *, n_parts: int = N_PARTS, kind: Any = np.float64) -> Digests:
     """Return digests of shape (n_parts, n_rows), each of some of the columns.
 
     The digest of a row is the sum of its parts, and a part the sum of its cells; a zero has none.
@@ -91,7 +91,7 @@ def _codes(cells: NDArray[Any], kind: Any) -> Digests:
 
 
 def copy_findings(
-    table: Cells,
+    table: Contents,
     label: Codes | None = None,
     group: Codes | None = None,
     *,
@@ -132,7 +132,7 @@ def copy_findings(
     return [about_data("copied_rows", severity, message, evidence=evidence)], is_first
 
 
-def without_columns(table: Cells, skipped: Collection[str]) -> Cells:
+def without_columns(table: Contents, skipped: Collection[str]) -> Contents:
     """Return a table without the skipped columns, or as it is if that leaves none."""
     columns, array = table
     return [column for column in columns if column.name not in skipped] or columns, array
@@ -181,7 +181,7 @@ def chance_of_shared(known: Digests, new: Digests) -> tuple[int, float, float]:
     return n_shared, expected, float(bdtrc(n_shared - 1, repeated.size, mean))
 
 
-def shared_findings(*tables: Cells, skipped: Collection[str]) -> list[Finding]:
+def shared_findings(*tables: Contents, skipped: Collection[str]) -> list[Finding]:
     """Report labeled samples among the unlabeled ones, beyond chance."""
     known, new = (
         digest_parts(without_columns(table, skipped), n_parts=1, kind=np.float32)[0]
