@@ -88,8 +88,10 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         known = np.array(sorted(set(texts)), object)
         position = {text: place for place, text in enumerate(known)}
         found[is_present] = [position[text] for text in texts]
-    else:
+    elif values.dtype.kind in "iu":
         known, found[is_present] = distinct(present)
+    else:
+        known, found[is_present] = np.unique(present, return_inverse=True)
     return known, found
 
 
